@@ -1,0 +1,1 @@
+"""How we find out: search, simulation, proof, traces, reports and the command line."""

@@ -1,0 +1,1 @@
+"""Interpreters of captured actions, named by role: reference, vectorised, symbolic."""

@@ -1,0 +1,1 @@
+"""What Kafka does: protocols of its replication, with no knowledge of how they are checked."""

@@ -1,0 +1,1 @@
+"""The small language that protocols are written in: domains, expressions, actions."""

@@ -1,0 +1,1 @@
+"""The protocols, one module each; a module holds the rule in which it differs from another."""
