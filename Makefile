@@ -1,0 +1,94 @@
+# Everything runs in .venv, which is made on first use and renewed when its inputs change.
+# `make help` lists the targets.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+PYTEST_ARGS ?=
+# The command, run in the environment, that rewrites the generated tables in docs/.
+DOCS_COMMAND ?=
+
+BIN := $(VENV)/bin
+BASE := $(VENV)/.installed-base
+ALL := $(VENV)/.installed-all
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+# Spark starts once a session: its tests form one group, which one worker runs.
+PYTEST := $(BIN)/python -m pytest
+PARALLEL := -n $(WORKERS) --dist loadgroup
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+.PHONY: explore
+explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is free of it
+	@status=0; $(BIN)/explore truncate_to_high_watermark || status=$$?; \
+	if [ $$status -ne 12 ]; then \
+		echo "make explore: expected exit status 12 (a property is violated), got $$status" >&2; \
+		exit 1; \
+	fi
+	@$(BIN)/explore kip320
+
+.PHONY: test
+test: jvm $(ALL) ## run the test suite, without the slow tests
+	@$(PYTEST) $(PARALLEL) -m "not slow" $(PYTEST_ARGS)
+
+.PHONY: test-slow
+test-slow: jvm $(ALL) ## run the slow tests
+	@$(PYTEST) $(PARALLEL) -m slow $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: jvm $(ALL) ## run the benchmarks, one at a time
+	@$(PYTEST) tests/benchmarks -o python_files='bench_*.py test_*.py' -s $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(ALL) ## check style and format
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+
+.PHONY: format
+format: $(ALL) ## rewrite the code in the agreed format
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+.PHONY: types
+types: $(ALL) ## check types
+	@$(BIN)/mypy --strict
+
+.PHONY: docs
+docs: $(ALL) ## rewrite the generated tables in docs/
+	@if [ -z "$(strip $(DOCS_COMMAND))" ]; then \
+		echo "make docs: DOCS_COMMAND names no command" >&2; exit 2; \
+	fi
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(DOCS_COMMAND)
+
+.PHONY: jvm
+jvm:
+	@scripts/ensure-jvm
+
+.PHONY: clean
+clean: ## remove the environment, caches and what runs have left behind
+	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
+	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+		spark-warehouse metastore_db derby.log
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip runs only when the metadata or the pinned versions are newer than the stamp. bin/pip is the
+# last thing that venv writes: without it, an environment is half made.
+$(BIN)/pip:
+	@PYTHON="$(PYTHON)" scripts/make-venv $(VENV)
+
+$(BASE): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing Highwater into $(VENV)" >&2
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(ALL): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "installing Highwater and all its extras into $(VENV)" >&2
+	@$(PIP) install -c constraints.txt -e '.[all]'
+	@touch $(BASE) $@
