@@ -1,1 +1,81 @@
-"""The small language that protocols are written in: domains, expressions, actions."""
+"""The modelling language: how a protocol is written down once, for every engine to run.
+
+It knows nothing of Kafka and nothing of how protocols are checked. `docs/writing_a_protocol.md`
+introduces it.
+"""
+
+from typing import Annotated
+
+from model.language.action import Action, action
+from model.language.containers import (
+    Members,
+    PerMember,
+    Sequence,
+    SetOf,
+    Table,
+    everybody,
+    for_each,
+    members,
+    nobody,
+    sequence,
+    table,
+)
+from model.language.domains import Bound, integers
+from model.language.entity import Entity, Record, State
+from model.language.logic import (
+    all_of,
+    any_of,
+    choose,
+    count,
+    every,
+    implies,
+    is_none,
+    largest,
+    maximum,
+    minimum,
+    not_,
+    require,
+    smallest,
+    some,
+)
+from model.language.protocol import Model, Protocol
+from model.language.settings import setting
+
+__all__ = [
+    "Action",
+    "Annotated",
+    "Bound",
+    "Entity",
+    "Members",
+    "Model",
+    "PerMember",
+    "Protocol",
+    "Record",
+    "Sequence",
+    "SetOf",
+    "State",
+    "Table",
+    "action",
+    "all_of",
+    "any_of",
+    "choose",
+    "count",
+    "every",
+    "everybody",
+    "for_each",
+    "implies",
+    "integers",
+    "is_none",
+    "largest",
+    "maximum",
+    "members",
+    "minimum",
+    "nobody",
+    "not_",
+    "require",
+    "sequence",
+    "setting",
+    "smallest",
+    "some",
+    "table",
+]

@@ -1,0 +1,46 @@
+"""The errors that this project raises on purpose, so that callers can tell them apart.
+
+    HighwaterError
+    ├── UsageError        a name, bound or file that the user gave is not valid (exit status 2)
+    ├── RejectedError     a trace or log is readable but does not hold up (exit status 23)
+    ├── ProtocolError     a protocol is declared wrongly
+    │   └── CaptureError  an action or property does what cannot be captured
+    └── DomainError       an action wrote a value outside its variable's domain
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class HighwaterError(Exception):
+    """Base of every error that this project raises on purpose."""
+
+
+class UsageError(HighwaterError):
+    """The user asked for something that does not exist or is out of range."""
+
+
+class RejectedError(HighwaterError):
+    """A trace is well formed, yet it is not a run of the protocol that it names."""
+
+
+class ProtocolError(HighwaterError):
+    """A protocol, entity, property or action is declared wrongly."""
+
+
+class CaptureError(ProtocolError):
+    """An action or property does something that cannot be captured as an expression."""
+
+
+class DomainError(HighwaterError):
+    """An action wrote a value that its variable's domain does not contain."""
+
+
+def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
+    """A `UsageError` that names the valid choices, the closest first if there is a close one."""
+    names = sorted(valid)
+    close = get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return UsageError(f"no {kind} is called {name!r}: {hint}valid are {', '.join(names)}")

@@ -1,0 +1,271 @@
+"""Grounding: with sizes fixed and parameters chosen, what is left is arithmetic on scalar cells.
+
+Quantifiers become conjunctions, indexed reads become choices between cells, sets become bit masks.
+Reads out of range give the variable's blank value, so every expression is total.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from model.language import graph
+from model.language.capture import Capture, SymbolicStore, Write
+from model.language.graph import BOOL, INT, Kind, Node, Op
+from model.language.protocol import Cell, Instance, Model
+from model.language.schema import Variable
+
+Environment = dict[Node, int]
+
+
+@dataclass(frozen=True)
+class GroundAction:
+    """An action instance over cells.
+
+    It is enabled where `guard` holds. `assignments` gives the new value of each cell that it may
+    change, over the state before. Where `guard` and `misfit` hold, a value does not fit its cell.
+    """
+
+    instance: Instance
+    guard: Node
+    assignments: dict[int, Node]
+    misfit: Node
+
+
+class Grounder:
+    """Grounds expressions of one model. Equal parts are grounded once.
+
+    `cells(frame, position)` gives the expression for a cell, by default the cell itself.
+    """
+
+    def __init__(self, model: Model, cells: Callable[[int, Cell], Node] | None = None) -> None:
+        self.model = model
+        self._cells = cells or _cell
+        self._done: dict[tuple[Node, tuple[int, ...]], Node] = {}
+        self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
+            Op.CONST: lambda node, _: _plain_constant(node),
+            Op.VARIABLE: lambda node, env: graph.constant(env[node]),
+            Op.BOUND: lambda node, _: graph.constant(model.bounds[node.data]),
+            Op.READ: self._read,
+            Op.EMPTY: lambda node, _: graph.constant(0),
+            Op.EVERYONE: lambda node, _: graph.constant(self._everyone(node)),
+            Op.SINGLETON: self._singleton,
+            Op.UNION: lambda node, env: graph.bit_or(*self._arguments(node, env)),
+            Op.INTERSECTION: lambda node, env: graph.bit_and(*self._arguments(node, env)),
+            Op.DIFFERENCE: self._difference,
+            Op.CONTAINS: self._contains,
+            Op.SIZE: self._size,
+            Op.FORALL: lambda node, env: graph.conjunction(*self._bodies(node, env)),
+            Op.EXISTS: lambda node, env: graph.disjunction(*self._bodies(node, env)),
+            Op.COUNT: lambda node, env: _total(_bits(self._bodies(node, env))),
+            Op.LARGEST: lambda node, env: _fold(graph.maximum, self._bodies(node, env)),
+            Op.SMALLEST: lambda node, env: _fold(graph.minimum, self._bodies(node, env)),
+            Op.MEMBERS_WHERE: self._members_where,
+        }
+
+    def expression(self, node: Node, environment: Environment | None = None) -> Node:
+        """`node` over cells, with its free variables given by `environment`."""
+        env = environment or {}
+        key = (node, tuple(env[v] for v in sorted(node.free, key=lambda v: v.number)))
+        found = self._done.get(key)
+        if found is None:
+            rule = self._rules.get(node.op)
+            if rule is not None:
+                found = rule(node, env)
+            else:
+                found = graph.rebuild(node, tuple(self._arguments(node, env)))
+            self._done[key] = found
+        return found
+
+    def action(self, instance: Instance) -> GroundAction:
+        """The instance's guard, assignments and misfit over cells."""
+        names = [action.name for action in self.model.protocol.actions]
+        captured = self.model.captured[names.index(instance.action.name)]
+        env = dict(zip(captured.parameters, instance.arguments, strict=True))
+        guard = graph.conjunction(*(self.expression(g, env) for g in captured.guards))
+        if guard is graph.FALSE:
+            return GroundAction(instance, guard, {}, graph.FALSE)
+        assignments, misfit = self.writes(captured.writes, env)
+        return GroundAction(instance, guard, assignments, misfit)
+
+    def writes(
+        self, writes: tuple[Write, ...], environment: Environment
+    ) -> tuple[dict[int, Node], Node]:
+        """What the writes assign to each cell, and where a value does not fit its cell."""
+        assigned: dict[int, Node] = {}
+        misfits: list[Node] = []
+        for write in writes:
+            ranges = [range(self._extent_of(binder)) for binder in write.binders]
+            for values in itertools.product(*ranges):
+                env = environment | dict(zip(write.binders, values, strict=True))
+                self._write(write, env, assigned, misfits)
+        kept = {p: v for p, v in assigned.items() if v is not self._cell_at(p)}
+        return kept, graph.disjunction(*misfits)
+
+    def _write(
+        self, write: Write, env: Environment, assigned: dict[int, Node], misfits: list[Node]
+    ) -> None:
+        value = self.expression(write.value, env)
+        low, high = self.model.limits(write.variable.domain)
+        too_low = graph.less(value, graph.constant(low)) if value.sort is INT else graph.FALSE
+        too_high = graph.less(graph.constant(high), value) if value.sort is INT else graph.FALSE
+        index = [self.expression(i, env) for i in write.index]
+        found = graph.FALSE
+        for place, here in self._places(write.variable, index):
+            position = self.model.positions[write.variable.name, place]
+            before = assigned.get(position, self._cell_at(position))
+            assigned[position] = graph.choose(here, value, before)
+            found = graph.disjunction(found, here)
+        misfits.append(graph.disjunction(too_low, too_high, graph.negation(self._within(write.variable, index))))
+
+    def _within(self, variable: Variable, index: list[Node]) -> Node:
+        parts = []
+        for node, index_set in zip(index, variable.index, strict=True):
+            parts.append(graph.at_most(graph.constant(0), node))
+            parts.append(graph.less(node, graph.constant(self.model.extent(index_set))))
+        return graph.conjunction(*parts)
+
+    def _places(
+        self, variable: Variable, index: list[Node]
+    ) -> Iterator[tuple[tuple[int, ...], Node]]:
+        """Every index in range that `index` may take, with the condition that it does."""
+        options = []
+        for node, index_set in zip(index, variable.index, strict=True):
+            choices = [
+                (k, here)
+                for k in range(self.model.extent(index_set))
+                if (here := graph.equal(node, graph.constant(k))) is not graph.FALSE
+            ]
+            options.append(choices)
+        for combination in itertools.product(*options):
+            place = tuple(k for k, _ in combination)
+            yield place, graph.conjunction(*(here for _, here in combination))
+
+    def _cell_at(self, position: int) -> Node:
+        return self._cells(0, self.model.cells[position])
+
+    def _arguments(self, node: Node, env: Environment) -> list[Node]:
+        return [self.expression(arg, env) for arg in node.args]
+
+    def _extent_of(self, variable: Node) -> int:
+        return self.model.extent(self.model.schema.index_sets[variable.data[1]])
+
+    def _bodies(self, node: Node, env: Environment) -> list[Node]:
+        over, body = node.args
+        return [self.expression(body, env | {over: k}) for k in range(self._extent_of(over))]
+
+    def _read(self, node: Node, env: Environment) -> Node:
+        name, frame = node.data
+        variable = self.model.schema.variable(name)
+        index = self._arguments(node, env)
+        value = self._blank(variable)
+        places = list(self._places(variable, index))
+        inside = self._within(variable, index) is graph.TRUE
+        for number, (place, here) in enumerate(reversed(places)):
+            cell = self._cells(frame, self.model.cells[self.model.positions[name, place]])
+            value = cell if inside and number == 0 else graph.choose(here, cell, value)
+        return value
+
+    def _blank(self, variable: Variable) -> Node:
+        if variable.sort.kind is Kind.SET:
+            everyone = self.model.limits(variable.domain)[1]
+            return graph.constant(everyone if variable.initial == "all" else 0)
+        return graph.constant(graph.NONE if variable.initial is None else variable.initial)
+
+    def _everyone(self, node: Node) -> int:
+        return (1 << self.model.extent(self.model.schema.index_sets[node.sort.family])) - 1
+
+    def _singleton(self, node: Node, env: Environment) -> Node:
+        (member,) = self._arguments(node, env)
+        if member.op is Op.CONST:
+            return graph.constant(1 << member.data if member.data >= 0 else 0)
+        value = graph.constant(0)
+        for k in range(self._everyone(node).bit_length()):
+            here = graph.equal(member, graph.constant(k))
+            value = graph.choose(here, graph.constant(1 << k), value)
+        return value
+
+    def _difference(self, node: Node, env: Environment) -> Node:
+        a, b = self._arguments(node, env)
+        everyone = graph.constant(self._everyone(node))
+        kept = graph.constant(everyone.data & ~b.data) if b.op is Op.CONST else graph.subtract(everyone, b)
+        return graph.bit_and(a, kept)
+
+    def _contains(self, node: Node, env: Environment) -> Node:
+        group, member = self._arguments(node, env)
+        extent = self.model.extent(self.model.schema.index_sets[node.args[0].sort.family])
+        return graph.disjunction(
+            *(
+                graph.conjunction(graph.equal(member, graph.constant(k)), _has(group, k))
+                for k in range(extent)
+            )
+        )
+
+    def _size(self, node: Node, env: Environment) -> Node:
+        (group,) = self._arguments(node, env)
+        width = self._everyone(node.args[0]).bit_length()
+        return _total(_bits([_has(group, k) for k in range(width)]))
+
+    def _members_where(self, node: Node, env: Environment) -> Node:
+        value = graph.constant(0)
+        for k, holds in enumerate(self._bodies(node, env)):
+            bit = graph.choose(holds, graph.constant(1 << k), graph.constant(0))
+            value = graph.bit_or(value, bit)
+        return value
+
+
+def ground_actions(model: Model) -> list[GroundAction]:
+    """The model's action instances that some state might enable, in order."""
+    grounder = Grounder(model)
+    actions = (grounder.action(instance) for instance in model.instances)
+    return [action for action in actions if action.guard is not graph.FALSE]
+
+
+def initial_cells(model: Model) -> tuple[int, ...]:
+    """The initial state: the number in each cell."""
+    plain = Grounder(model)
+    values = [plain._blank(cell.variable).data for cell in model.cells]
+    if model.protocol.start is not None:
+        with Capture() as capture:
+            store = SymbolicStore(model.schema, model.settings, capture)
+            model.protocol.start(store.view(model.schema.root, ()))
+            capture.finish()
+        constants = [
+            graph.constant(bool(v) if c.variable.sort is BOOL else v)
+            for v, c in zip(values, model.cells, strict=True)
+        ]
+        grounder = Grounder(model, lambda _, cell: constants[cell.position])
+        assigned, _ = grounder.writes(tuple(capture.writes), {})
+        for position, node in assigned.items():
+            values[position] = node.data
+    return tuple(int(value) for value in values)
+
+
+def _cell(frame: int, cell: Cell) -> Node:
+    sort = BOOL if cell.variable.sort is BOOL else INT
+    return graph.cell(cell.position, cell.low, cell.high, sort, frame)
+
+
+def _plain_constant(node: Node) -> Node:
+    return node if node.sort is BOOL else graph.constant(int(node.data))
+
+
+def _has(group: Node, member: int) -> Node:
+    bit = graph.bit_and(group, graph.constant(1 << member))
+    return graph.negation(graph.equal(bit, graph.constant(0)))
+
+
+def _bits(conditions: list[Node]) -> list[Node]:
+    return [graph.choose(c, graph.constant(1), graph.constant(0)) for c in conditions]
+
+
+def _total(numbers: list[Node]) -> Node:
+    return _fold(graph.add, numbers)
+
+
+def _fold(combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
+    value = nodes[0]
+    for node in nodes[1:]:
+        value = combine(value, node)
+    return value

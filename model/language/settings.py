@@ -1,0 +1,94 @@
+"""Settings: choices that a protocol offers, fixed before it runs, such as `min.insync.replicas`.
+
+A protocol's settings are a frozen dataclass whose fields are made with `setting(...)`. Actions read
+them as plain values, so an ordinary `if` on a setting is fine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, get_type_hints
+
+from model.language.errors import UsageError, unknown_name
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """The settings of a protocol that has none."""
+
+
+def setting(default: Any, words: str, name: str = "") -> Any:
+    """A field of a settings dataclass; `name` is how users write it, by default the field's own."""
+    return dataclasses.field(default=default, metadata={"words": words, "name": name})
+
+
+@dataclass(frozen=True)
+class SettingInfo:
+    """One setting, for listing and parsing."""
+
+    name: str
+    field: str
+    type: type
+    default: Any
+    words: str
+
+    @property
+    def choices(self) -> str:
+        """The valid values, in words."""
+        if self.type is bool:
+            return "true, false"
+        if issubclass(self.type, StrEnum):
+            return ", ".join(self.type)
+        return "a whole number"
+
+    def parse(self, text: str) -> Any:
+        """The value that `text` stands for; `UsageError` if it is not valid."""
+        lowered = text.strip().lower()
+        if self.type is bool and lowered in ("true", "false"):
+            return lowered == "true"
+        if self.type is int and lowered.isascii() and lowered.isdecimal() and len(lowered) < 10:
+            return int(lowered)
+        if issubclass(self.type, StrEnum) and lowered in list(self.type):
+            return self.type(lowered)
+        raise UsageError(f"setting {self.name} cannot be {text!r}: valid are {self.choices}")
+
+
+def describe(settings_class: type) -> dict[str, SettingInfo]:
+    """The settings of a class by the names that users write."""
+    hints = get_type_hints(settings_class)
+    infos = {}
+    for field in dataclasses.fields(settings_class):
+        name = field.metadata.get("name") or field.name
+        infos[name] = SettingInfo(
+            name, field.name, hints[field.name], field.default, field.metadata.get("words", "")
+        )
+    return infos
+
+
+def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
+    """An instance of `settings_class` with some settings changed, given as text or as values."""
+    infos = describe(settings_class)
+    values = {}
+    for name, value in texts.items():
+        if name not in infos:
+            if not infos:
+                raise UsageError(f"no setting is called {name!r}: this protocol has no settings")
+            raise unknown_name("setting", name, infos)
+        info = infos[name]
+        values[info.field] = info.parse(value) if isinstance(value, str) else value
+    return settings_class(**values)
+
+
+def as_text(settings: Any) -> dict[str, str]:
+    """Settings by name, each value as the text that `--set` takes."""
+    return {
+        name: _text(getattr(settings, info.field))
+        for name, info in describe(type(settings)).items()
+    }
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

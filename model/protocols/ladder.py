@@ -1,0 +1,284 @@
+"""What the rungs of the ladder share: the cluster, the controller, leaders, and old followers.
+
+Kafka's truncation and fencing rules went up a ladder between 2016 and 2018. Each rung is a module
+beside this one that holds just the rule that changed. After `KafkaReplication.tla` of
+hachikuji/kafka-specification, with its abstractions:
+
+- There is no network and there are no crashes. Every LeaderAndIsr request stays available for ever,
+  and a replica adopts any of them late or never: that alone models delay, loss and zombies.
+- A follower's fetch is one step: what the leader would learn from the next fetch, it can see.
+- The leader writes the ISR to the quorum in one step that succeeds only for the true leader.
+"""
+
+from __future__ import annotations
+
+from model.language import (
+    Action,
+    Annotated,
+    Bound,
+    Entity,
+    Members,
+    Protocol,
+    Record,
+    SetOf,
+    State,
+    Table,
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    everybody,
+    integers,
+    members,
+    minimum,
+    nobody,
+    not_,
+    require,
+    sequence,
+    table,
+)
+from model.replicated_log import (
+    LOG_SIZE,
+    MAX_LEADER_EPOCH,
+    MAX_RECORDS,
+    NO_EPOCH,
+    LeaderEpochOrNone,
+    Log,
+    Offset,
+)
+
+REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
+BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
+
+
+class Replica(Entity):
+    """One replica: its log, its high watermark, and what it last heard of leader and ISR."""
+
+    _label = "r"
+
+    log: Log = sequence(LOG_SIZE)
+    high_watermark: Offset = 0
+    leader_epoch: LeaderEpochOrNone = NO_EPOCH
+    leader: Replica | None = None
+    isr: SetOf[Replica] = nobody()
+
+    @property
+    def presumes_leadership(self) -> bool:
+        """The replica believes that it leads. It takes writes, even if it is wrong."""
+        return self.leader == self
+
+    def follows(self, leader: Replica) -> bool:
+        """The replica believes that `leader` leads; in which epoch, it does not say."""
+        return self.leader == leader
+
+    def adopt(self, request: LeaderAndIsrRequest, leader: Replica) -> None:
+        """Take leader, epoch and ISR from a request that names `leader`."""
+        self.leader_epoch = request.number
+        self.leader = leader
+        self.isr = request.isr
+
+
+class LeaderAndIsrRequest(Entity):
+    """The controller's request of one epoch; its row number is the epoch."""
+
+    _label = "request "
+
+    leader: Replica | None = None
+    isr: SetOf[Replica] = nobody()
+
+
+class Quorum(Record):
+    """What ZooKeeper holds of the partition: the truth about leader and ISR."""
+
+    leader_epoch: LeaderEpochOrNone = NO_EPOCH
+    leader: Replica | None = None
+    isr: SetOf[Replica] = everybody()
+
+
+class Cluster(State):
+    """The whole state of a rung."""
+
+    replicas: Members[Replica] = members(REPLICAS)
+    quorum: Quorum = Quorum.part()
+    requests: Table[LeaderAndIsrRequest] = table(MAX_LEADER_EPOCH + 1)
+    next_record_id: Annotated[int, integers(0, MAX_RECORDS)] = 0
+    next_leader_epoch: Annotated[int, integers(0, MAX_LEADER_EPOCH + 1)] = 0
+
+    def is_true_leader(self, replica: Replica) -> bool:
+        """The quorum and `replica` agree that it leads, and in which epoch."""
+        return all_of(
+            self.quorum.leader == replica,
+            replica.presumes_leadership,
+            replica.leader_epoch == self.quorum.leader_epoch,
+        )
+
+    def was_sent(self, request: LeaderAndIsrRequest) -> bool:
+        """The controller has issued the request's epoch."""
+        return request.number < self.next_leader_epoch
+
+    def update_isr(self, leader: Replica, isr: SetOf[Replica]) -> None:
+        """Set the ISR in the quorum and at the leader, without a request."""
+        self.quorum.isr = isr
+        leader.isr = isr
+
+
+def _send_request(cluster: Cluster, leader: Replica | None, isr: SetOf[Replica]) -> None:
+    epoch = cluster.next_leader_epoch
+    request = cluster.requests[epoch]
+    request.leader = leader
+    request.isr = isr
+    cluster.quorum.leader_epoch = epoch
+    cluster.quorum.leader = leader
+    cluster.quorum.isr = isr
+    cluster.next_leader_epoch = epoch + 1
+
+
+@action("controller elects {leader}")
+def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
+    """Make any member of the ISR the leader, in a new epoch: a clean election."""
+    require(cluster.next_leader_epoch <= cluster.bound("max_leader_epoch"))
+    require(cluster.quorum.isr.contains(leader))
+    require(cluster.quorum.leader != leader)
+
+    _send_request(cluster, leader, cluster.quorum.isr)
+
+
+@action("controller takes {replica} out of the ISR")
+def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
+    """Take a replica that may have failed out of the ISR, and out of leadership.
+
+    A leader that is alone in the ISR stays in it, so that it can be elected again.
+    """
+    quorum = cluster.quorum
+    leads = quorum.leader == replica
+    alone = quorum.isr == cluster.replicas.only(replica)
+    require(cluster.next_leader_epoch <= cluster.bound("max_leader_epoch"))
+    require(any_of(leads, quorum.isr.contains(replica)))
+
+    _send_request(
+        cluster,
+        choose(leads, None, quorum.leader),
+        choose(all_of(leads, alone), quorum.isr, quorum.isr.without_member(replica)),
+    )
+
+
+@action("{leader} becomes leader in epoch {request.number}")
+def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrRequest) -> None:
+    """Adopt a request that names the replica itself. The HW stays, and may be behind the true one."""
+    require(cluster.was_sent(request))
+    require(request.leader == leader)
+    require(request.number > leader.leader_epoch)
+
+    leader.adopt(request, leader)
+
+
+@action("{leader} appends a record")
+def leader_write(cluster: Cluster, leader: Replica) -> None:
+    """Append the next record. A zombie does so too: replication, not the write, is fenced."""
+    require(leader.presumes_leadership)
+    require(cluster.next_record_id < cluster.bound("max_records"))
+    require(not_(leader.log.is_full))
+
+    leader.log.append(id=cluster.next_record_id, epoch=leader.leader_epoch)
+    cluster.next_record_id = cluster.next_record_id + 1
+
+
+def is_caught_up(follower: Replica, leader: Replica, end: int) -> bool:
+    """The follower names this leader and holds the entry below `end`, whatever its epoch."""
+    return all_of(
+        follower.follows(leader),
+        any_of(end == 0, all_of(leader.log.has(end - 1), follower.log.has(end - 1))),
+    )
+
+
+@action("{leader} drops {follower} from the ISR")
+def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
+    """Drop a follower that does not hold the leader's last entry."""
+    require(cluster.is_true_leader(leader))
+    require(leader.isr.contains(follower), follower != leader)
+    require(not_(is_caught_up(follower, leader, leader.log.end)))
+
+    cluster.update_isr(leader, leader.isr.without_member(follower))
+
+
+@action("{leader} adds {follower} to the ISR")
+def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
+    """Add a follower that has reached the leader's HW."""
+    require(cluster.is_true_leader(leader))
+    require(not_(leader.isr.contains(follower)))
+    require(is_caught_up(follower, leader, leader.high_watermark))
+
+    cluster.update_isr(leader, leader.isr.with_member(follower))
+
+
+@action("{leader} advances its high watermark")
+def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
+    """Commit the next offset once every ISR member names this leader and holds it."""
+    offset = leader.high_watermark
+    require(leader.presumes_leadership)
+    require(leader.log.has(offset))
+    require(every(m.follows(leader) & m.log.has(offset) for m in leader.isr))
+
+    leader.high_watermark = offset + 1
+
+
+def require_newer_request(
+    cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
+) -> None:
+    """The request was sent, is news to the follower, and names another replica as leader."""
+    require(follower != leader)
+    require(cluster.was_sent(request))
+    require(request.leader == leader)
+    require(request.number > follower.leader_epoch)
+
+
+def become_follower_and_truncate(
+    follower: Replica, leader: Replica, request: LeaderAndIsrRequest, end: int
+) -> None:
+    """Adopt the request and truncate to `end`, which must not be beyond the follower's own end."""
+    require(end <= follower.log.end)
+
+    follower.adopt(request, leader)
+    follower.high_watermark = minimum(end, follower.high_watermark)
+    follower.log.truncate_to(end)
+
+
+def replicate_next_entry(follower: Replica, leader: Replica) -> None:
+    """Copy the leader's entry at the follower's end; the follower's HW follows the leader's."""
+    offset = follower.log.end
+    require(leader.log.has(offset))
+
+    follower.high_watermark = minimum(leader.high_watermark, offset + 1)
+    follower.log.append_copy(leader.log[offset])
+
+
+@action("{follower} fetches from {leader}")
+def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
+    """Fetch the next entry from a replica that presumes leadership. Epochs are not compared."""
+    require(leader.presumes_leadership)
+    require(follower.follows(leader))
+
+    replicate_next_entry(follower, leader)
+
+
+def ladder_protocol(name: str, words: str, source: str, become_follower: Action) -> Protocol:
+    """A rung that differs from the oldest one in how a replica becomes a follower."""
+    return Protocol(
+        name=name,
+        words=words,
+        source=source,
+        state=Cluster,
+        bounds=BOUNDS,
+        actions=(
+            controller_elect_leader,
+            controller_shrink_isr,
+            become_leader,
+            leader_expand_isr,
+            leader_shrink_isr,
+            leader_write,
+            leader_advance_high_watermark,
+            become_follower,
+            follower_replicate,
+        ),
+    )
