@@ -1,1 +1,36 @@
-"""What must hold: named claims about the protocols, each with something that breaks it."""
+"""What must hold: the properties of each protocol, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from model.language import Protocol
+from model.language.errors import unknown_name
+from model.protocols.async_isr import Partition
+from model.protocols.ladder import Cluster
+from properties.async_isr import ASYNC_ISR_PROPERTIES
+from properties.claims import Property, Sense
+from properties.ladder import LADDER_PROPERTIES
+
+_BY_STATE: dict[type, tuple[Property, ...]] = {
+    Cluster: LADDER_PROPERTIES,
+    Partition: ASYNC_ISR_PROPERTIES,
+}
+
+
+def properties_of(protocol: Protocol) -> tuple[Property, ...]:
+    """Every property that makes sense for the protocol, in order; none for an unknown one."""
+    return _BY_STATE.get(protocol.state, ())
+
+
+def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Property, ...]:
+    """The properties with the given names, or all; `UsageError` for a name that is not valid."""
+    known = {prop.name: prop for prop in properties_of(protocol)}
+    wanted = tuple(names)
+    for name in wanted:
+        if name not in known:
+            raise unknown_name(f"property of {protocol.name}", name, known)
+    return tuple(known[name] for name in dict.fromkeys(wanted)) if wanted else tuple(known.values())
+
+
+__all__ = ["Property", "Sense", "choose_properties", "properties_of"]

@@ -82,7 +82,10 @@ class PlainStore(Store):
         self.model = model
         self.settings = model.settings
         self.values: list[Any] = []
-        self._positions = model.positions
+        self._positions: dict[str, dict[tuple[int, ...], int]] = {}
+        for (name, index), position in model.positions.items():
+            self._positions.setdefault(name, {})[index] = position
+        self._limits = {v.name: model.limits(v.domain) for v in model.schema.variables}
         self._views: dict[tuple[int, tuple[int, ...]], Any] = {}
         self._extents = {s.name: model.extent(s) for s in model.schema.index_sets.values()}
         self._families = {
@@ -111,7 +114,7 @@ class PlainStore(Store):
                 return known.__getitem__
 
     def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
-        position = self._positions.get((variable.name, index))
+        position = self._positions[variable.name].get(index)
         number = self._blank(variable) if position is None else self.values[position]
         decode = self._decoders[variable.name]
         return number if decode is None else decode(number)
@@ -124,11 +127,11 @@ class PlainStore(Store):
         return int(variable.initial)
 
     def write(self, variable: Variable, index: tuple[Any, ...], value: Any) -> None:
-        position = self._positions.get((variable.name, index))
+        position = self._positions[variable.name].get(index)
         if position is None:
             raise DomainError(f"{variable.name}{list(index)} is out of range")
         number = _encode(value)
-        low, high = self.model.limits(variable.domain)
+        low, high = self._limits[variable.name]
         if not low <= number <= high:
             raise DomainError(
                 f"{variable.name}{list(index)} cannot be {value!r}: valid is {variable.domain}"
@@ -136,8 +139,9 @@ class PlainStore(Store):
         self.values[position] = number
 
     def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
+        places = self._positions[variable.name]
         for position in range(max(first, 0), self._extents[variable.index[-1].name]):
-            self.values[self._positions[variable.name, (*index, position)]] = self._blank(variable)
+            self.values[places[(*index, position)]] = self._blank(variable)
 
     def bound(self, name: str) -> int:
         return self.model.bounds[name]
@@ -178,6 +182,9 @@ class PlainStore(Store):
             and left._index == right._index
         )
 
+    def differs(self, left: Record, right: object) -> bool:
+        return not self.same(left, right)
+
 
 def _encode(value: Any) -> int:
     if value is None:
@@ -196,11 +203,13 @@ class ReferenceEngine:
         self.model = model
         self._before = PlainStore(model)
         self._after = PlainStore(model)
+        self._root = self._before.view(model.schema.root, ())
+        self._bound: dict[int, list[Any]] = {}
 
     def view(self, state: State) -> Any:
         """The state as the protocol's root record. Valid until the engine is used again."""
         self._before.values = list(state)
-        return self._before.view(self.model.schema.root, ())
+        return self._root
 
     def initial(self) -> State:
         """The initial state."""
@@ -214,17 +223,23 @@ class ReferenceEngine:
         """The state after the action; `None` if it is not enabled. Raises `DomainError`."""
         store = self._before
         store.values = list(state)
-        arguments = [
-            argument
-            if parameter.entity is None
-            else store.view(self.model.schema.family_of(parameter.entity).record, (argument,))
-            for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
-        ]
         try:
-            instance.action.function(store.view(self.model.schema.root, ()), *arguments)
+            instance.action.function(self._root, *self._arguments(instance))
         except Unmet:
             return None
         return tuple(store.values)
+
+    def _arguments(self, instance: Instance) -> list[Any]:
+        found = self._bound.get(instance.number)
+        if found is None:
+            store, family_of = self._before, self.model.schema.family_of
+            found = self._bound[instance.number] = [
+                argument
+                if parameter.entity is None
+                else store.view(family_of(parameter.entity).record, (argument,))
+                for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
+            ]
+        return found
 
     def successors(self, state: State) -> Iterator[tuple[Instance, State]]:
         """Every enabled action instance with the state it leads to, in order."""
@@ -245,15 +260,9 @@ class ReferenceEngine:
 
     def words(self, state: State, instance: Instance) -> str:
         """The action in words, for a state that enables it."""
-        store = self._before
-        store.values = list(state)
-        arguments = {
-            p.name: a
-            if p.entity is None
-            else store.view(self.model.schema.family_of(p.entity).record, (a,))
-            for p, a in zip(instance.parameters, instance.arguments, strict=True)
-        }
-        return instance.action.words.format(**arguments)
+        self._before.values = list(state)
+        names = [parameter.name for parameter in instance.parameters]
+        return instance.action.words.format(**dict(zip(names, self._arguments(instance), strict=True)))
 
     def _roots(self, states: tuple[State, ...]) -> list[Any]:
         roots = []

@@ -242,6 +242,9 @@ class SymbolicStore(Store):
     def same(self, left: Record, right: object) -> Any:
         return BoolExpr(graph.equal(left._index[-1], node_of(right, left._index[-1])))
 
+    def differs(self, left: Record, right: object) -> Any:
+        return BoolExpr(graph.negation(self.same(left, right).node))
+
 
 class Capture:
     """One capture in progress: the guards and writes so far, open loops and quantifiers."""

@@ -78,6 +78,10 @@ class Store(ABC):
     def same(self, left: Record, right: object) -> Any:
         """Whether two views are of the same member."""
 
+    @abstractmethod
+    def differs(self, left: Record, right: object) -> Any:
+        """Whether two views are not of the same member."""
+
 
 class Field:
     """The descriptor that turns an annotated attribute into reads and writes of the store."""
@@ -160,9 +164,7 @@ class Entity(Record):
         return self._store.same(self, other)  # type: ignore[no-any-return]
 
     def __ne__(self, other: object) -> bool:
-        from model.language.logic import not_
-
-        return not_(self == other)
+        return self._store.differs(self, other)  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:
         return hash((type(self), self._index))
