@@ -1,0 +1,380 @@
+"""Exhaustive search on one machine: breadth first over packed states.
+
+States are processed in the order in which they were found, and the steps of a state in the order of
+action instances. So the first path to a state is the shortest, and among the shortest the least by
+(action, parameters) from the start; chunk size and workers change nothing. A level is finished even
+when it holds a violation, so counts are exact up to the depth that is reported.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from checker.backends.vectorised import Claims, Successors, VectorisedEngine
+from checker.fingerprints import FINGERPRINT_BITS, VisitedSet
+from checker.layout import Words
+from checker.verdict import ActionCount, Exploration, Violation
+from model.language.errors import UsageError
+from model.language.ground import initial_cells
+from model.language.protocol import Instance, Model
+from properties import Property, Sense
+
+Links = npt.NDArray[np.uint64]
+"""Where states came from: `parent << 16 | instance`, parents numbered in order of discovery."""
+
+_INSTANCE_BITS = 16
+DEFAULT_CHUNK = 32_768
+MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory."""
+
+    depth: int | None = None
+    states: int | None = None
+    seconds: float | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a search runs. None of these changes what it finds."""
+
+    workers: int = 1
+    chunk: int = DEFAULT_CHUNK
+    exact: bool = False
+    keep_going: bool = False
+    deadlock: bool = False
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search is: the level being built, and totals so far."""
+
+    depth: int
+    expanded: int
+    frontier: int
+    states: int
+    transitions: int
+    seconds: float
+
+
+class Stop(Exception):
+    """A limit, or the user, ends the search; the message says which."""
+
+
+class Explorer:
+    """One search. `run` returns what it found; `request_stop` ends it after the current chunk."""
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Iterable[Property],
+        limits: Limits | None = None,
+        options: Options | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.limits = limits or Limits()
+        self.options = options or Options()
+        self.engine = VectorisedEngine(model)
+        if len(model.instances) >= 1 << _INSTANCE_BITS:
+            raise UsageError(
+                f"{len(model.instances):,} action instances: at most {1 << _INSTANCE_BITS:,} are "
+                "possible, so choose smaller bounds"
+            )
+        self._watch = _Watch(self.engine, tuple(properties))
+        self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
+        self._links: list[Links] = []
+        self._on_progress = on_progress or (lambda _: None)
+        self._stop_requested = False
+        self._process = psutil.Process()
+        self._enabled = np.zeros(len(model.instances), np.int64)
+        self._new = np.zeros(len(model.instances), np.int64)
+        self.result = Exploration(model, tuple(properties), "local")
+
+    def request_stop(self) -> None:
+        """End the search soon, keeping what is known."""
+        self._stop_requested = True
+
+    def run(self) -> Exploration:
+        """Search until nothing new is found, a property is violated, or a limit is reached."""
+        self._started = time.perf_counter()
+        result = self.result
+        pieces = [self.engine.layout.pack([initial_cells(self.model)])]
+        self._visited.insert(pieces[0])
+        self._links.append(np.zeros(1, np.uint64))
+        self._watch.states(pieces[0], 0, 0)
+        result.levels.append(1)
+        try:
+            with ThreadPoolExecutor(max(self.options.workers - 1, 1)) as pool:
+                while pieces and not self._is_answered():
+                    pieces = self._level(pieces, pool)
+        except Stop as stop:
+            result.stopped = str(stop)
+            result.unfinished = self._visited_count() - sum(result.levels)
+        self._finish(sum(piece.shape[1] for piece in pieces))
+        return result
+
+    def _is_answered(self) -> bool:
+        """Nothing more needs to be known, or the depth limit is reached."""
+        if self.limits.depth is not None and self.result.depth >= self.limits.depth:
+            return True
+        if self._watch.deadlock is not None and not self.options.keep_going:
+            return True
+        found = self._watch.violated
+        return bool(found) and (not self.options.keep_going or self._watch.all_violated)
+
+    # --- one level ---------------------------------------------------------------------------
+
+    def _level(self, pieces: list[Words], pool: ThreadPoolExecutor) -> list[Words]:
+        """Expand every state of a level; the states of the next level, in order."""
+        frontier = sum(piece.shape[1] for piece in pieces)
+        first = sum(self.result.levels[:-1])
+        expanded = 0
+        found: list[Words] = []
+        for words, steps in self._expansions(pieces, frontier, pool):
+            fresh = self._take(words, steps, first + expanded)
+            expanded += words.shape[1]
+            if fresh.shape[1]:
+                found.append(fresh)
+            self._report(expanded, frontier)
+        size = sum(piece.shape[1] for piece in found)
+        if size:
+            self.result.levels.append(size)
+        return found
+
+    def _expansions(
+        self, pieces: list[Words], frontier: int, pool: ThreadPoolExecutor
+    ) -> Iterator[tuple[Words, Successors]]:
+        """Batches with their successors, in order; with workers, expanded ahead in threads."""
+        batches = _batches(pieces, self.options.chunk)
+        if self.options.workers < 2 or frontier < MIN_THREADED:
+            for words in batches:
+                yield words, self.engine.expand(words)
+            return
+        ahead: deque[tuple[Words, Future[Successors]]] = deque()
+        try:
+            for words in batches:
+                ahead.append((words, pool.submit(self.engine.expand, words)))
+                if len(ahead) > self.options.workers:
+                    words, future = ahead.popleft()
+                    yield words, future.result()
+            while ahead:
+                words, future = ahead.popleft()
+                yield words, future.result()
+        finally:
+            for _, future in ahead:
+                future.cancel()
+
+    def _take(self, words: Words, steps: Successors, first: int) -> Words:
+        """Count, check and deduplicate a batch's steps; the states that are new."""
+        self._check_limits(steps.count)
+        depth = len(self.result.levels)
+        self._watch.steps(words, steps, first, depth)
+        if self.options.deadlock:
+            self._watch.dead_ends(words.shape[1], steps.rows, first)
+        new = self._visited.insert(steps.words)
+        self.result.transitions += steps.count
+        count = len(self._enabled)
+        self._enabled += np.bincount(steps.instances, minlength=count)
+        instances = steps.instances[new]
+        self._new += np.bincount(instances, minlength=count)
+        parents = steps.rows[new].astype(np.uint64) + np.uint64(first)
+        fresh = steps.words[:, new]
+        self._links.append((parents << np.uint64(_INSTANCE_BITS)) | instances)
+        self._watch.states(fresh, self._visited.count - fresh.shape[1], depth)
+        return fresh
+
+    # --- limits and progress -----------------------------------------------------------------
+
+    def _visited_count(self) -> int:
+        count = self._visited.count
+        return count if self.limits.states is None else min(count, self.limits.states)
+
+    def _check_limits(self, more: int) -> None:
+        limits = self.limits
+        if self._stop_requested:
+            raise Stop("interrupted")
+        if limits.states is not None and self._visited.count >= limits.states:
+            raise Stop(f"the limit of {limits.states:,} states")
+        if limits.seconds is not None and self._elapsed() > limits.seconds:
+            raise Stop(f"the limit of {limits.seconds:g} seconds")
+        if limits.memory is not None:
+            needed = self._process.memory_info().rss + self._visited.growth(more)
+            if needed > limits.memory:
+                raise Stop(f"the limit of {limits.memory / 1e6:,.0f} MB of memory")
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _report(self, expanded: int, frontier: int) -> None:
+        self._on_progress(
+            Progress(
+                depth=len(self.result.levels),
+                expanded=expanded,
+                frontier=frontier,
+                states=self._visited.count,
+                transitions=self.result.transitions,
+                seconds=self._elapsed(),
+            )
+        )
+
+    # --- results -----------------------------------------------------------------------------
+
+    def _finish(self, frontier: int) -> None:
+        result, watch = self.result, self._watch
+        result.frontier = frontier
+        for action in self.model.protocol.actions:
+            result.actions[action.name] = ActionCount()
+        for instance in self.model.instances:
+            counts = result.actions[instance.action.name]
+            counts.enabled += int(self._enabled[instance.number])
+            counts.new += int(self._new[instance.number])
+        links = np.concatenate(self._links)
+        for prop, (depth, state, last) in watch.violated.items():
+            steps = self._path(links, state)
+            if last is not None:
+                steps = (*steps, self.model.instances[last])
+            result.violations.append(Violation(prop, depth, steps))
+        if watch.deadlock is not None:
+            result.deadlock = self._path(links, watch.deadlock)
+        result.reached, result.premises = watch.reached, watch.premises
+        result.fingerprint_bits = 64 * self.engine.layout.words if self.options.exact else FINGERPRINT_BITS
+        result.collision_probability = self._visited.collision_probability
+        result.seconds = self._elapsed()
+        unit = 1 if sys.platform == "darwin" else 1024
+        result.peak_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+    def _path(self, links: Links, state: int) -> tuple[Instance, ...]:
+        """The steps from the initial state to the state with the given number."""
+        steps = []
+        while state:
+            link = int(links[state])
+            steps.append(self.model.instances[link & ((1 << _INSTANCE_BITS) - 1)])
+            state = link >> _INSTANCE_BITS
+        return tuple(reversed(steps))
+
+
+class _Watch:
+    """Evaluates the properties as states and steps come in, and remembers what was found first.
+
+    For a violation it keeps (depth, state number, instance): the state that falsifies the claim, or
+    for a claim about steps the state before and the action instance.
+    """
+
+    def __init__(self, engine: VectorisedEngine, properties: tuple[Property, ...]) -> None:
+        self._engine = engine
+        self._properties = properties
+        self.violated: dict[Property, tuple[int, int, int | None]] = {}
+        self.reached: dict[str, int] = {}
+        self.premises: set[str] = set()
+        self.deadlock: int | None = None
+        self._compile()
+
+    @property
+    def all_violated(self) -> bool:
+        """Nothing is left that could still be violated."""
+        return all(p in self.violated for p in self._properties if p.sense is Sense.ALWAYS)
+
+    def _compile(self) -> None:
+        """Build the programs for what is still open."""
+        open_ones = [
+            p for p in self._properties if p not in self.violated and p.name not in self.reached
+        ]
+        self._of_states = [p for p in open_ones if not p.of_steps]
+        self._of_steps = [p for p in open_ones if p.of_steps]
+        self._premises = [
+            p for p in self._properties if p.premise is not None and p.name not in self.premises
+        ]
+        self._state_claims = self._engine.claims(self._of_states)
+        self._step_claims = self._engine.claims(self._of_steps)
+        premises = [
+            self._engine.ground(f"premise of {p.name}", p.premise)
+            for p in self._premises
+            if p.premise is not None
+        ]
+        self._premise_claims = Claims(premises, self._engine.layout)
+
+    def states(self, words: Words, first: int, depth: int) -> None:
+        """Check new states, numbered from `first` on."""
+        if not words.shape[1]:
+            return
+        settled = False
+        for prop, holds in zip(self._of_states, self._state_claims(words), strict=True):
+            place = _first(holds, prop)
+            if place is not None:
+                settled = True
+                self._note(prop, depth, first + place, None)
+        for prop, holds in zip(self._premises, self._premise_claims(words), strict=True):
+            if holds.any():
+                settled = True
+                self.premises.add(prop.name)
+        if settled:
+            self._compile()
+
+    def steps(self, words: Words, steps: Successors, first: int, depth: int) -> None:
+        """Check the steps of a batch whose states are numbered from `first` on."""
+        if not self._of_steps or not steps.count:
+            return
+        settled = False
+        before = words[:, steps.rows]
+        for prop, holds in zip(
+            self._of_steps, self._step_claims(before, steps.words), strict=True
+        ):
+            place = _first(holds, prop)
+            if place is not None:
+                settled = True
+                state = first + int(steps.rows[place])
+                self._note(prop, depth, state, int(steps.instances[place]))
+        if settled:
+            self._compile()
+
+    def dead_ends(self, count: int, rows: npt.NDArray[np.int32], first: int) -> None:
+        """Note the first state of a batch that enables nothing."""
+        if self.deadlock is None:
+            stuck = np.flatnonzero(np.bincount(rows, minlength=count) == 0)
+            if len(stuck):
+                self.deadlock = first + int(stuck[0])
+
+    def _note(self, prop: Property, depth: int, state: int, instance: int | None) -> None:
+        if prop.sense is Sense.SOMETIMES:
+            self.reached[prop.name] = depth
+        else:
+            self.violated[prop] = (depth, state, instance)
+
+
+def _first(holds: npt.NDArray[np.bool_], prop: Property) -> int | None:
+    """The first place that settles a property: where it fails, or for a witness where it holds."""
+    settles = holds if prop.sense is Sense.SOMETIMES else ~holds
+    place = int(settles.argmax())
+    return place if settles[place] else None
+
+
+def _batches(pieces: list[Words], size: int) -> Iterator[Words]:
+    """The states of all pieces in order, in batches of `size`; the pieces are used up."""
+    waiting: list[Words] = []
+    count = 0
+    pieces.reverse()
+    while pieces:
+        piece = pieces.pop()
+        while count + piece.shape[1] >= size:
+            cut = size - count
+            yield np.concatenate([*waiting, piece[:, :cut]], axis=1) if waiting else piece[:, :cut]
+            piece, waiting, count = piece[:, cut:], [], 0
+        if piece.shape[1]:
+            waiting.append(piece)
+            count += piece.shape[1]
+    if waiting:
+        yield np.concatenate(waiting, axis=1)

@@ -1,0 +1,76 @@
+"""Packing: a state's cells as bit fields in 64-bit words, so that states are small and fast to move.
+
+A packed batch of n states is an array of shape (words, n), dtype uint64: all first words lie
+together, then all second words. A field never straddles words. Fields hold `value - low`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from model.language.errors import UsageError
+from model.language.protocol import Model
+
+Words = npt.NDArray[np.uint64]
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class BitField:
+    """Where a cell lies: which word, how far from its low end, how many bits, and its least value."""
+
+    word: int
+    shift: int
+    bits: int
+    low: int
+
+    @property
+    def mask(self) -> int:
+        """The field's bits, at the low end."""
+        return (1 << self.bits) - 1
+
+
+class Layout:
+    """The place of every cell of a model in packed states."""
+
+    def __init__(self, model: Model) -> None:
+        self.fields: list[BitField] = []
+        used: list[int] = []
+        for cell in model.cells:
+            bits = (cell.high - cell.low).bit_length()
+            if bits > WORD_BITS:
+                raise UsageError(f"{cell.name} needs {bits} bits: at most {WORD_BITS} are possible")
+            word = next((w for w, taken in enumerate(used) if taken + bits <= WORD_BITS), len(used))
+            if word == len(used):
+                used.append(0)
+            self.fields.append(BitField(word, used[word], bits, cell.low))
+            used[word] += bits
+        self.words = max(len(used), 1)
+        self.bits = sum(used)
+
+    def pack(self, states: Iterable[Sequence[int]]) -> Words:
+        """States given as numbers, one a cell, in packed form."""
+        columns = list(zip(*states, strict=True))
+        count = len(columns[0]) if columns else 0
+        packed = np.zeros((self.words, count), np.uint64)
+        for field, column in zip(self.fields, columns, strict=True):
+            values = np.array([value - field.low for value in column], np.uint64)
+            if (values > np.uint64(field.mask)).any():
+                raise ValueError(f"a value does not fit its field of {field.bits} bits")
+            packed[field.word] |= values << np.uint64(field.shift)
+        return packed
+
+    def column(self, packed: Words, position: int) -> npt.NDArray[np.int64]:
+        """The numbers in one cell, for each state of a packed batch."""
+        field = self.fields[position]
+        raw = (packed[field.word] >> np.uint64(field.shift)) & np.uint64(field.mask)
+        return raw.astype(np.int64) + field.low
+
+    def unpack(self, packed: Words) -> list[tuple[int, ...]]:
+        """Packed states as numbers, one a cell."""
+        columns = [self.column(packed, p).tolist() for p in range(len(self.fields))]
+        return [tuple(row) for row in zip(*columns, strict=True)]

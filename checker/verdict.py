@@ -1,0 +1,122 @@
+"""Verdicts, and what an exploration found: the words that every command and engine reports in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from model.language.protocol import Instance, Model
+from properties import Property, Sense
+
+
+class Verdict(StrEnum):
+    """What may be said of a property. `docs/architecture.md` explains each."""
+
+    VIOLATED = "violated"  # a trace is given and replays on the reference engine
+    EXHAUSTED = "exhausted"  # every reachable state within the bounds was visited; none violates
+    BOUNDED = "bounded"  # all states up to a depth were visited; deeper ones were not
+    PROVED = "proved"  # inductive: holds at any depth, within the bounds on sizes
+    NOT_INDUCTIVE = "not_inductive"  # a counterexample to induction; it may be unreachable
+    SAMPLED = "sampled"  # random walks only
+    UNKNOWN = "unknown"  # a limit was reached before the answer
+    REACHED = "reached"  # a witness: some state or step makes it true
+    UNREACHED = "unreached"  # a witness that no visited state or step provides
+
+
+class Exit:
+    """Exit statuses of every command, as TLC's where it has a number."""
+
+    OK = 0
+    INTERNAL = 1
+    USAGE = 2
+    DEADLOCK = 11
+    VIOLATED = 12
+    LIVENESS = 13
+    LIMIT = 20
+    NOT_INDUCTIVE = 21
+    VACUOUS = 22
+    REJECTED = 23
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A property that a state or step falsifies, with the steps that lead there from the start."""
+
+    property: Property
+    depth: int
+    steps: tuple[Instance, ...]
+
+
+@dataclass
+class ActionCount:
+    """How often an action was enabled, and how many states it was the first to reach."""
+
+    enabled: int = 0
+    new: int = 0
+
+
+@dataclass
+class Exploration:
+    """The result of a search, whatever engine ran it.
+
+    `levels[d]` is the number of states at depth d; `unfinished` how many of the next level were
+    found before a limit stopped the search. `stopped` says in words why, if it did not finish.
+    """
+
+    model: Model
+    properties: tuple[Property, ...]
+    engine: str
+    symmetry: bool = False
+    levels: list[int] = field(default_factory=list)
+    unfinished: int = 0
+    transitions: int = 0
+    frontier: int = 0
+    stopped: str = ""
+    actions: dict[str, ActionCount] = field(default_factory=dict)
+    violations: list[Violation] = field(default_factory=list)
+    reached: dict[str, int] = field(default_factory=dict)
+    premises: set[str] = field(default_factory=set)
+    deadlock: tuple[Instance, ...] | None = None
+    fingerprint_bits: int = 64
+    collision_probability: float = 0.0
+    seconds: float = 0.0
+    peak_memory_bytes: int = 0
+
+    @property
+    def depth(self) -> int:
+        """The greatest depth at which there is a state, as far as levels were finished."""
+        return len(self.levels) - 1
+
+    @property
+    def distinct_states(self) -> int:
+        """How many different states were found."""
+        return sum(self.levels) + self.unfinished
+
+    @property
+    def coverage(self) -> Verdict:
+        """What was visited: `EXHAUSTED`, `BOUNDED` or, if a limit stopped the search, `UNKNOWN`."""
+        if self.stopped:
+            return Verdict.UNKNOWN
+        return Verdict.BOUNDED if self.frontier else Verdict.EXHAUSTED
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on all properties together."""
+        return Verdict.VIOLATED if self.violations else self.coverage
+
+    def verdict_on(self, prop: Property) -> Verdict:
+        """The verdict on one property."""
+        if prop.sense is Sense.SOMETIMES:
+            return Verdict.REACHED if prop.name in self.reached else Verdict.UNREACHED
+        if any(violation.property is prop for violation in self.violations):
+            return Verdict.VIOLATED
+        return self.coverage
+
+    def is_vacuous(self, prop: Property) -> bool:
+        """The property has a premise, and no visited state made it true."""
+        return prop.premise is not None and prop.name not in self.premises
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """The actions that no visited state enabled."""
+        return [name for name, count in self.actions.items() if not count.enabled]
