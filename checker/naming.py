@@ -1,4 +1,4 @@
-"""Names for the parts of a state: cells, members and values, as traces, errors and reports say them."""
+"""Names for the parts of a state, so that traces, errors and reports call them the same."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Trace:
     steps: tuple[Instance, ...]
     version: str | None = None
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """The number of steps."""
         return len(self.steps)
@@ -64,7 +64,7 @@ class Trace:
             return None
         return choose_properties(self.model.protocol, [self.property])[0]
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[State, ...]:
         """The states at the end that the property is judged by: one, or two if it is of steps."""
         return self.states[-self.claim.frames :] if self.claim is not None else ()
