@@ -23,21 +23,6 @@ class Verdict(StrEnum):
     UNREACHED = "unreached"  # a witness that no visited state or step provides
 
 
-class Exit:
-    """Exit statuses of every command, as TLC's where it has a number."""
-
-    OK = 0
-    INTERNAL = 1
-    USAGE = 2
-    DEADLOCK = 11
-    VIOLATED = 12
-    LIVENESS = 13
-    LIMIT = 20
-    NOT_INDUCTIVE = 21
-    VACUOUS = 22
-    REJECTED = 23
-
-
 @dataclass(frozen=True)
 class Violation:
     """A property that a state or step falsifies, with the steps that lead there from the start."""

@@ -21,12 +21,12 @@ from model.language.schema import Schema, Variable, indices
 from model.language.settings import NoSettings, as_text, choose_settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Protocol:
     """A protocol: its state, how it starts, what it may do, and what the user may choose.
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
-    `actions` is the order in which traces are compared.
+    `actions` is the order in which traces are compared. `presets` are named choices of settings.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Protocol:
     settings: type = NoSettings
     start: Callable[[Any], None] | None = None
     source: str = ""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def variant(
         self,
@@ -63,6 +64,14 @@ class Protocol:
         """This protocol with the given bounds and settings; the rest at their defaults."""
         chosen = choose_settings(self.settings, settings or {})
         return Model(self, self._choose_bounds(bounds or {}), chosen)
+
+    def preset(self, name: str) -> Mapping[str, Any]:
+        """The settings of the preset called `name`."""
+        if name not in self.presets:
+            if not self.presets:
+                raise UsageError(f"no preset is called {name!r}: {self.name} has no presets")
+            raise unknown_name(f"preset of {self.name}", name, self.presets)
+        return self.presets[name]
 
     def _choose_bounds(self, given: Mapping[str, int]) -> dict[str, int]:
         declared = {bound.name: bound for bound in self.bounds}

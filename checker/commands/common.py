@@ -1,0 +1,109 @@
+"""What commands share: choosing a model and properties, and printing results.
+
+Bounds become options by themselves: a bound called `log_size` of any protocol is `--log-size`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from model.language.errors import UsageError
+from model.language.protocol import Model, Protocol
+from model.protocols import PROTOCOLS, protocol_named
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_PROTOCOL = "kip320"
+
+
+def _bounds() -> dict[str, str]:
+    """Every bound of any protocol, with its words."""
+    found: dict[str, str] = {}
+    for protocol in PROTOCOLS.values():
+        for bound in protocol.bounds:
+            found.setdefault(bound.name, f"{bound.words} [default: {bound.default}]")
+    return found
+
+
+def model_options(function: F) -> F:
+    """PROTOCOL, its bounds, `--preset` and `--set`; see `chosen_model`."""
+    for name, words in reversed(_bounds().items()):
+        option = click.option(f"--{name.replace('_', '-')}", name, type=int, help=words)
+        function = option(function)
+    function = click.option(
+        "--set", "settings", multiple=True, metavar="NAME=VALUE", help="change a setting"
+    )(function)
+    function = click.option("--preset", metavar="NAME", help="settings of a Kafka version")(function)
+    return click.argument("protocol", required=False, metavar="[PROTOCOL]")(function)
+
+
+def property_option(function: F) -> F:
+    """`--property NAME`, repeatable."""
+    return click.option(
+        "--property", "properties", multiple=True, metavar="NAME",
+        help="a property to check; repeatable [default: all of the protocol]",
+    )(function)  # fmt: skip
+
+
+def output_options(function: F) -> F:
+    """`--json` and `--quiet`."""
+    function = click.option("--json", "as_json", is_flag=True, help="print one JSON object")(function)
+    return click.option("--quiet", is_flag=True, help="no progress, just the result")(function)
+
+
+def chosen_model(options: dict[str, Any], default: str = DEFAULT_PROTOCOL) -> Model:
+    """The model that `model_options` describe; they are taken out of `options`."""
+    protocol = protocol_named(options.pop("protocol") or default)
+    given = {name: options.pop(name) for name in _bounds()}
+    bounds = {name: value for name, value in given.items() if value is not None}
+    preset = options.pop("preset")
+    settings = dict(protocol.preset(preset)) if preset is not None else {}
+    settings |= _parse_settings(options.pop("settings"))
+    _refuse_foreign(protocol, bounds)
+    return protocol.model(bounds, settings)
+
+
+def _refuse_foreign(protocol: Protocol, bounds: dict[str, int]) -> None:
+    valid = {bound.name for bound in protocol.bounds}
+    for name in bounds.keys() - valid:
+        choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds)
+        raise UsageError(
+            f"{protocol.name} has no bound --{name.replace('_', '-')}: valid are {choices}"
+        )
+
+
+def _parse_settings(texts: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--set {text}: write NAME=VALUE, as in --set unclean=true")
+        found[name.strip()] = value
+    return found
+
+
+_UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+class Memory(click.ParamType):  # type: ignore[type-arg]
+    """An amount of memory such as `200MB` or `4GiB`, in bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", str(value), re.IGNORECASE)
+        if match is None or match[2].upper() not in _UNITS:
+            self.fail(f"{value!r} is no amount of memory: write for example 200MB or 4GiB")
+        return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def print_json(data: dict[str, Any]) -> None:
+    """One JSON object on standard output, and nothing else."""
+    click.echo(json.dumps(data, indent=None, ensure_ascii=False))
