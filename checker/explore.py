@@ -70,7 +70,7 @@ class Progress:
     seconds: float
 
 
-class Stop(Exception):
+class Stop(Exception):  # noqa: N818  # an end, not an error
     """A limit, or the user, ends the search; the message says which."""
 
 
@@ -169,11 +169,11 @@ class Explorer:
             for words in batches:
                 ahead.append((words, pool.submit(self.engine.expand, words)))
                 if len(ahead) > self.options.workers:
-                    words, future = ahead.popleft()
-                    yield words, future.result()
+                    done, future = ahead.popleft()
+                    yield done, future.result()
             while ahead:
-                words, future = ahead.popleft()
-                yield words, future.result()
+                done, future = ahead.popleft()
+                yield done, future.result()
         finally:
             for _, future in ahead:
                 future.cancel()
@@ -251,7 +251,9 @@ class Explorer:
         if watch.deadlock is not None:
             result.deadlock = self._path(links, watch.deadlock)
         result.reached, result.premises = watch.reached, watch.premises
-        result.fingerprint_bits = 64 * self.engine.layout.words if self.options.exact else FINGERPRINT_BITS
+        result.fingerprint_bits = FINGERPRINT_BITS * (
+            self.engine.layout.words if self.options.exact else 1
+        )
         result.collision_probability = self._visited.collision_probability
         result.seconds = self._elapsed()
         unit = 1 if sys.platform == "darwin" else 1024
@@ -330,9 +332,7 @@ class _Watch:
             return
         settled = False
         before = words[:, steps.rows]
-        for prop, holds in zip(
-            self._of_steps, self._step_claims(before, steps.words), strict=True
-        ):
+        for prop, holds in zip(self._of_steps, self._step_claims(before, steps.words), strict=True):
             place = _first(holds, prop)
             if place is not None:
                 settled = True

@@ -24,7 +24,7 @@ _FIRST_SLOTS = 1 << 16
 _kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
 
 
-@_kernel  # type: ignore[untyped-decorator]
+@_kernel
 def _mix(value: np.uint64) -> np.uint64:
     """A bijection on 64 bits in which every input bit changes about half of the output bits."""
     value ^= value >> np.uint64(32)
@@ -35,7 +35,7 @@ def _mix(value: np.uint64) -> np.uint64:
     return value
 
 
-@_kernel  # type: ignore[untyped-decorator]
+@_kernel
 def _fingerprints(words: Words, out: Words) -> None:
     for i in range(words.shape[1]):
         value = np.uint64(0)
@@ -44,7 +44,7 @@ def _fingerprints(words: Words, out: Words) -> None:
         out[i] = value if value != 0 else np.uint64(1)
 
 
-@_kernel  # type: ignore[untyped-decorator]
+@_kernel
 def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     """Insert rows of `keys` in order; `new[i]` tells which were not there. Returns how many."""
     width, count = keys.shape
@@ -74,7 +74,7 @@ def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     return added
 
 
-@_kernel  # type: ignore[untyped-decorator]
+@_kernel
 def _rehash(old: Words, table: Words) -> None:
     width = old.shape[1]
     mask = np.uint64(table.shape[0] - 1)

@@ -1,4 +1,4 @@
-"""Packing: a state's cells as bit fields in 64-bit words, so that states are small and fast to move.
+"""Packing: a state's cells as bit fields in 64-bit words, so that states are small to move.
 
 A packed batch of n states is an array of shape (words, n), dtype uint64: all first words lie
 together, then all second words. A field never straddles words. Fields hold `value - low`.
@@ -21,7 +21,7 @@ WORD_BITS = 64
 
 @dataclass(frozen=True)
 class BitField:
-    """Where a cell lies: which word, how far from its low end, how many bits, and its least value."""
+    """Where a cell lies: its word, how far from the low end, how many bits; its least value."""
 
     word: int
     shift: int
@@ -68,7 +68,8 @@ class Layout:
         """The numbers in one cell, for each state of a packed batch."""
         field = self.fields[position]
         raw = (packed[field.word] >> np.uint64(field.shift)) & np.uint64(field.mask)
-        return raw.astype(np.int64) + field.low
+        numbers: npt.NDArray[np.int64] = raw.astype(np.int64) + field.low
+        return numbers
 
     def unpack(self, packed: Words) -> list[tuple[int, ...]]:
         """Packed states as numbers, one a cell."""

@@ -18,9 +18,7 @@ from properties.claims import Property, always, sometimes
 def valid_high_watermark(partition: Partition) -> bool:
     """Whoever the controller may elect holds what consumers could read."""
     return every(
-        implies(
-            partition.controller_isr.contains(member), member.end >= partition.high_watermark
-        )
+        implies(partition.controller_isr.contains(member), member.end >= partition.high_watermark)
         for member in partition.replicas
     )
 

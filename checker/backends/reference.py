@@ -7,7 +7,7 @@ vectorised engine, so agreement with it is evidence for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from model.language.containers import SetOf
 from model.language.domains import Booleans, IndexSet, Integers, Reference, Subset
@@ -190,7 +190,7 @@ def _encode(value: Any) -> int:
     if value is None:
         return -1
     if isinstance(value, Entity):
-        return value._index[-1]  # type: ignore[no-any-return]
+        return cast(int, value._index[-1])
     if isinstance(value, PlainSet):
         return sum(1 << number for number in value.numbers)
     return int(value)
@@ -262,7 +262,9 @@ class ReferenceEngine:
         """The action in words, for a state that enables it."""
         self._before.values = list(state)
         names = [parameter.name for parameter in instance.parameters]
-        return instance.action.words.format(**dict(zip(names, self._arguments(instance), strict=True)))
+        return instance.action.words.format(
+            **dict(zip(names, self._arguments(instance), strict=True))
+        )
 
     def _roots(self, states: tuple[State, ...]) -> list[Any]:
         roots = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numba as nb
 import numpy as np
@@ -161,7 +161,7 @@ class Effect:
         return result
 
 
-@nb.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@nb.njit(nogil=True, cache=True)
 def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
     """The stable order of steps by row: a counting sort."""
     place = np.zeros(count + 1, np.int64)
@@ -221,8 +221,8 @@ def _expression(node: Node, names: dict[Node, str]) -> str:
     if node.op is Op.ITE:
         condition, then, otherwise = node.args
         wide = _type_of(node)
-        parts = f"{_operand(then, names, wide)}, {_operand(otherwise, names, wide)}"
-        return f"np.where({names[condition]}, {parts})"
+        values = f"{_operand(then, names, wide)}, {_operand(otherwise, names, wide)}"
+        return f"np.where({names[condition]}, {values})"
     low = min(arg.low for arg in node.args if arg.low is not None)
     high = max(arg.high for arg in node.args if arg.high is not None)
     wide = number_type(low, high).__name__
@@ -241,8 +241,8 @@ def _unpack(node: Node, layout: Layout) -> str:
     field = layout.fields[position]
     source = "after" if frame else "words"
     if field.bits == 0:
-        shape = f"{source}.shape[1]"
-        return f"np.full({shape}, {bool(field.low) if node.sort is BOOL else field.low}, np.{_type_of(node)})"
+        value = bool(field.low) if node.sort is BOOL else field.low
+        return f"np.full({source}.shape[1], {value}, np.{_type_of(node)})"
     raw = f"({source}[{field.word}] >> u64({field.shift})) & u64({field.mask})"
     if node.sort is BOOL:
         return f"({raw}).astype(np.bool_)"
@@ -288,7 +288,7 @@ def compile_program(roots: list[Node], layout: Layout) -> Program:
     body = "\n".join(["def program(words, after):", *lines, f"    return [{results}]"])
     scope: dict[str, Any] = {"np": np, "u64": np.uint64}
     exec(compile(body, "<vectorised program>", "exec"), scope)
-    return scope["program"]  # type: ignore[no-any-return]
+    return cast(Program, scope["program"])
 
 
 def _result(root: Node, names: dict[Node, str]) -> str:

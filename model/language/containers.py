@@ -1,4 +1,4 @@
-"""Containers that a protocol's state may have: families, tables, sets, sequences, per-member values.
+"""Containers that a protocol's state may have: families, tables, sets, sequences and the like.
 
 They are views, like records: they hold no values and ask the store behind them.
 """
@@ -156,7 +156,7 @@ class Members(_Family[E]):
 
 
 class Table(_Family[E]):
-    """Rows numbered from 0, such as the requests by epoch. `rows[number]` may be a computed number."""
+    """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
 
 
 class PerMember(Generic[E, V]):

@@ -45,7 +45,8 @@ class Limit:
     def __str__(self) -> str:
         if self.bound is None:
             return str(self.offset)
-        return self.bound + (f" {'+' if self.offset > 0 else '-'} {abs(self.offset)}" if self.offset else "")
+        sign = "+" if self.offset > 0 else "-"
+        return f"{self.bound} {sign} {abs(self.offset)}" if self.offset else self.bound
 
 
 def limit(value: int | Bound | Limit) -> Limit:

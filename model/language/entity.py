@@ -12,7 +12,7 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from model.language.errors import ProtocolError
 
@@ -161,10 +161,10 @@ class Entity(Record):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        return self._store.same(self, other)  # type: ignore[no-any-return]
+        return cast(bool, self._store.same(self, other))
 
     def __ne__(self, other: object) -> bool:
-        return self._store.differs(self, other)  # type: ignore[no-any-return]
+        return cast(bool, self._store.differs(self, other))
 
     def __hash__(self) -> int:
         return hash((type(self), self._index))
@@ -174,7 +174,7 @@ class Entity(Record):
         """The row's number in its table, counted from 0."""
         if self._schema.index[-1].symmetric:
             raise ProtocolError(f"a {type(self).__name__} has no number: compare members with ==")
-        return self._store.plain_index(self._index[-1])  # type: ignore[no-any-return]
+        return cast(int, self._store.plain_index(self._index[-1]))
 
     def _reference_node(self) -> Any:
         return self._index[-1]
@@ -196,4 +196,4 @@ class State(Record):
 
     def bound(self, name: str) -> int:
         """The value of the protocol's bound called `name`."""
-        return self._store.bound(name)  # type: ignore[no-any-return]
+        return cast(int, self._store.bound(name))

@@ -1,11 +1,11 @@
 """The errors that this project raises on purpose, so that callers can tell them apart.
 
-    HighwaterError
-    ├── UsageError        a name, bound or file that the user gave is not valid (exit status 2)
-    ├── RejectedError     a trace or log is readable but does not hold up (exit status 23)
-    ├── ProtocolError     a protocol is declared wrongly
-    │   └── CaptureError  an action or property does what cannot be captured
-    └── DomainError       an action wrote a value outside its variable's domain
+HighwaterError
+├── UsageError        a name, bound or file that the user gave is not valid (exit status 2)
+├── RejectedError     a trace or log is readable but does not hold up (exit status 23)
+├── ProtocolError     a protocol is declared wrongly
+│   └── CaptureError  an action or property does what cannot be captured
+└── DomainError       an action wrote a value outside its variable's domain
 """
 
 from __future__ import annotations

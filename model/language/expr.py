@@ -1,8 +1,8 @@
 """Symbolic values: what an action handles in place of booleans, numbers and sets while captured.
 
 Each wraps a node of the graph and gives it Python's operators. What cannot be captured (`if`,
-`and`, `or`, `not`, `in`, chained comparison, `min`, `range`, ...) raises a `CaptureError` that names
-the file, the line and what to write instead.
+`and`, `or`, `not`, `in`, chained comparison, `min`, `range`, ...) raises a `CaptureError` that
+names the file, the line and what to write instead.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from model.language import graph
 from model.language.errors import CaptureError
@@ -20,19 +21,24 @@ from model.language.graph import Kind, Node
 _LANGUAGE = str(Path(__file__).parent)
 
 _REMEDIES = (
-    (r"\bmin\(|\bmax\(", "min and max of values read from the state: write minimum(a, b), maximum(a, b)"),
-    (r"\bsorted\(|\.sort\(", "sorting values read from the state: write smallest(...) or largest(...)"),
-    (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison: write all_of(a <= b, b <= c)"),
-    (r"\band\b", "`and` on a value read from the state: write all_of(a, b)"),
-    (r"\bor\b", "`or` on a value read from the state: write any_of(a, b)"),
-    (r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)", "`in` on a value read from the state: write group.contains(member)"),
-    (r"\bnot\b", "`not` on a value read from the state: write not_(a)"),
-    (r"\bwhile\b", "`while` on a value read from the state: write smallest(...), largest(...) or every(...)"),
-    (r"\bfor\b.*\bif\b", "`if` in a comprehension: write implies(a, b), all_of(a, b) or choose(c, a, b)"),
-    (r"\bif\b.*\belse\b", "a conditional expression: write choose(condition, then, otherwise)"),
-    (r"\bif\b|\belif\b", "`if` on a value read from the state: write require(...) or choose(c, a, b)"),
-    (r"\bassert\b", "`assert` on a value read from the state: write require(...) or a property"),
-)  # fmt: skip
+    (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
+    (r"\bsorted\(|\.sort\(", "sorting", "smallest(...) or largest(...)"),
+    (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
+    (r"\band\b", "`and`", "all_of(a, b)"),
+    (r"\bor\b", "`or`", "any_of(a, b)"),
+    (r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)", "`in`", "group.contains(member)"),
+    (r"\bnot\b", "`not`", "not_(a)"),
+    (r"\bwhile\b", "`while`", "smallest(...), largest(...) or every(...)"),
+    (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
+    (r"\bif\b.*\belse\b", "a conditional expression", "choose(condition, then, otherwise)"),
+    (r"\bif\b|\belif\b", "`if`", "require(...) or choose(c, a, b)"),
+    (r"\bassert\b", "`assert`", "require(...), or a property"),
+    (
+        r"",
+        "asking whether it is true",
+        "require(...), choose(...), all_of(...), any_of(...), not_(...)",
+    ),
+)
 
 
 def _user_frame() -> tuple[str, int, str]:
@@ -53,12 +59,9 @@ def refuse(problem: str) -> NoReturn:
 def refuse_truth() -> NoReturn:
     """Raise a `CaptureError` for Python asking whether a symbolic value is true."""
     path, line, text = _user_frame()
-    for pattern, remedy in _REMEDIES:
-        if re.search(pattern, text):
-            raise CaptureError(f"{Path(path).name}:{line}: {remedy}")
+    problem, instead = next((p, i) for pattern, p, i in _REMEDIES if re.search(pattern, text))
     raise CaptureError(
-        f"{Path(path).name}:{line}: Python asks whether a value read from the state is true: "
-        "write require(...), choose(c, a, b), all_of(...), any_of(...) or not_(...)"
+        f"{Path(path).name}:{line}: {problem} on a value read from the state: write {instead}"
     )
 
 
@@ -79,7 +82,7 @@ class Expr:
     def __index__(self) -> int:
         refuse("range(), list indexing or int() on a value read from the state: write a quantifier")
 
-    def __iter__(self) -> NoReturn:
+    def __iter__(self) -> Iterator[Any]:
         refuse("iteration over a value that is not a collection")
 
     def __eq__(self, other: object) -> Any:
@@ -198,3 +201,13 @@ def node_of(value: object, like: Node | None = None) -> Node:
 def wrap(node: Node) -> Expr:
     """`node` as a symbolic value of its kind (sets are wrapped by `collections`)."""
     return {Kind.BOOL: BoolExpr, Kind.INT: IntExpr, Kind.REF: RefExpr}[node.sort.kind](node)
+
+
+def as_bool(node: Node) -> bool:
+    """`node` for code that is written for plain booleans: types pretend, values are symbolic."""
+    return cast(bool, BoolExpr(node))
+
+
+def as_int(node: Node) -> int:
+    """`node` for code that is written for plain numbers: types pretend, values are symbolic."""
+    return cast(int, IntExpr(node))

@@ -76,9 +76,7 @@ class Op(StrEnum):
     MEMBERS_WHERE = "members_where"
 
 
-BINDERS = frozenset(
-    {Op.FORALL, Op.EXISTS, Op.COUNT, Op.LARGEST, Op.SMALLEST, Op.MEMBERS_WHERE}
-)
+BINDERS = frozenset({Op.FORALL, Op.EXISTS, Op.COUNT, Op.LARGEST, Op.SMALLEST, Op.MEMBERS_WHERE})
 
 
 class Node:
@@ -104,9 +102,7 @@ class Node:
         return show(self)
 
 
-_interned: WeakValueDictionary[tuple[Op, tuple[int, ...], Sort, Any], Node] = (
-    WeakValueDictionary()
-)
+_interned: WeakValueDictionary[tuple[Op, tuple[int, ...], Sort, Any], Node] = WeakValueDictionary()
 _numbers = itertools.count()
 
 
@@ -136,9 +132,8 @@ def _range(node: Node) -> tuple[int | None, int | None]:
     if rule is None:
         return None, None
     numbers = node.args[1:] if node.op is Op.ITE else node.args
-    if any(arg.low is None for arg in numbers):
-        return None, None
-    return rule([(arg.low, arg.high) for arg in numbers])  # type: ignore[misc]  # checked above
+    known = [(a.low, a.high) for a in numbers if a.low is not None and a.high is not None]
+    return rule(known) if len(known) == len(numbers) else (None, None)
 
 
 def _ones(high: int) -> int:
@@ -301,9 +296,8 @@ def subtract(a: Node, b: Node) -> Node:
 def _extreme(op: Op, a: Node, b: Node) -> Node:
     if a is b:
         return a
-    if None not in (a.low, a.high, b.low, b.high):
-        small, large = (a, b) if a.high <= b.low else (b, a)  # type: ignore[operator]
-        if small.high <= large.low:  # type: ignore[operator]
+    for small, large in ((a, b), (b, a)):
+        if small.high is not None and large.low is not None and small.high <= large.low:
             return small if op is Op.MIN else large
     if a.number > b.number:
         a, b = b, a

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from model.language import graph
-from model.language.capture import Capture, SymbolicStore, Write
+from model.language.capture import Capture, Write
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.protocol import Cell, Instance, Model
 from model.language.schema import Variable
+from model.language.symbolic import SymbolicStore
 
 Environment = dict[Node, int]
 
@@ -117,7 +118,11 @@ class Grounder:
             before = assigned.get(position, self._cell_at(position))
             assigned[position] = graph.choose(here, value, before)
             found = graph.disjunction(found, here)
-        misfits.append(graph.disjunction(too_low, too_high, graph.negation(self._within(write.variable, index))))
+        misfits.append(
+            graph.disjunction(
+                too_low, too_high, graph.negation(self._within(write.variable, index))
+            )
+        )
 
     def _within(self, variable: Variable, index: list[Node]) -> Node:
         parts = []
@@ -189,7 +194,11 @@ class Grounder:
     def _difference(self, node: Node, env: Environment) -> Node:
         a, b = self._arguments(node, env)
         everyone = graph.constant(self._everyone(node))
-        kept = graph.constant(everyone.data & ~b.data) if b.op is Op.CONST else graph.subtract(everyone, b)
+        kept = (
+            graph.constant(everyone.data & ~b.data)
+            if b.op is Op.CONST
+            else graph.subtract(everyone, b)
+        )
         return graph.bit_and(a, kept)
 
     def _contains(self, node: Node, env: Environment) -> Node:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from model.language import capture, graph
-from model.language.expr import BoolExpr, Expr, IntExpr, node_of
+from model.language.expr import Expr, as_bool, as_int, node_of
 from model.language.graph import Node, Op
 
 T = TypeVar("T")
 
 
-class Unmet(Exception):
+class Unmet(Exception):  # noqa: N818  # an answer, not an error
     """A plain `require` did not hold: the action is not enabled."""
 
 
@@ -33,7 +33,7 @@ def require(*conditions: bool) -> None:
 def not_(condition: bool) -> bool:
     """`condition` does not hold."""
     if isinstance(condition, Expr):
-        return BoolExpr(graph.negation(node_of(condition, graph.TRUE)))  # type: ignore[return-value]
+        return as_bool(graph.negation(node_of(condition, graph.TRUE)))
     return not condition
 
 
@@ -46,7 +46,7 @@ def all_of(*conditions: bool) -> bool:
     """Every one of `conditions` holds."""
     if any(isinstance(condition, Expr) for condition in conditions):
         nodes = [node_of(condition, graph.TRUE) for condition in conditions]
-        return BoolExpr(graph.conjunction(*nodes))  # type: ignore[return-value]
+        return as_bool(graph.conjunction(*nodes))
     return builtins.all(conditions)
 
 
@@ -54,35 +54,35 @@ def any_of(*conditions: bool) -> bool:
     """At least one of `conditions` holds."""
     if any(isinstance(condition, Expr) for condition in conditions):
         nodes = [node_of(condition, graph.TRUE) for condition in conditions]
-        return BoolExpr(graph.disjunction(*nodes))  # type: ignore[return-value]
+        return as_bool(graph.disjunction(*nodes))
     return builtins.any(conditions)
 
 
 def choose(condition: bool, then: T, otherwise: T) -> T:
     """`then` where `condition` holds, else `otherwise`. Both are evaluated."""
     if capture.active is not None:
-        return capture.active.choose(condition, then, otherwise)  # type: ignore[no-any-return]
+        return cast(T, capture.active.choose(condition, then, otherwise))
     return then if condition else otherwise
 
 
 def minimum(a: int, b: int) -> int:
     """The smaller of two numbers."""
     if isinstance(a, Expr) or isinstance(b, Expr):
-        return IntExpr(graph.minimum(node_of(a), node_of(b)))  # type: ignore[return-value]
+        return as_int(graph.minimum(node_of(a), node_of(b)))
     return a if a <= b else b
 
 
 def maximum(a: int, b: int) -> int:
     """The larger of two numbers."""
     if isinstance(a, Expr) or isinstance(b, Expr):
-        return IntExpr(graph.maximum(node_of(a), node_of(b)))  # type: ignore[return-value]
+        return as_int(graph.maximum(node_of(a), node_of(b)))
     return a if a >= b else b
 
 
 def every(conditions: Iterable[bool]) -> bool:
     """`every(claim(x) for x in xs)`: the claim holds for all of them. True if there are none."""
     if capture.active is not None:
-        return capture.active.quantify(Op.FORALL, conditions)  # type: ignore[no-any-return]
+        return as_bool(capture.active.quantify(Op.FORALL, conditions))
     for condition in conditions:
         if not condition:
             _note_witness(conditions)
@@ -93,35 +93,35 @@ def every(conditions: Iterable[bool]) -> bool:
 def some(conditions: Iterable[bool]) -> bool:
     """`some(claim(x) for x in xs)`: the claim holds for at least one. False if there are none."""
     if capture.active is not None:
-        return capture.active.quantify(Op.EXISTS, conditions)  # type: ignore[no-any-return]
+        return as_bool(capture.active.quantify(Op.EXISTS, conditions))
     return builtins.any(conditions)
 
 
 def count(conditions: Iterable[bool]) -> int:
     """`count(claim(x) for x in xs)`: for how many of them the claim holds."""
     if capture.active is not None:
-        return capture.active.quantify(Op.COUNT, conditions)  # type: ignore[no-any-return]
+        return as_int(capture.active.quantify(Op.COUNT, conditions))
     return sum(1 for condition in conditions if condition)
 
 
 def largest(values: Iterable[int]) -> int:
     """`largest(value(x) for x in xs)` over a family, a table or the positions of a sequence."""
     if capture.active is not None:
-        return capture.active.quantify(Op.LARGEST, values)  # type: ignore[no-any-return]
+        return as_int(capture.active.quantify(Op.LARGEST, values))
     return max(values)
 
 
 def smallest(values: Iterable[int]) -> int:
     """`smallest(value(x) for x in xs)` over a family, a table or the positions of a sequence."""
     if capture.active is not None:
-        return capture.active.quantify(Op.SMALLEST, values)  # type: ignore[no-any-return]
+        return as_int(capture.active.quantify(Op.SMALLEST, values))
     return min(values)
 
 
 def is_none(reference: object) -> bool:
     """The reference points to no member."""
     if isinstance(reference, Expr):
-        return reference == None  # type: ignore[return-value]  # noqa: E711  # builds a node
+        return as_bool(graph.equal(reference.node, node_of(None, like=reference.node)))
     return reference is None
 
 

@@ -1,4 +1,4 @@
-"""Protocols and models: a protocol is a definition; a model is one with its sizes and settings chosen.
+"""Protocols and models: a model is a protocol with its sizes and settings chosen.
 
 The words are TLA+'s: what one checks is a model of a protocol.
 """

@@ -11,7 +11,7 @@ import sys
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Union, cast, get_args, get_origin
 
 from model.language import containers
 from model.language.domains import (
@@ -285,11 +285,9 @@ class Schema:
 
 def _record_of(annotation: Any, kind: type[Any]) -> type[Record]:
     """The record class of `Sequence[Entry]`, or of a subclass that fixes it."""
-    if args := get_args(annotation):
-        return args[0]  # type: ignore[no-any-return]
-    for base in types.get_original_bases(kind) if sys.version_info >= (3, 12) else kind.__orig_bases__:
-        if args := get_args(base):
-            return args[0]  # type: ignore[no-any-return]
+    for candidate in (annotation, *getattr(kind, "__orig_bases__", ())):
+        if args := get_args(candidate):
+            return cast("type[Record]", args[0])
     raise ProtocolError(f"{kind.__name__} does not say of what it is a sequence")
 
 
@@ -297,7 +295,7 @@ def _hints(record_class: type[Record]) -> dict[str, Any]:
     """The annotations of the declared attributes, with names resolved where they were written."""
     hints: dict[str, Any] = {}
     for base in reversed(record_class.__mro__):
-        if base._declared if issubclass(base, Record) else ():
+        if issubclass(base, Record) and base._declared:
             names = {**vars(sys.modules[base.__module__]), **base._namespace}
             for name, annotation in inspect.get_annotations(base).items():
                 try:

@@ -63,9 +63,7 @@ def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     """Drop a follower that is in another epoch or behind. Dropping is always safe."""
     require(cluster.is_true_leader(leader))
     require(leader.isr.contains(follower), follower != leader)
-    require(
-        any_of(not_(follows_in_epoch(follower, leader)), follower.log.end < leader.log.end)
-    )
+    require(any_of(not_(follows_in_epoch(follower, leader)), follower.log.end < leader.log.end))
 
     cluster.update_isr(leader, leader.isr.without_member(follower))
 

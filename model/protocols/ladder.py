@@ -165,7 +165,7 @@ def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
 
 @action("{leader} becomes leader in epoch {request.number}")
 def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrRequest) -> None:
-    """Adopt a request that names the replica itself. The HW stays, and may be behind the true one."""
+    """Adopt a request that names the replica itself. The HW stays, and may lag the true one."""
     require(cluster.was_sent(request))
     require(request.leader == leader)
     require(request.number > leader.leader_epoch)
