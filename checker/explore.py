@@ -20,14 +20,15 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from checker.backends.vectorised import Claims, Successors, VectorisedEngine
+from checker.backends.vectorised import Successors, VectorisedEngine
 from checker.fingerprints import FINGERPRINT_BITS, VisitedSet
 from checker.layout import Words
 from checker.verdict import ActionCount, Exploration, Violation
+from checker.watch import Watch
 from model.language.errors import UsageError
 from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Property
 
 Links = npt.NDArray[np.uint64]
 """Where states came from: `parent << 16 | instance`, parents numbered in order of discovery."""
@@ -45,6 +46,15 @@ class Limits:
     states: int | None = None
     seconds: float | None = None
     memory: int | None = None
+
+    def check(self, states: int, seconds: float, memory: int) -> None:
+        """Raise `Stop` if these amounts reach a limit."""
+        if self.states is not None and states >= self.states:
+            raise Stop(f"the limit of {self.states:,} states")
+        if self.seconds is not None and seconds > self.seconds:
+            raise Stop(f"the limit of {self.seconds:g} seconds")
+        if self.memory is not None and memory > self.memory:
+            raise Stop(f"the limit of {self.memory / 1e6:,.0f} MB of memory")
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,12 @@ class Stop(Exception):  # noqa: N818  # an end, not an error
     """A limit, or the user, ends the search; the message says which."""
 
 
+def peak_memory_bytes() -> int:
+    """The most memory that this process has held so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 class Explorer:
     """One search. `run` returns what it found; `request_stop` ends it after the current chunk."""
 
@@ -84,17 +100,18 @@ class Explorer:
         limits: Limits | None = None,
         options: Options | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        engine: VectorisedEngine | None = None,
     ) -> None:
         self.model = model
         self.limits = limits or Limits()
         self.options = options or Options()
-        self.engine = VectorisedEngine(model)
+        self.engine = engine or VectorisedEngine(model)
         if len(model.instances) >= 1 << _INSTANCE_BITS:
             raise UsageError(
                 f"{len(model.instances):,} action instances: at most {1 << _INSTANCE_BITS:,} are "
                 "possible, so choose smaller bounds"
             )
-        self._watch = _Watch(self.engine, tuple(properties))
+        self._watch = Watch(self.engine, tuple(properties))
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._links: list[Links] = []
         self._on_progress = on_progress or (lambda _: None)
@@ -123,7 +140,7 @@ class Explorer:
                     pieces = self._level(pieces, pool)
         except Stop as stop:
             result.stopped = str(stop)
-            result.unfinished = self._visited_count() - sum(result.levels)
+            result.unfinished = self._visited.count - sum(result.levels)
         self._finish(sum(piece.shape[1] for piece in pieces))
         return result
 
@@ -199,22 +216,13 @@ class Explorer:
 
     # --- limits and progress -----------------------------------------------------------------
 
-    def _visited_count(self) -> int:
-        count = self._visited.count
-        return count if self.limits.states is None else min(count, self.limits.states)
-
     def _check_limits(self, more: int) -> None:
-        limits = self.limits
         if self._stop_requested:
             raise Stop("interrupted")
-        if limits.states is not None and self._visited.count >= limits.states:
-            raise Stop(f"the limit of {limits.states:,} states")
-        if limits.seconds is not None and self._elapsed() > limits.seconds:
-            raise Stop(f"the limit of {limits.seconds:g} seconds")
-        if limits.memory is not None:
-            needed = self._process.memory_info().rss + self._visited.growth(more)
-            if needed > limits.memory:
-                raise Stop(f"the limit of {limits.memory / 1e6:,.0f} MB of memory")
+        memory = 0
+        if self.limits.memory is not None:
+            memory = self._process.memory_info().rss + self._visited.growth(more)
+        self.limits.check(self._visited.count, self._elapsed(), memory)
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
@@ -243,7 +251,8 @@ class Explorer:
             counts.enabled += int(self._enabled[instance.number])
             counts.new += int(self._new[instance.number])
         links = np.concatenate(self._links)
-        for prop, (depth, state, last) in watch.violated.items():
+        for prop in watch.violated_in_order:
+            depth, state, last = watch.violated[prop]
             steps = self._path(links, state)
             if last is not None:
                 steps = (*steps, self.model.instances[last])
@@ -256,8 +265,7 @@ class Explorer:
         )
         result.collision_probability = self._visited.collision_probability
         result.seconds = self._elapsed()
-        unit = 1 if sys.platform == "darwin" else 1024
-        result.peak_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+        result.peak_memory_bytes = peak_memory_bytes()
 
     def _path(self, links: Links, state: int) -> tuple[Instance, ...]:
         """The steps from the initial state to the state with the given number."""
@@ -267,99 +275,6 @@ class Explorer:
             steps.append(self.model.instances[link & ((1 << _INSTANCE_BITS) - 1)])
             state = link >> _INSTANCE_BITS
         return tuple(reversed(steps))
-
-
-class _Watch:
-    """Evaluates the properties as states and steps come in, and remembers what was found first.
-
-    For a violation it keeps (depth, state number, instance): the state that falsifies the claim, or
-    for a claim about steps the state before and the action instance.
-    """
-
-    def __init__(self, engine: VectorisedEngine, properties: tuple[Property, ...]) -> None:
-        self._engine = engine
-        self._properties = properties
-        self.violated: dict[Property, tuple[int, int, int | None]] = {}
-        self.reached: dict[str, int] = {}
-        self.premises: set[str] = set()
-        self.deadlock: int | None = None
-        self._compile()
-
-    @property
-    def all_violated(self) -> bool:
-        """Nothing is left that could still be violated."""
-        return all(p in self.violated for p in self._properties if p.sense is Sense.ALWAYS)
-
-    def _compile(self) -> None:
-        """Build the programs for what is still open."""
-        open_ones = [
-            p for p in self._properties if p not in self.violated and p.name not in self.reached
-        ]
-        self._of_states = [p for p in open_ones if not p.of_steps]
-        self._of_steps = [p for p in open_ones if p.of_steps]
-        self._premises = [
-            p for p in self._properties if p.premise is not None and p.name not in self.premises
-        ]
-        self._state_claims = self._engine.claims(self._of_states)
-        self._step_claims = self._engine.claims(self._of_steps)
-        premises = [
-            self._engine.ground(f"premise of {p.name}", p.premise)
-            for p in self._premises
-            if p.premise is not None
-        ]
-        self._premise_claims = Claims(premises, self._engine.layout)
-
-    def states(self, words: Words, first: int, depth: int) -> None:
-        """Check new states, numbered from `first` on."""
-        if not words.shape[1]:
-            return
-        settled = False
-        for prop, holds in zip(self._of_states, self._state_claims(words), strict=True):
-            place = _first(holds, prop)
-            if place is not None:
-                settled = True
-                self._note(prop, depth, first + place, None)
-        for prop, holds in zip(self._premises, self._premise_claims(words), strict=True):
-            if holds.any():
-                settled = True
-                self.premises.add(prop.name)
-        if settled:
-            self._compile()
-
-    def steps(self, words: Words, steps: Successors, first: int, depth: int) -> None:
-        """Check the steps of a batch whose states are numbered from `first` on."""
-        if not self._of_steps or not steps.count:
-            return
-        settled = False
-        before = words[:, steps.rows]
-        for prop, holds in zip(self._of_steps, self._step_claims(before, steps.words), strict=True):
-            place = _first(holds, prop)
-            if place is not None:
-                settled = True
-                state = first + int(steps.rows[place])
-                self._note(prop, depth, state, int(steps.instances[place]))
-        if settled:
-            self._compile()
-
-    def dead_ends(self, count: int, rows: npt.NDArray[np.int32], first: int) -> None:
-        """Note the first state of a batch that enables nothing."""
-        if self.deadlock is None:
-            stuck = np.flatnonzero(np.bincount(rows, minlength=count) == 0)
-            if len(stuck):
-                self.deadlock = first + int(stuck[0])
-
-    def _note(self, prop: Property, depth: int, state: int, instance: int | None) -> None:
-        if prop.sense is Sense.SOMETIMES:
-            self.reached[prop.name] = depth
-        else:
-            self.violated[prop] = (depth, state, instance)
-
-
-def _first(holds: npt.NDArray[np.bool_], prop: Property) -> int | None:
-    """The first place that settles a property: where it fails, or for a witness where it holds."""
-    settles = holds if prop.sense is Sense.SOMETIMES else ~holds
-    place = int(settles.argmax())
-    return place if settles[place] else None
 
 
 def _batches(pieces: list[Words], size: int) -> Iterator[Words]:

@@ -47,12 +47,15 @@ class Successors:
 
 
 class VectorisedEngine:
-    """Runs a model on packed batches of states."""
+    """Runs a model on packed batches of states.
 
-    def __init__(self, model: Model) -> None:
+    `actions` replaces the model's own ground actions; they must be in the order of instances.
+    """
+
+    def __init__(self, model: Model, actions: list[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
-        self._actions = ground_actions(model)
+        self._actions = ground_actions(model) if actions is None else actions
         self._grounder = Grounder(model)
         self._guards = compile_masks([action.guard for action in self._actions], self.layout)
         self._effects: list[Effect | None] = [None] * len(self._actions)
@@ -68,12 +71,9 @@ class VectorisedEngine:
         for number, mask in enumerate(self._guards(words)):
             chosen = np.flatnonzero(mask)
             if len(chosen):
-                effect = self._effects[number]
-                if effect is None:
-                    effect = self._effects[number] = Effect(self._actions[number], self.layout)
                 rows.append(chosen)
                 instances.append(self._actions[number].instance.number)
-                parts.append(effect(words[:, chosen]))
+                parts.append(self._effect(number)(words[:, chosen]))
         if not rows:
             nothing = np.empty(0, np.int32)
             return Successors(nothing, nothing.astype(np.uint16), words[:, :0])
@@ -83,6 +83,26 @@ class VectorisedEngine:
         return Successors(
             all_rows[order], all_instances[order], np.concatenate(parts, axis=1)[:, order]
         )
+
+    def _effect(self, number: int) -> Effect:
+        effect = self._effects[number]
+        if effect is None:
+            effect = self._effects[number] = Effect(self._actions[number], self.layout)
+        return effect
+
+    def follow(self, words: Words, places: npt.NDArray[np.int64]) -> Words:
+        """Each state after the one step that is chosen for it.
+
+        `places[i]`, a place in `instances`, must be enabled in state i; -1 leaves the state as it
+        is. Raises `DomainError` for a value that does not fit.
+        """
+        result = words.copy()
+        order = np.argsort(places, kind="stable")
+        cuts = np.searchsorted(places[order], np.arange(len(self._actions) + 1))
+        for number in np.flatnonzero(np.diff(cuts)):
+            chosen = order[cuts[number] : cuts[number + 1]]
+            result[:, chosen] = self._effect(int(number))(words[:, chosen])
+        return result
 
     def enabled(self, words: Words) -> dict[int, Booleans]:
         """For each action instance that may be enabled, which states enable it."""

@@ -7,11 +7,11 @@ Reads out of range give the variable's blank value, so every expression is total
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from model.language import graph
-from model.language.capture import Capture, Write
+from model.language.capture import Capture, CapturedAction, Write
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.protocol import Cell, Instance, Model
 from model.language.schema import Variable
@@ -79,10 +79,14 @@ class Grounder:
             self._done[key] = found
         return found
 
-    def action(self, instance: Instance) -> GroundAction:
-        """The instance's guard, assignments and misfit over cells."""
-        names = [action.name for action in self.model.protocol.actions]
-        captured = self.model.captured[names.index(instance.action.name)]
+    def action(self, instance: Instance, captured: CapturedAction | None = None) -> GroundAction:
+        """The instance's guard, assignments and misfit over cells.
+
+        `captured` replaces what the model has captured for the instance's action.
+        """
+        if captured is None:
+            names = [action.name for action in self.model.protocol.actions]
+            captured = self.model.captured[names.index(instance.action.name)]
         env = dict(zip(captured.parameters, instance.arguments, strict=True))
         guard = graph.conjunction(*(self.expression(g, env) for g in captured.guards))
         if guard is graph.FALSE:
@@ -224,10 +228,15 @@ class Grounder:
         return value
 
 
-def ground_actions(model: Model) -> list[GroundAction]:
-    """The model's action instances that some state might enable, in order."""
-    grounder = Grounder(model)
-    actions = (grounder.action(instance) for instance in model.instances)
+def ground_actions(
+    model: Model, captured: Mapping[str, CapturedAction] | None = None
+) -> list[GroundAction]:
+    """The model's action instances that some state might enable, in order.
+
+    `captured` replaces, by name, what the model has captured for some of its actions.
+    """
+    grounder, changed = Grounder(model), captured or {}
+    actions = (grounder.action(i, changed.get(i.action.name)) for i in model.instances)
     return [action for action in actions if action.guard is not graph.FALSE]
 
 
