@@ -98,8 +98,8 @@ class PlainStore(Store):
 
     def _decoder(self, variable: Variable) -> Callable[[int], Any] | None:
         match variable.domain:
-            case Integers():
-                return None
+            case Integers(names=names):
+                return names
             case Booleans():
                 return bool
             case Reference(family):

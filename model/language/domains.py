@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Annotated, Any, get_args, get_origin
 
 
@@ -58,12 +59,15 @@ def limit(value: int | Bound | Limit) -> Limit:
 
 @dataclass(frozen=True)
 class Integers:
-    """The integers from `low` to `high`, both included."""
+    """The integers from `low` to `high`, both included; `names` gives them names, if they have."""
 
     low: Limit
     high: Limit
+    names: type[IntEnum] | None = None
 
     def __str__(self) -> str:
+        if self.names is not None:
+            return ", ".join(member.name.lower() for member in self.names)
         return f"{self.low}..{self.high}"
 
 
@@ -121,7 +125,9 @@ class IndexSet:
 
 
 def integer_domain(annotation: Any) -> Integers | None:
-    """The `Integers` of an `Annotated[int, ...]`, or `None` if the annotation is not one."""
+    """The domain of an `Annotated[int, ...]` or an `IntEnum`; `None` if it is neither."""
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        return Integers(limit(int(min(annotation))), limit(int(max(annotation))), annotation)
     if get_origin(annotation) is not Annotated:
         return None
     base, *extras = get_args(annotation)

@@ -241,7 +241,7 @@ class Schema:
             if issubclass(kind, Record):
                 return self._describe(kind, path, index)
         raise ProtocolError(
-            f"{path}: cannot use the annotation {annotation!r}: valid are bool, "
+            f"{path}: cannot use the annotation {annotation!r}: valid are bool, an IntEnum, "
             "Annotated[int, integers(...)], an entity or `Entity | None`, SetOf, PerMember, "
             "Sequence, Members, Table and subclasses of Record"
         )
