@@ -1,0 +1,60 @@
+"""Traces as Markdown, for stored counterexamples and for the documentation."""
+
+from __future__ import annotations
+
+import re
+
+from checker.report.lanes import Lane
+from checker.report.story import Moment, Story, tell
+from checker.report.text import LEGEND
+from checker.trace import Trace
+
+
+def render_markdown(trace: Trace) -> str:
+    """The trace as a Markdown document."""
+    story = tell(trace)
+    lines = [f"# {_plain(story.title)}", ""]
+    lines += [f"- **{label}**: {_plain(words)}" for label, words in story.header]
+    if story.has_lanes:
+        lines += ["", _plain(LEGEND[0].upper() + LEGEND[1:] + ".")]
+    for moment in story.moments:
+        lines += ["", *_moment(story, moment)]
+    last = story.moments[-1]
+    if story.is_last(last):
+        lines += ["", "## Final state", "", *_state(story, last)]
+    if story.ending:
+        lines += ["", "## What it shows"]
+    for words in story.ending:
+        lines += ["", _plain(words)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _moment(story: Story, moment: Moment) -> list[str]:
+    title = moment.words[0].upper() + moment.words[1:] if moment.number == 0 else moment.words
+    heading = f"## {moment.number}. {_plain(title)}"
+    if moment.number == 0:
+        return [heading, "", *_state(story, moment)]
+    lines = [heading, ""]
+    for owner, changes in moment.changes_by_owner.items():
+        words = ", ".join(change.words("→") for change in changes)
+        lines.append(f"- {_plain(owner)}: {_plain(words)}")
+    if not moment.changes:
+        lines.append("- nothing changes")
+    lanes = [] if story.is_last(moment) else _block(story, moment.changed_lanes)
+    return [*lines, *([""] if lanes else []), *lanes]
+
+
+def _state(story: Story, moment: Moment) -> list[str]:
+    facts = [f"- {_plain(fact.owner)}: {_plain(fact.words)}" for fact in moment.facts]
+    lanes = _block(story, moment.lanes)
+    return [*facts, *([""] if facts and lanes else []), *lanes]
+
+
+def _block(story: Story, lanes: tuple[Lane, ...]) -> list[str]:
+    widths = story.lane_widths
+    return ["```text", *(lane.line(widths) for lane in lanes), "```"] if lanes else []
+
+
+def _plain(words: str) -> str:
+    """Words with what Markdown would take for markup escaped; `_` is none within a word."""
+    return re.sub(r"([\\`*<>\[\]]|(?<!\w)_|_(?!\w))", r"\\\1", words)

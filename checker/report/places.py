@@ -1,0 +1,187 @@
+"""Where a state's values are, for people: who owns each value, and what Kafka calls it.
+
+Computed once from a model's schema, for any protocol. Conventions that hold for all of Kafka's:
+`high_watermark` is the HW, `leader_epoch` the epoch, `isr` the ISR; root numbers called `next_...`
+count what is shown where it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.itf_values import blank_number
+from checker.naming import member_name, value_words
+from model.language import Model
+from model.language.protocol import Cell
+from model.language.schema import (
+    FamilySchema,
+    Part,
+    PerMemberSchema,
+    RecordSchema,
+    ScalarSchema,
+    SequenceSchema,
+    Variable,
+    indices,
+)
+
+Index = tuple[int, ...]
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whom values belong to: a member or row by name, a part of the root record, or the root.
+
+    `family` is the member's family; `row` tells table rows from members; `has_log` whether there
+    is a sequence among the values.
+    """
+
+    name: str
+    family: str = ""
+    number: int = 0
+    row: bool = False
+    has_log: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarPlace:
+    """One scalar of the state. A `counter` numbers what is shown elsewhere."""
+
+    owner: Owner
+    name: str
+    cell: Cell
+    counter: bool = False
+
+    def words(self, model: Model, state: State) -> str:
+        """The value in a state, as people write it."""
+        return value_words(model, self.cell, state[self.cell.position])
+
+    def is_blank(self, state: State) -> bool:
+        """Nothing has been stored here."""
+        return state[self.cell.position] == blank_number(self.cell)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One record of a log: its words, and its leader epoch if it has one."""
+
+    text: str
+    epoch: int | None
+
+
+@dataclass(frozen=True)
+class LogPlace:
+    """A sequence of the state: its end, and for each position the cells of its record."""
+
+    owner: Owner
+    name: str
+    end: Cell
+    records: tuple[tuple[tuple[str, Cell], ...], ...]
+
+    def entries(self, model: Model, state: State) -> tuple[Entry, ...]:
+        """The records below the end, such as `0:e2`: what is stored, then the leader epoch."""
+        return tuple(
+            _entry(model, state, cells) for cells in self.records[: state[self.end.position]]
+        )
+
+    def is_blank(self, state: State) -> bool:
+        """The sequence is empty."""
+        return state[self.end.position] == 0
+
+
+Place = ScalarPlace | LogPlace
+
+
+def _entry(model: Model, state: State, cells: tuple[tuple[str, Cell], ...]) -> Entry:
+    epoch = next((state[cell.position] for name, cell in cells if name == "epoch"), None)
+    rest = [value_words(model, c, state[c.position]) for name, c in cells if name != "epoch"]
+    words = [",".join(rest)] if rest else []
+    return Entry(":".join(words + ([f"e{epoch}"] if epoch is not None else [])), epoch)
+
+
+def field_words(name: str) -> str:
+    """What Kafka calls a field: `leader_epoch` is the epoch, `pending_isr` the pending ISR."""
+    words = name.replace("_", " ")
+    for pattern, kafka in (
+        (r"\bhigh watermark\b", "HW"),
+        (r"^leader epoch$", "epoch"),
+        (r"\bisr\b", "ISR"),
+        (r"\belr\b", "ELR"),
+        (r"^end$", "LEO"),
+    ):
+        words = re.sub(pattern, kafka, words)
+    return words
+
+
+def places_of(model: Model) -> tuple[Place, ...]:
+    """Every place of the model's state, in order of declaration, member by member."""
+    root = model.schema.root
+    own = Owner(root.record_class.__name__.lower())
+    return tuple(
+        place
+        for name, part in root.fields.items()
+        for place in _of_root(model, own, name, part)
+    )  # fmt: skip
+
+
+def _of_root(model: Model, own: Owner, name: str, part: Part) -> Iterator[Place]:
+    if isinstance(part, FamilySchema):
+        for number in range(model.extent(part.index_set)):
+            owner = Owner(
+                member_name(model, name, number),
+                name,
+                number,
+                not part.index_set.symmetric,
+                part.index_set.symmetric and _has_sequence(part.record),
+            )
+            yield from _of_record(model, owner, part.record, (number,))
+    elif isinstance(part, RecordSchema):
+        yield from _of_record(model, Owner(field_words(name)), part, ())
+    else:
+        yield from _of_part(model, own, name, part, (), name.startswith("next_"))
+
+
+def _has_sequence(record: RecordSchema) -> bool:
+    return any(
+        isinstance(part, SequenceSchema) or (isinstance(part, RecordSchema) and _has_sequence(part))
+        for part in record.fields.values()
+    )
+
+
+def _of_record(model: Model, owner: Owner, record: RecordSchema, index: Index) -> Iterator[Place]:
+    for name, part in record.fields.items():
+        yield from _of_part(model, owner, name, part, index)
+
+
+def _of_part(
+    model: Model, owner: Owner, name: str, part: Part, index: Index, counter: bool = False
+) -> Iterator[Place]:
+    match part:
+        case ScalarSchema(variable):
+            yield ScalarPlace(owner, field_words(name), _cell(model, variable, index), counter)
+        case RecordSchema():
+            yield from _of_record(model, owner, part, index)
+        case PerMemberSchema(variable, index_set):
+            for number in range(model.extent(index_set)):
+                words = f"{field_words(name)}[{member_name(model, index_set.name, number)}]"
+                yield ScalarPlace(owner, words, _cell(model, variable, (*index, number)))
+        case SequenceSchema():
+            records = tuple(
+                _record_cells(model, part, (*index, position))
+                for position in range(model.extent(part.positions))
+            )
+            yield LogPlace(owner, field_words(name), _cell(model, part.end, index), records)
+
+
+def _record_cells(model: Model, part: SequenceSchema, index: Index) -> tuple[tuple[str, Cell], ...]:
+    return tuple(
+        (variable.name.rsplit(".", 1)[-1], _cell(model, variable, (*index, *rest)))
+        for variable in part.variables
+        for rest in indices(tuple(model.extent(s) for s in variable.index[len(index) :]))
+    )
+
+
+def _cell(model: Model, variable: Variable, index: Index) -> Cell:
+    return model.cells[model.positions[variable.name, index]]

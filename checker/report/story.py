@@ -1,0 +1,244 @@
+"""What a report tells of a trace, whatever its form: header, changes, lanes, and the ending."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from checker.backends.reference import ReferenceEngine, State
+from checker.naming import is_member, member_name
+from checker.report.lanes import Lane, lanes_of, marked
+from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
+from checker.trace import Trace, TraceVerdict
+from model.language import Model
+from model.language.protocol import Instance
+from model.language.settings import as_text
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value that a step changed, from `before`, or from nothing, to `after`."""
+
+    owner: str
+    name: str
+    before: str | None
+    after: str
+
+    def words(self, arrow: str = "->") -> str:
+        """The change in words, without its owner: `HW 0 -> 1`."""
+        middle = f"{self.before} {arrow} " if self.before is not None else ""
+        return f"{self.name} {middle}{self.after}"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """All that one owner without a lane holds in a state."""
+
+    owner: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A state, and the step that led there. Number 0 is the first state, with no step.
+
+    `actors` are who took part, the one who acted first.
+    """
+
+    number: int
+    words: str
+    actors: tuple[str, ...]
+    changes: tuple[Change, ...]
+    lanes: tuple[Lane, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def changed_lanes(self) -> tuple[Lane, ...]:
+        """The lanes that the step changed."""
+        return tuple(lane for lane in self.lanes if lane.changed)
+
+    @property
+    def changes_by_owner(self) -> dict[str, list[Change]]:
+        """The changes, grouped by whose they are, in order."""
+        grouped: dict[str, list[Change]] = {}
+        for change in self.changes:
+            grouped.setdefault(change.owner, []).append(change)
+        return grouped
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything that a report tells of a trace.
+
+    `header` are pairs of a label and words; `ending` says what the last state shows, then why.
+    `brokers` are the names of the lanes, or of all members where no protocol part has a log.
+    """
+
+    title: str
+    header: tuple[tuple[str, str], ...]
+    moments: tuple[Moment, ...]
+    ending: tuple[str, ...]
+    brokers: tuple[str, ...]
+
+    @property
+    def has_lanes(self) -> bool:
+        """The protocol has brokers with a log."""
+        return bool(self.moments[0].lanes)
+
+    def is_last(self, moment: Moment) -> bool:
+        """The moment is the last one, and not also the first."""
+        return 0 < moment.number == len(self.moments) - 1
+
+    @property
+    def lane_widths(self) -> tuple[int, ...]:
+        """The width of each column of lanes over the whole trace; 0 if it is always empty."""
+        rows = [lane.columns for moment in self.moments for lane in moment.lanes]
+        return tuple(max(map(len, column)) for column in zip(*rows, strict=True))
+
+
+def tell(trace: Trace) -> Story:
+    """The story of a trace, which should have passed `check_trace`."""
+    places = places_of(trace.model)
+    engine = ReferenceEngine(trace.model)
+    first = "initial state"
+    if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
+        first = "a state that may be unreachable"
+    lanes = lanes_of(engine, places, trace.states[0])
+    moments = [Moment(0, first, (), (), lanes, _facts(trace.model, places, trace.states[0]))]
+    for number, instance in enumerate(trace.steps, 1):
+        before, after = trace.states[number - 1 : number + 1]
+        lanes = marked(moments[-1].lanes, lanes_of(engine, places, after))
+        moments.append(
+            Moment(
+                number,
+                engine.words(before, instance),
+                _actors(trace.model, instance),
+                _changes(engine, places, before, after),
+                lanes,
+                _facts(trace.model, places, after),
+            )
+        )
+    owners = {place.owner for place in places if place.owner.family and not place.owner.row}
+    brokers = sorted((o for o in owners if o.has_log), key=_order) or sorted(owners, key=_order)
+    names = tuple(owner.name for owner in brokers)
+    return Story(_title(trace), _header(trace), tuple(moments), _ending(trace), names)
+
+
+def _order(owner: Owner) -> tuple[str, int]:
+    return owner.family, owner.number
+
+
+def _title(trace: Trace) -> str:
+    about = f"{trace.property} is {_outcome(trace)}" if trace.property else _outcome(trace)
+    return f"{trace.model.protocol.name}: {about}"
+
+
+def _outcome(trace: Trace) -> str:
+    steps = f"{trace.depth} step" + ("" if trace.depth == 1 else "s")
+    return {
+        TraceVerdict.VIOLATED: f"violated after {steps}",
+        TraceVerdict.REACHED: f"reached after {steps}",
+        TraceVerdict.NOT_INDUCTIVE: f"not inductive: {steps} from a state that may be unreachable",
+        TraceVerdict.DEADLOCK: f"deadlock after {steps}",
+        TraceVerdict.RUN: f"a run of {steps}",
+    }[TraceVerdict(trace.verdict)]
+
+
+def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
+    model = trace.model
+    default = as_text(model.protocol.settings())
+    settings = as_text(model.settings)
+    changed = [f"{name} = {value}" for name, value in settings.items() if value != default[name]]
+    pairs = [
+        ("protocol", f"{model.protocol.name}: {model.protocol.words}"),
+        ("settings", ", ".join(changed) or "all at their defaults" if settings else ""),
+        ("bounds", ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in model.bounds.items())),
+        ("property", f"{trace.claim.name}: {trace.claim.words}" if trace.claim else ""),
+        ("verdict", _outcome(trace)),
+    ]
+    return tuple((label, words) for label, words in pairs if words)
+
+
+def _ending(trace: Trace) -> tuple[str, ...]:
+    if trace.claim is None:
+        return (trace.explanation,) if trace.explanation else ()
+    head = f"{trace.claim.name} is {_outcome(trace)}: {trace.claim.words}."
+    if trace.explanation == trace.claim.words:
+        return (head,)
+    return head, f"{trace.explanation}."
+
+
+def _actors(model: Model, instance: Instance) -> tuple[str, ...]:
+    """Who takes part in a step: a first word such as "controller", then the members it names."""
+    members = {
+        parameter.name: member_name(
+            model, model.schema.family_of(parameter.entity).index_set.name, argument
+        )
+        for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
+        if parameter.entity is not None and is_member(parameter.entity, model)
+    }
+    parsed = list(string.Formatter().parse(instance.action.words))
+    named = [field.split(".")[0].split("[")[0] for _, field, _, _ in parsed if field]
+    literal = [word for word in parsed[0][0].split() if word not in ("a", "an", "the")][:1]
+    actors = literal + [members[name] for name in (*named, *members) if name in members]
+    return tuple(dict.fromkeys(actors))
+
+
+def _changes(
+    engine: ReferenceEngine, places: Iterable[Place], before: State, after: State
+) -> tuple[Change, ...]:
+    model = engine.model
+    blank = _blank_rows(places, before)
+    shown: list[Change] = []
+    counters: list[Change] = []
+    for place in places:
+        if isinstance(place, LogPlace):
+            shown += _log_changes(model, place, before, after)
+        elif before[place.cell.position] != after[place.cell.position]:
+            old = None if place.owner in blank else place.words(model, before)
+            change = Change(place.owner.name, place.name, old, place.words(model, after))
+            (counters if place.counter else shown).append(change)
+    shown += _derived_changes(engine, before, after)
+    return tuple(shown or counters)
+
+
+def _blank_rows(places: Iterable[Place], state: State) -> set[Owner]:
+    """The rows of tables in which nothing is stored yet."""
+    used = {place.owner for place in places if not place.is_blank(state)}
+    return {place.owner for place in places if place.owner.row} - used
+
+
+def _log_changes(model: Model, place: LogPlace, before: State, after: State) -> list[Change]:
+    """What a log lost and gained behind the longest start that both states share."""
+    old = [entry.text for entry in place.entries(model, before)]
+    new = [entry.text for entry in place.entries(model, after)]
+    shared = 0
+    while shared < min(len(old), len(new)) and old[shared] == new[shared]:
+        shared += 1
+    return [
+        Change(place.owner.name, f"{place.name} {sign}", None, " ".join(texts))
+        for sign, texts in (("-", old[shared:]), ("+", new[shared:]))
+        if texts
+    ]
+
+
+def _derived_changes(engine: ReferenceEngine, before: State, after: State) -> list[Change]:
+    """The HW, where the protocol derives it from the whole state."""
+    root = engine.model.schema.root
+    if not isinstance(getattr(root.record_class, "high_watermark", None), property):
+        return []
+    old, new = (str(engine.view(state).high_watermark) for state in (before, after))
+    return [Change(root.record_class.__name__.lower(), "HW", old, new)] if old != new else []
+
+
+def _facts(model: Model, places: Iterable[Place], state: State) -> tuple[Fact, ...]:
+    words: dict[str, list[str]] = {}
+    for place in places:
+        if isinstance(place, ScalarPlace) and not (
+            place.owner.row or place.owner.has_log or place.counter
+        ):
+            words.setdefault(place.owner.name, []).append(
+                f"{place.name} {place.words(model, state)}"
+            )
+    return tuple(Fact(owner, ", ".join(parts)) for owner, parts in words.items())

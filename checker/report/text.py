@@ -1,0 +1,138 @@
+"""Traces as text for a terminal: dense, aligned, and never wider than asked."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.report.lanes import Lane
+from checker.report.story import Change, Moment, Story, tell
+from checker.trace import Trace
+
+EPOCH_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
+LEGEND = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
+MIN_WIDTH = 20
+
+_ROLE_STYLES = {"leader": "bold green", "presumed": "bold yellow", "down": "dim"}
+_NUMBER_WIDTH = 3
+_GAP = 2
+
+
+def render_text(trace: Trace, width: int = 80, console: Console | None = None) -> str:
+    """The trace as text of at most `width` columns, and at least 20.
+
+    Plain, unless `console` is given and writes to a terminal: then in its colours.
+    """
+    width = max(width, MIN_WIDTH)
+    target = console or Console(
+        file=io.StringIO(), color_system=None, force_terminal=False, width=width
+    )
+    with target.capture() as capture:
+        target.print(_Page(tell(trace), width).everything(), width=width, highlight=False)
+    lines = capture.get().splitlines()
+    if not target.is_terminal:
+        lines = [line.rstrip() for line in lines]
+    return "\n".join(lines) + "\n"
+
+
+class _Page:
+    """Lays a story out: columns are as wide everywhere as the widest text that they ever hold."""
+
+    def __init__(self, story: Story, width: int) -> None:
+        self.story = story
+        facts = [fact.owner for moment in story.moments for fact in moment.facts]
+        changes = [change.owner for moment in story.moments for change in moment.changes]
+        self.owner = max(map(len, facts + changes), default=0)
+        self.columns = list(story.lane_widths)
+        if self.columns:
+            aligned = [max(self.owner, self.columns[0]), *self.columns[1:]]
+            logs = max(len(lane.log) for moment in story.moments for lane in moment.lanes)
+            taken = [w + _GAP for w in (_NUMBER_WIDTH, *aligned, logs) if w]
+            if sum(taken) - _GAP <= width:
+                self.columns = aligned
+
+    def everything(self) -> RenderableType:
+        """The whole report."""
+        parts: list[RenderableType] = [self._header()]
+        for moment in self.story.moments:
+            parts += [Text(), self._moment(moment)]
+        last = self.story.moments[-1]
+        if self.story.is_last(last):
+            parts += [Text(), _titled("", "final state", self._state(last))]
+        for number, words in enumerate(self.story.ending):
+            parts += [Text(), Text(words, style="" if number else "bold")]
+        return Group(*parts)
+
+    def _header(self) -> RenderableType:
+        grid = Table.grid(padding=(0, _GAP))
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for label, words in self.story.header:
+            grid.add_row(label, Text(words))
+        if not self.story.has_lanes:
+            return grid
+        return Group(grid, Text(), Text(LEGEND, style="dim"))
+
+    def _moment(self, moment: Moment) -> RenderableType:
+        if moment.number == 0:
+            return _titled("0", moment.words, self._state(moment))
+        body: list[RenderableType] = []
+        for owner, changes in moment.changes_by_owner.items():
+            body.append(self._owned(owner, _changes(changes)))
+        if not moment.changes:
+            body.append(Text("nothing changes", style="dim"))
+        if not self.story.is_last(moment):
+            body += self._lanes(moment.changed_lanes)
+        return _titled(str(moment.number), moment.words, body)
+
+    def _state(self, moment: Moment) -> list[RenderableType]:
+        facts = [self._owned(fact.owner, Text(fact.words)) for fact in moment.facts]
+        return [*facts, *self._lanes(moment.lanes)]
+
+    def _owned(self, owner: str, words: Text) -> Table:
+        grid = Table.grid(padding=(0, _GAP))
+        grid.add_column(min_width=self.owner, overflow="fold")
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(owner), words)
+        return grid
+
+    def _lanes(self, lanes: tuple[Lane, ...]) -> list[RenderableType]:
+        if not lanes:
+            return []
+        grid = Table.grid(padding=(0, _GAP))
+        for width in filter(None, self.columns):
+            grid.add_column(min_width=width, overflow="fold")
+        grid.add_column(overflow="fold")
+        for lane in lanes:
+            styles = ["bold" if lane.changed else "", _ROLE_STYLES.get(lane.role, "")]
+            styles += [""] * len(lane.columns)
+            shown = zip(lane.columns, styles, self.columns, strict=False)
+            grid.add_row(*(Text(text, style) for text, style, width in shown if width), _log(lane))
+        return [grid]
+
+
+def _titled(number: str, title: str, body: list[RenderableType]) -> Table:
+    grid = Table.grid(padding=(0, _GAP))
+    grid.add_column(justify="right", min_width=_NUMBER_WIDTH, no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(number, Text(title, style="bold"))
+    grid.add_row("", Group(*body))
+    return grid
+
+
+def _changes(changes: Iterable[Change]) -> Text:
+    return Text(", ").join(Text(change.words()) for change in changes)
+
+
+def _log(lane: Lane) -> Text:
+    text = Text()
+    for piece in lane.pieces:
+        style = "bold" if piece.mark else ""
+        if piece.epoch is not None:
+            style = EPOCH_STYLES[piece.epoch % len(EPOCH_STYLES)]
+        text.append(piece.text, style=style)
+    return text
