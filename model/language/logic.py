@@ -83,10 +83,12 @@ def every(conditions: Iterable[bool]) -> bool:
     """`every(claim(x) for x in xs)`: the claim holds for all of them. True if there are none."""
     if capture.active is not None:
         return as_bool(capture.active.quantify(Op.FORALL, conditions))
+    noted = _noted()
     for condition in conditions:
         if not condition:
             _note_witness(conditions)
             return False
+        _forget_after(noted)
     return True
 
 
@@ -143,6 +145,16 @@ class Witness:
 
     def __exit__(self, *_: object) -> None:
         Witness._active = None
+
+
+def _noted() -> dict[str, Any]:
+    return Witness._active.values if Witness._active is not None else {}
+
+
+def _forget_after(noted: dict[str, Any]) -> None:
+    """Drop what was noted since: it failed within a part that holds."""
+    if Witness._active is not None:
+        Witness._active.values = noted
 
 
 def _note_witness(conditions: Iterable[bool]) -> None:
