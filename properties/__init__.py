@@ -11,11 +11,14 @@ from model.protocols.ladder import Cluster
 from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.claims import Property, Sense
 from properties.ladder import LADDER_PROPERTIES
+from properties.lemmas import KIP320_LEMMAS
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
     Partition: ASYNC_ISR_PROPERTIES,
 }
+
+_LEMMAS: dict[type, tuple[Property, ...]] = {Cluster: KIP320_LEMMAS}
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
@@ -23,14 +26,24 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     return _BY_STATE.get(protocol.state, ())
 
 
+def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
+    """The lemmas for proofs about the protocol, in order. Some are also properties."""
+    return _LEMMAS.get(protocol.state, ())
+
+
 def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Property, ...]:
-    """The properties with the given names, or all; `UsageError` for a name that is not valid."""
-    known = {prop.name: prop for prop in properties_of(protocol)}
+    """The properties or lemmas with the given names; without names, all properties, no lemmas.
+
+    `UsageError` for a name that is not valid.
+    """
     wanted = tuple(names)
+    if not wanted:
+        return properties_of(protocol)
+    known = {prop.name: prop for prop in (*properties_of(protocol), *lemmas_of(protocol))}
     for name in wanted:
         if name not in known:
             raise unknown_name(f"property of {protocol.name}", name, known)
-    return tuple(known[name] for name in dict.fromkeys(wanted)) if wanted else tuple(known.values())
+    return tuple(known[name] for name in dict.fromkeys(wanted))
 
 
-__all__ = ["Property", "Sense", "choose_properties", "properties_of"]
+__all__ = ["Property", "Sense", "choose_properties", "lemmas_of", "properties_of"]

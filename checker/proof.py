@@ -1,0 +1,85 @@
+"""What a proof is made of, and what it says: obligations, their outcomes, counterexamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from checker.backends.reference import State
+from checker.verdict import Verdict
+from model.language.protocol import Instance, Model
+from properties import Property
+
+
+class Outcome(StrEnum):
+    """What became of an obligation."""
+
+    PROVED = "proved"
+    NOT_INDUCTIVE = "not_inductive"
+    UNKNOWN = "unknown"
+    JOINED = "joined"  # it does not follow from the lemmas: it must be inductive with them
+
+
+@dataclass
+class Obligation:
+    """Something to prove: that `action` preserves all lemmas, or what `action` says of one.
+
+    `vacuous`: no state that satisfies the hypotheses enables the action. `seconds` is time in the
+    solver.
+    """
+
+    action: str
+    lemma: str
+    outcome: Outcome = Outcome.UNKNOWN
+    vacuous: bool = False
+    queries: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A counterexample to induction: a state, perhaps unreachable, and a step that breaks a lemma.
+
+    Without `instance` it is the initial state, which falsifies the lemma.
+    """
+
+    lemma: str
+    instance: Instance | None
+    states: tuple[State, ...]
+
+
+@dataclass
+class Proof:
+    """The result of a proof by induction.
+
+    `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
+    follow from them.
+    """
+
+    model: Model
+    properties: tuple[Property, ...]
+    lemmas: tuple[Property, ...]
+    symmetry: bool = False
+    invariants: tuple[Property, ...] = ()
+    obligations: list[Obligation] = field(default_factory=list)
+    outcome: Outcome = Outcome.UNKNOWN
+    counterexample: Counterexample | None = None
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """`VIOLATED` only if a property is false in the initial state, which is reachable."""
+        found = self.counterexample
+        names = {prop.name for prop in self.properties}
+        if found is not None and found.instance is None and found.lemma in names:
+            return Verdict.VIOLATED
+        return {
+            Outcome.PROVED: Verdict.PROVED,
+            Outcome.NOT_INDUCTIVE: Verdict.NOT_INDUCTIVE,
+        }.get(self.outcome, Verdict.UNKNOWN)
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """The actions that no state with the lemmas enables: about them the proof says nothing."""
+        return [o.action for o in self.obligations if o.vacuous]
