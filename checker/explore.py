@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
+from checker.backends.compiled import Expander
 from checker.backends.vectorised import Successors, VectorisedEngine
-from checker.fingerprints import FINGERPRINT_BITS, VisitedSet
+from checker.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
 from checker.layout import Words
 from checker.verdict import ActionCount, Exploration, Violation
 from checker.watch import Watch
@@ -35,22 +36,29 @@ Links = npt.NDArray[np.uint64]
 
 _INSTANCE_BITS = 16
 DEFAULT_CHUNK = 32_768
+DEFAULT_COMPILE_AFTER = 50_000
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory."""
+    """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory.
+
+    A search visits `states` states at most, and stops where it finds one more.
+    """
 
     depth: int | None = None
     states: int | None = None
     seconds: float | None = None
     memory: int | None = None
 
-    def check(self, states: int, seconds: float, memory: int) -> None:
-        """Raise `Stop` if these amounts reach a limit."""
-        if self.states is not None and states >= self.states:
-            raise Stop(f"the limit of {self.states:,} states")
+    @property
+    def out_of_states(self) -> Stop:
+        """What ends a search that finds a state too many."""
+        return Stop(f"the limit of {self.states:,} states")
+
+    def check(self, seconds: float, memory: int) -> None:
+        """Raise `Stop` if these amounts exceed a limit."""
         if self.seconds is not None and seconds > self.seconds:
             raise Stop(f"the limit of {self.seconds:g} seconds")
         if self.memory is not None and memory > self.memory:
@@ -66,6 +74,7 @@ class Options:
     exact: bool = False
     keep_going: bool = False
     deadlock: bool = False
+    compile_after: int | None = DEFAULT_COMPILE_AFTER  # expanded states; `None`: never
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,10 @@ def peak_memory_bytes() -> int:
 
 
 class Explorer:
-    """One search. `run` returns what it found; `request_stop` ends it after the current chunk."""
+    """One search. `run` returns what it found; `request_stop` ends it after the current chunk.
+
+    `engine` replaces the model's own, `start` (one number a cell) the initial state.
+    """
 
     def __init__(
         self,
@@ -101,19 +113,23 @@ class Explorer:
         options: Options | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         engine: VectorisedEngine | None = None,
+        start: tuple[int, ...] | None = None,
     ) -> None:
         self.model = model
         self.limits = limits or Limits()
         self.options = options or Options()
         self.engine = engine or VectorisedEngine(model)
+        self._start = start or initial_cells(model)
         if len(model.instances) >= 1 << _INSTANCE_BITS:
             raise UsageError(
                 f"{len(model.instances):,} action instances: at most {1 << _INSTANCE_BITS:,} are "
                 "possible, so choose smaller bounds"
             )
         self._watch = Watch(self.engine, tuple(properties))
+        self._expand = self.engine.expand
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._links: list[Links] = []
+        self._kept = 1
         self._on_progress = on_progress or (lambda _: None)
         self._stop_requested = False
         self._process = psutil.Process()
@@ -129,20 +145,27 @@ class Explorer:
         """Search until nothing new is found, a property is violated, or a limit is reached."""
         self._started = time.perf_counter()
         result = self.result
-        pieces = [self.engine.layout.pack([initial_cells(self.model)])]
+        pieces = [self.engine.layout.pack([self._start])]
         self._visited.insert(pieces[0])
         self._links.append(np.zeros(1, np.uint64))
         self._watch.states(pieces[0], 0, 0)
         result.levels.append(1)
         try:
-            with ThreadPoolExecutor(max(self.options.workers - 1, 1)) as pool:
+            with ThreadPoolExecutor(self.options.workers) as pool:
+                self._expand = self._expander(pool)
                 while pieces and not self._is_answered():
                     pieces = self._level(pieces, pool)
         except Stop as stop:
             result.stopped = str(stop)
-            result.unfinished = self._visited.count - sum(result.levels)
+            result.unfinished = self._kept - sum(result.levels)
         self._finish(sum(piece.shape[1] for piece in pieces))
         return result
+
+    def _expander(self, pool: ThreadPoolExecutor) -> Callable[[Words], Successors]:
+        enough = self.options.compile_after
+        if enough is None:
+            return self.engine.expand
+        return Expander(self.engine, pool if self.options.workers > 1 else None, enough)
 
     def _is_answered(self) -> bool:
         """Nothing more needs to be known, or the depth limit is reached."""
@@ -179,12 +202,12 @@ class Explorer:
         batches = _batches(pieces, self.options.chunk)
         if self.options.workers < 2 or frontier < MIN_THREADED:
             for words in batches:
-                yield words, self.engine.expand(words)
+                yield words, self._expand(words)
             return
         ahead: deque[tuple[Words, Future[Successors]]] = deque()
         try:
             for words in batches:
-                ahead.append((words, pool.submit(self.engine.expand, words)))
+                ahead.append((words, pool.submit(self._expand, words)))
                 if len(ahead) > self.options.workers:
                     done, future = ahead.popleft()
                     yield done, future.result()
@@ -198,11 +221,15 @@ class Explorer:
     def _take(self, words: Words, steps: Successors, first: int) -> Words:
         """Count, check and deduplicate a batch's steps; the states that are new."""
         self._check_limits(steps.count)
-        depth = len(self.result.levels)
+        depth, rows = len(self.result.levels), words.shape[1]
+        new = self._visited.insert(steps.words)
+        too_many = self._first_too_many(new)
+        if too_many is not None:
+            rows = int(steps.rows[too_many])
+            steps, new = steps.first(too_many), new[:too_many]
         self._watch.steps(words, steps, first, depth)
         if self.options.deadlock:
-            self._watch.dead_ends(words.shape[1], steps.rows, first)
-        new = self._visited.insert(steps.words)
+            self._watch.dead_ends(rows, steps.rows[steps.rows < rows], first)
         self.result.transitions += steps.count
         count = len(self._enabled)
         self._enabled += np.bincount(steps.instances, minlength=count)
@@ -211,8 +238,17 @@ class Explorer:
         parents = steps.rows[new].astype(np.uint64) + np.uint64(first)
         fresh = steps.words[:, new]
         self._links.append((parents << np.uint64(_INSTANCE_BITS)) | instances)
-        self._watch.states(fresh, self._visited.count - fresh.shape[1], depth)
+        self._watch.states(fresh, self._kept, depth)
+        self._kept += fresh.shape[1]
+        if too_many is not None:
+            raise self.limits.out_of_states
         return fresh
+
+    def _first_too_many(self, new: Flags) -> int | None:
+        """The first step of a batch that leads to a new state beyond the limit."""
+        if self.limits.states is None or self._visited.count <= self.limits.states:
+            return None
+        return int(np.flatnonzero(new)[self.limits.states - self._kept])
 
     # --- limits and progress -----------------------------------------------------------------
 
@@ -222,7 +258,7 @@ class Explorer:
         memory = 0
         if self.limits.memory is not None:
             memory = self._process.memory_info().rss + self._visited.growth(more)
-        self.limits.check(self._visited.count, self._elapsed(), memory)
+        self.limits.check(self._elapsed(), memory)
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started

@@ -54,8 +54,9 @@ class Layout:
 
     def pack(self, states: Iterable[Sequence[int]]) -> Words:
         """States given as numbers, one a cell, in packed form."""
-        columns = list(zip(*states, strict=True))
-        count = len(columns[0]) if columns else 0
+        rows = list(states)
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.fields)
+        count = len(rows)
         packed = np.zeros((self.words, count), np.uint64)
         for field, column in zip(self.fields, columns, strict=True):
             values = np.array([value - field.low for value in column], np.uint64)

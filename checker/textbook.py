@@ -96,6 +96,8 @@ class TextbookExplorer:
         self, state: State, instance: Instance, after: State, depth: int, found: list[State]
     ) -> None:
         """Count and judge one step, and the state it leads to if that is new."""
+        if len(self._from) == self.limits.states and after not in self._from:
+            raise self.limits.out_of_states
         counts = self.result.actions[instance.action.name]
         counts.enabled += 1
         self.result.transitions += 1
@@ -110,9 +112,8 @@ class TextbookExplorer:
 
     def _judge_state(self, state: State, depth: int) -> None:
         for prop in self.properties:
-            if prop.premise is not None and prop.name not in self.result.premises:
-                if self._engine.holds(prop.premise, state):
-                    self.result.premises.add(prop.name)
+            if prop.premise is not None and self._engine.holds(prop.premise, state):
+                self.result.premises.add(prop.name)
             if not prop.of_steps and self._is_settled_by(prop, state):
                 self._settle(prop, depth, self._path(state))
 
@@ -154,7 +155,7 @@ class TextbookExplorer:
                 memory = self._process.memory_info().rss
             depth, transitions = len(self.result.levels), self.result.transitions
             self._on_progress(Progress(depth, expanded, frontier, states, transitions, seconds))
-        self.limits.check(states, seconds, memory)
+        self.limits.check(seconds, memory)
 
     def _finish(self) -> None:
         result = self.result

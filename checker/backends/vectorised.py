@@ -45,6 +45,10 @@ class Successors:
         """How many steps there are."""
         return len(self.rows)
 
+    def first(self, count: int) -> Successors:
+        """The first `count` of the steps."""
+        return Successors(self.rows[:count], self.instances[:count], self.words[:, :count])
+
 
 class VectorisedEngine:
     """Runs a model on packed batches of states.
@@ -55,15 +59,15 @@ class VectorisedEngine:
     def __init__(self, model: Model, actions: list[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
-        self._actions = ground_actions(model) if actions is None else actions
+        self.actions = ground_actions(model) if actions is None else actions
         self._grounder = Grounder(model)
-        self._guards = compile_masks([action.guard for action in self._actions], self.layout)
-        self._effects: list[Effect | None] = [None] * len(self._actions)
+        self._guards = compile_masks([action.guard for action in self.actions], self.layout)
+        self._effects: list[Effect | None] = [None] * len(self.actions)
 
     @property
     def instances(self) -> list[int]:
         """The numbers of the action instances that some state might enable."""
-        return [action.instance.number for action in self._actions]
+        return [action.instance.number for action in self.actions]
 
     def expand(self, words: Words) -> Successors:
         """Every enabled step of every state. Raises `DomainError` for a value that does not fit."""
@@ -72,7 +76,7 @@ class VectorisedEngine:
             chosen = np.flatnonzero(mask)
             if len(chosen):
                 rows.append(chosen)
-                instances.append(self._actions[number].instance.number)
+                instances.append(self.actions[number].instance.number)
                 parts.append(self._effect(number)(words[:, chosen]))
         if not rows:
             nothing = np.empty(0, np.int32)
@@ -87,7 +91,7 @@ class VectorisedEngine:
     def _effect(self, number: int) -> Effect:
         effect = self._effects[number]
         if effect is None:
-            effect = self._effects[number] = Effect(self._actions[number], self.layout)
+            effect = self._effects[number] = Effect(self.actions[number], self.layout)
         return effect
 
     def follow(self, words: Words, places: npt.NDArray[np.int64]) -> Words:
@@ -98,7 +102,7 @@ class VectorisedEngine:
         """
         result = words.copy()
         order = np.argsort(places, kind="stable")
-        cuts = np.searchsorted(places[order], np.arange(len(self._actions) + 1))
+        cuts = np.searchsorted(places[order], np.arange(len(self.actions) + 1))
         for number in np.flatnonzero(np.diff(cuts)):
             chosen = order[cuts[number] : cuts[number + 1]]
             result[:, chosen] = self._effect(int(number))(words[:, chosen])
