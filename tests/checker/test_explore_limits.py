@@ -1,0 +1,167 @@
+"""What limits promise: the search stops there, says so, and counts exactly what it visited."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker import explore as explore_module
+from checker.explore import Explorer, Limits, Options, Progress
+from checker.textbook import TextbookExplorer
+from checker.verdict import Verdict
+from model.protocols import PROTOCOLS
+from properties import properties_of
+from tests.support.counter import COUNTER, below
+from tests.support.laws import denials, explore, numbers
+from tests.support.textbook import search
+from tests.support.variants import tiny
+
+KIP320 = tiny("kip320")
+LEVELS = search(KIP320).sizes
+TOTAL = sum(LEVELS)
+ENGINES = (Explorer, TextbookExplorer)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("depth", [0, 1, 5, len(LEVELS) - 2, len(LEVELS) - 1, 99])
+def test_a_depth_limit_visits_exactly_the_states_up_to_it(engine, depth):
+    found = engine(KIP320, [], Limits(depth=depth)).run()
+    assert found.levels == LEVELS[: depth + 1]
+    assert found.unfinished == 0
+    assert found.stopped == ""
+    reached_the_end = depth >= len(LEVELS)
+    assert found.verdict is (Verdict.EXHAUSTED if reached_the_end else Verdict.BOUNDED)
+    assert found.frontier == (0 if reached_the_end else LEVELS[depth])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+@pytest.mark.parametrize("states", [1, 2, 17, 100, TOTAL - 1])
+def test_a_limit_of_states_visits_exactly_so_many_whatever_the_chunk_size(engine, chunk, states):
+    found = engine(KIP320, properties_of(KIP320.protocol), Limits(states=states),
+                   Options(chunk=chunk)).run()  # fmt: skip
+    assert found.distinct_states == states
+    assert found.unfinished >= 0
+    assert found.levels == LEVELS[: len(found.levels)]
+    assert sum(found.levels) <= states
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.stopped == f"the limit of {states:,} states"
+    reference = TextbookExplorer(KIP320, found.properties, Limits(states=states)).run()
+    assert found.transitions == reference.transitions
+    assert found.actions == reference.actions
+    assert found.reached == reference.reached
+    assert found.premises == reference.premises
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("states", [TOTAL, TOTAL + 1])
+def test_a_limit_that_is_not_exceeded_changes_nothing(engine, states):
+    found = engine(KIP320, [], Limits(states=states, seconds=600, memory=2**45)).run()
+    assert found.levels == LEVELS
+    assert found.verdict is Verdict.EXHAUSTED
+    assert found.stopped == ""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "limits, words",
+    [
+        (Limits(seconds=0), "the limit of 0 seconds"),
+        (Limits(memory=1_000_000), "the limit of 1 MB of memory"),
+    ],
+)
+def test_out_of_time_or_memory_the_answer_is_unknown(engine, limits, words):
+    found = engine(KIP320, [], limits).run()
+    assert found.stopped == words
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.distinct_states < TOTAL
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_request_to_stop_keeps_what_is_known(engine):
+    levels = []
+
+    def watch(progress):
+        levels.append(progress.depth)
+        if progress.depth == 6:
+            running.request_stop()
+
+    running = engine(KIP320, [], on_progress=watch)
+    found = running.run()
+    assert found.stopped == "interrupted"
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.levels[:6] == LEVELS[:6]
+    assert 0 < found.distinct_states < TOTAL
+    assert levels == sorted(levels)
+
+
+def test_a_violation_found_before_a_limit_is_still_reported():
+    deny = denials(properties_of(KIP320.protocol))
+    whole = explore(KIP320, deny, keep_going=True)
+    first = min(whole.violations, key=lambda violation: violation.depth)
+    states = sum(LEVELS[: first.depth + 1])
+    found = explore(KIP320, [first.property], Limits(states=states), chunk=1)
+    assert found.verdict is Verdict.VIOLATED
+    assert numbers(found.violations[0].steps) == numbers(first.steps)
+
+
+def test_a_violation_beyond_a_limit_of_states_is_not_reported():
+    model = COUNTER.model({"limit": 9})
+    assert explore(model, [below(5)]).verdict is Verdict.VIOLATED
+    for states in (4, 5):
+        assert explore(model, [below(5)], Limits(states=states)).verdict is Verdict.UNKNOWN
+
+
+def test_a_property_is_bounded_up_to_the_depth_before_its_violation():
+    for violation in explore(KIP320, denials(properties_of(KIP320.protocol)), keep_going=True
+                             ).violations:  # fmt: skip
+        before = explore(KIP320, [violation.property], Limits(depth=violation.depth - 1))
+        assert before.verdict_on(violation.property) is Verdict.BOUNDED
+        at = explore(KIP320, [violation.property], Limits(depth=violation.depth))
+        assert at.verdict_on(violation.property) is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_progress_counts_up_to_the_result(workers, monkeypatch):
+    monkeypatch.setattr(explore_module, "MIN_THREADED", 1)
+    seen: list[Progress] = []
+    found = Explorer(KIP320, [], None, Options(workers=workers, chunk=7), seen.append).run()
+    assert [p.states for p in seen] == sorted(p.states for p in seen)
+    assert seen[-1].states == found.distinct_states
+    assert seen[-1].transitions == found.transitions
+    assert all(p.expanded <= p.frontier for p in seen)
+    finished = [p for p in seen if p.expanded == p.frontier]
+    assert [p.frontier for p in finished] == LEVELS
+
+
+def test_too_many_action_instances_are_refused_before_the_search(monkeypatch):
+    from model.language.errors import UsageError
+
+    monkeypatch.setattr(explore_module, "_INSTANCE_BITS", 3)
+    with pytest.raises(UsageError, match="32 action instances: at most 8 are possible"):
+        Explorer(PROTOCOLS["kip101"].model(KIP320.bounds), [])
+
+
+# --- deadlock -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_nearest_and_least_state_that_enables_nothing_is_a_deadlock(engine):
+    model = COUNTER.model({"limit": 5})
+    found = engine(model, [], None, Options(deadlock=True, chunk=1)).run()
+    assert found.deadlock is not None
+    assert [step.action.name for step in found.deadlock] == ["add_two", "add_two", "add"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_deadlocks_are_noted_only_when_asked_for(engine):
+    assert engine(COUNTER.model({"limit": 5}), []).run().deadlock is None
+
+
+def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
+    for name in PROTOCOLS:
+        model = tiny(name)
+        expected = TextbookExplorer(model, [], Limits(states=400), Options(deadlock=True)).run()
+        for chunk in (1, 7, 1000):
+            found = explore(model, [], Limits(states=400), deadlock=True, chunk=chunk)
+            assert found.deadlock == expected.deadlock
+            assert found.distinct_states == expected.distinct_states

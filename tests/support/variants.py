@@ -1,0 +1,87 @@
+"""Which models the laws run on: every protocol, small, with its settings as they are and flipped.
+
+A protocol that joins `PROTOCOLS` is found here without being named.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from checker.backends.reference import ReferenceEngine, State
+from model.language import Protocol
+from model.language.protocol import Model
+from model.language.settings import describe
+from model.protocols import LADDER, PROTOCOLS
+
+_TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+_SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+
+TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} | {
+    "async_isr": {"replicas": 2, "max_offset": 2, "max_version": 2}
+}
+"""Bounds at which a whole state graph has a few hundred states."""
+
+SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER} | {
+    "async_isr": {"replicas": 3, "max_offset": 2, "max_version": 2}
+}
+"""Bounds that are large enough for every part of a protocol to matter."""
+
+
+def at_minimum(protocol: Protocol) -> dict[str, int]:
+    """The least bounds that a protocol takes, but two replicas where it counts replicas."""
+    return {
+        bound.name: max(bound.minimum, 2) if bound.name == "replicas" else bound.minimum
+        for bound in protocol.bounds
+    }
+
+
+def tiny(name: str) -> Model:
+    """The protocol at its least useful size."""
+    protocol = PROTOCOLS[name]
+    return protocol.model(TINY.get(name, at_minimum(protocol)))
+
+
+def small(name: str, settings: Mapping[str, Any] | None = None) -> Model:
+    """The protocol at a size for samples: by default its own default bounds."""
+    return PROTOCOLS[name].model(SMALL.get(name), settings)
+
+
+def flipped(protocol: Protocol) -> dict[str, Any]:
+    """Every setting at another than its default value, where it has a list of them."""
+    chosen: dict[str, Any] = {}
+    for name, info in describe(protocol.settings).items():
+        if info.type is bool:
+            chosen[name] = not info.default
+        elif issubclass(info.type, StrEnum):
+            chosen[name] = next(value for value in reversed(info.type) if value != info.default)
+    return chosen
+
+
+def random_states(model: Model, count: int, seed: int) -> list[State]:
+    """States with every cell drawn from its domain: mostly unreachable, and all must be handled."""
+    draw = random.Random(seed)
+    return [tuple(draw.randint(cell.low, cell.high) for cell in model.cells) for _ in range(count)]
+
+
+def walked_states(model: Model, count: int, seed: int, depth: int = 30) -> list[State]:
+    """States on random walks from the initial state: reachable, and deeper than a search gets."""
+    draw = random.Random(seed)
+    engine = ReferenceEngine(model)
+    found: dict[State, None] = {}
+    walks = 0
+    while len(found) < count and walks < count:
+        state: State | None = engine.initial()
+        for _ in range(depth):
+            assert state is not None
+            found[state] = None
+            instances = list(model.instances)
+            draw.shuffle(instances)
+            following = (engine.step(state, instance) for instance in instances)
+            state = next((after for after in following if after is not None), None)
+            if state is None:
+                break
+        walks += 1
+    return list(found)[:count]
