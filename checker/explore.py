@@ -126,7 +126,7 @@ class Explorer:
                 "possible, so choose smaller bounds"
             )
         self._watch = Watch(self.engine, tuple(properties))
-        self._expand = self.engine.expand
+        self._expand: Callable[[Words], Successors] = self.engine.expand
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._links: list[Links] = []
         self._kept = 1

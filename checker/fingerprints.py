@@ -10,9 +10,14 @@ Keys are unsigned 64-bit rows; the all-zero row marks a free slot, so keys never
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba as nb
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 from checker.layout import Words
 
@@ -21,7 +26,23 @@ Flags = npt.NDArray[np.bool_]
 FINGERPRINT_BITS = 64
 _GROW_AT = 0.6
 _FIRST_SLOTS = 1 << 16
+_AHEAD = 16  # how many insertions ahead a slot is asked for from memory
 _kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(typing: Any, address: Any) -> Any:
+    """Ask for the cache line at an address, to have it by the time that it is needed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
+        hint = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, hint, hint, hint])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, hint(1), hint(3), hint(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.uint64), generate
 
 
 @_kernel
@@ -49,8 +70,12 @@ def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     """Insert rows of `keys` in order; `new[i]` tells which were not there. Returns how many."""
     width, count = keys.shape
     mask = np.uint64(table.shape[0] - 1)
+    start = np.uint64(table.ctypes.data)
+    row = np.uint64(8 * width)
     added = 0
     for i in range(count):
+        if i + _AHEAD < count:
+            _prefetch(start + (hashes[i + _AHEAD] & mask) * row)
         slot = hashes[i] & mask
         while True:
             free = True

@@ -1,9 +1,9 @@
 """The compiled expansion: the same ground actions as machine code, for searches that take long.
 
 NumPy programs start at once and are quick enough for small searches; compiling takes from half a
-second up, and then a state is expanded several times as fast: a guard stops at its first false part,
-and steps leave in the order of traces without being sorted. The code runs without the interpreter
-lock. It must give what `VectorisedEngine.expand` gives, and a law says so.
+second up, and then states are expanded several times as fast: a guard stops at its first false
+part, and steps leave in the order of traces without being sorted. The code runs without the
+interpreter lock. It must give what `VectorisedEngine.expand` gives, and a law says so.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import suppress
 
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from checker.backends.vectorised import Successors
+from checker.backends.vectorised import Successors, VectorisedEngine
 from checker.layout import BitField, Layout, Words
 from model.language import graph
 from model.language.errors import DomainError
@@ -47,6 +49,44 @@ _OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
 
 class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectorised engine
     """The model has numbers too wide for the compiled code."""
+
+
+class Expander:
+    """Expands states by NumPy programs at first, and by machine code once a search is large.
+
+    After `enough` states it starts to compile, beside the search if `threads` allows, else at
+    once. Both give the same steps in the same order, so nobody can tell when it changed over.
+    """
+
+    def __init__(self, engine: VectorisedEngine, pool: Executor | None, enough: int) -> None:
+        self._engine = engine
+        self._pool = pool
+        self._left = enough
+        self._compiling: Future[CompiledExpansion] | None = None
+        self._expand = engine.expand
+
+    def __call__(self, words: Words) -> Successors:
+        """Every enabled step of every state, in the order of traces."""
+        if self._compiling is None:
+            self._left -= words.shape[1]
+            if self._left < 0:
+                self._compiling = self._start()
+        elif self._compiling.done() and self._expand == self._engine.expand:
+            with suppress(Unsupported):
+                self._expand = self._compiling.result().expand
+        return self._expand(words)
+
+    def _start(self) -> Future[CompiledExpansion]:
+        engine = self._engine
+        arguments = (engine.model, engine.actions, engine.layout)
+        if self._pool is not None:
+            return self._pool.submit(CompiledExpansion, *arguments)
+        done: Future[CompiledExpansion] = Future()
+        try:
+            done.set_result(CompiledExpansion(*arguments))
+        except Unsupported as error:
+            done.set_exception(error)
+        return done
 
 
 class CompiledExpansion:
@@ -249,7 +289,7 @@ class _Generator:
         if node.sort is not BOOL and not (
             node.low is not None
             and node.high is not None
-            and -(2**31) <= node.low
+            and node.low >= -(2**31)
             and node.high < 2**31
         ):
             raise Unsupported
