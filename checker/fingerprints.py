@@ -30,19 +30,22 @@ _AHEAD = 16  # how many insertions ahead a slot is asked for from memory
 _kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _prefetch(typing: Any, address: Any) -> Any:
+def _prefetch_code(typing: Any, address: Any) -> Any:
     """Ask for the cache line at an address, to have it by the time that it is needed."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
         hint = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, hint, hint, hint])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        insert: Any = cgutils.get_or_insert_function
+        function = insert(builder.module, kind, "llvm.prefetch.p0")
         builder.call(function, [pointer, hint(1), hint(3), hint(1)])
         return context.get_dummy_value()
 
     return types.void(types.uint64), generate
+
+
+_prefetch: Any = intrinsic(_prefetch_code)
 
 
 @_kernel

@@ -324,7 +324,7 @@ class _Scope(dict[Node, ir.Value]):
         super().__init__()
         self._outer = outer
 
-    def get(self, node: Node, default: ir.Value | None = None) -> ir.Value | None:  # type: ignore[override]  # one use
+    def get(self, node: Node, default: ir.Value | None = None) -> ir.Value | None:
         return super().get(node) or self._outer.get(node, default)
 
 
