@@ -6,15 +6,18 @@ help answers at once. Errors that the user can mend become one line and an exit 
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
+from checker.commands.common import HELP, discard_output
 from checker.exits import Exit
-from model.language.errors import HighwaterError, RejectedError
+from model.language.errors import HighwaterError, RejectedError, unknown_name
 
 COMMANDS = {
     "list": "what there is: protocols, presets, settings, bounds, properties, engines",
@@ -30,6 +33,9 @@ COMMANDS = {
 }
 
 
+DEBUG = "HIGHWATER_DEBUG"
+
+
 class _Commands(click.Group):
     """The commands by name, each imported when it is asked for."""
 
@@ -37,8 +43,9 @@ class _Commands(click.Group):
         return [name for name in COMMANDS if _module_exists(name)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
+        known = self.list_commands(ctx)
+        if cmd_name not in known:
+            raise unknown_name("command", cmd_name, known)
         command: click.Command = import_module(_module(cmd_name)).command
         return command
 
@@ -57,7 +64,7 @@ def _module_exists(name: str) -> bool:
     return find_spec(_module(name)) is not None
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings=HELP)
 @click.version_option(package_name="highwater", prog_name="highwater")
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol."""
@@ -67,23 +74,42 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
     """Run a command and return its exit status, with one line on standard error if it fails."""
     try:
         status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
+        sys.stdout.flush()
         return status if isinstance(status, int) else Exit.OK
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "")
         return Exit.OK
     except click.ClickException as error:
-        return _complain(" ".join(error.format_message().split()), Exit.USAGE)
+        return _complain(_one_line(error.format_message()), Exit.USAGE)
     except RejectedError as error:
         return _complain(str(error), Exit.REJECTED)
     except HighwaterError as error:
         return _complain(str(error), Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", Exit.LIMIT)
+        return _complain("interrupted", Exit.INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
         return Exit.OK
+    except MemoryError:
+        return _complain("memory ran out: choose smaller bounds, or --max-memory", Exit.INTERNAL)
     except OSError as error:
-        return _complain(f"{error.filename or 'input/output'}: {error.strerror}", Exit.USAGE)
+        return _complain(_of_system(error), Exit.USAGE)
+    except Exception as error:
+        return _internal(error)
+
+
+def _of_system(error: OSError) -> str:
+    return f"{error.filename or 'cannot write the output'}: {error.strerror or error}"
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get(DEBUG):
+        raise error
+    words = f"{type(error).__name__}: {_one_line(str(error))}"
+    return _complain(f"internal error, {words}; {DEBUG}=1 shows where", Exit.INTERNAL)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _complain(message: str, status: int) -> int:
@@ -91,11 +117,24 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
+def _main(command: click.Command, name: str) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    status = run(command, name=name)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # What could not be written was said; or the reader left, which is no error.
+        discard_output()
+    sys.exit(status)
+
+
 def main() -> None:
     """The entry point of `highwater`."""
-    sys.exit(run(highwater, name="highwater"))
+    _main(highwater, "highwater")
 
 
 def explore_main() -> None:
     """The entry point of `explore`."""
-    sys.exit(run(import_module(_module("explore")).command, name="explore"))
+    _main(import_module(_module("explore")).command, "explore")

@@ -18,3 +18,4 @@ class Exit(IntEnum):
     NOT_INDUCTIVE = 21  # no proof: a property is not inductive
     VACUOUS = 22  # a property is vacuous, or a mutant survived
     REJECTED = 23  # a trace or log is not what it claims to be
+    INTERRUPTED = 130  # Ctrl-C before anything could be reported, as shells say it

@@ -6,8 +6,12 @@ Bounds become options by themselves: a bound called `log_size` of any protocol i
 from __future__ import annotations
 
 import json
+import os
 import re
+import secrets
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -19,6 +23,7 @@ from model.protocols import PROTOCOLS, protocol_named
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_PROTOCOL = "kip320"
+HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def _bounds() -> dict[str, str]:
@@ -38,7 +43,9 @@ def model_options(function: F) -> F:
     function = click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE", help="change a setting"
     )(function)
-    function = click.option("--preset", metavar="NAME", help="settings of a Kafka version")(function)
+    function = click.option("--preset", metavar="NAME", help="settings of a Kafka version")(
+        function
+    )
     return click.argument("protocol", required=False, metavar="[PROTOCOL]")(function)
 
 
@@ -52,7 +59,9 @@ def property_option(function: F) -> F:
 
 def output_options(function: F) -> F:
     """`--json` and `--quiet`."""
-    function = click.option("--json", "as_json", is_flag=True, help="print one JSON object")(function)
+    function = click.option("--json", "as_json", is_flag=True, help="print one JSON object")(
+        function
+    )
     return click.option("--quiet", is_flag=True, help="no progress, just the result")(function)
 
 
@@ -106,4 +115,38 @@ class Memory(click.ParamType):  # type: ignore[type-arg]
 
 def print_json(data: dict[str, Any]) -> None:
     """One JSON object on standard output, and nothing else."""
-    click.echo(json.dumps(data, indent=None, ensure_ascii=False))
+    write_output(json.dumps(data) + "\n")
+
+
+def write_output(text: str) -> None:
+    """Write to standard output. A reader that has had enough, such as `head`, is no error."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+
+
+def discard_output() -> None:
+    """Send the rest of standard output nowhere, so that closing it does not fail again."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file as a whole: readers see all of the old or all of the new one.
+
+    What is not a regular file, such as a pipe, is written to as it is. Raises `UsageError`.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from checker.commands.common import (
+    HELP,
     Memory,
     chosen_model,
     model_options,
     output_options,
     print_json,
     property_option,
+    write_output,
 )
 
 if TYPE_CHECKING:
-    from checker.explore import Explorer
+    from checker.commands.progress import Display
     from checker.verdict import Exploration
+    from model.language.protocol import Model
+
+ENGINES = {
+    "local": "vectorised search on this machine",
+    "reference": "textbook search on the action functions themselves: slow, an oracle",
+}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+class Search(Protocol):
+    """What `explore` needs of an engine's search."""
+
+    def request_stop(self) -> None: ...
+
+    def run(self) -> Exploration: ...
+
+
+@click.command(context_settings=HELP)
 @model_options
 @property_option
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
-@click.option("--engine", type=click.Choice(["local", "reference"]), default="local")
-@click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="local", show_default=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
 @click.option("--max-seconds", type=click.FloatRange(min=0), help="stop after this time")
 @click.option("--max-memory", type=Memory(), help="stop at this much memory, such as 4GB")
@@ -36,33 +51,40 @@ if TYPE_CHECKING:
 @click.option("--deadlock", is_flag=True, help="a state that enables nothing is an error")
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
 @click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")
-@click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
+@click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
 
-    Ends with the shortest trace to a violation, or with what was visited.
+    Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kip320
+    unless given; `highwater list` names them all, with their settings and properties.
+
+    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a vacuous property, 20 stopped
+    before the answer (with --require-exhaustive), 2 wrong usage.
     """
-    model = chosen_model(options)
+    from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
-    from checker.summary import exit_status, render, save_traces, to_json
 
+    model = chosen_model(options)
     quiet = options["quiet"] or options["as_json"]
-    with Display(model, quiet) as display:
-        result = _search(model, options, display)
-    saved = save_traces(result, options["trace_dir"])
-    if options["as_json"]:
-        print_json(to_json(result, saved))
-    else:
-        render(result, saved)
-    return exit_status(result, options["require_exhaustive"])
+    with Display(quiet) as display, Interrupt(display.stopping) as interrupt:
+        search = _search(model, options, display)
+        interrupt.stops(search.request_stop)
+        result = search.run()
+    return _report(result, options)
 
 
-def _search(model: Any, options: dict[str, Any], display: Any) -> Exploration:
-    from checker.explore import Explorer, Limits, Options
+def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
     from properties import choose_properties
 
     properties = choose_properties(model.protocol, options["properties"])
+    if options["trace_dir"] is not None:
+        from checker.summary import prepare_directory
+
+        prepare_directory(options["trace_dir"])
+    from checker.explore import Explorer, Limits, Options
+    from checker.textbook import TextbookExplorer
+
     limits = Limits(
         options["depth"], options["max_states"], options["max_seconds"], options["max_memory"]
     )
@@ -72,25 +94,28 @@ def _search(model: Any, options: dict[str, Any], display: Any) -> Exploration:
         keep_going=options["keep_going"],
         deadlock=options["deadlock"],
     )
-    if options["engine"] == "reference":
-        from checker.textbook import TextbookExplorer
+    kind = {"local": Explorer, "reference": TextbookExplorer}[options["engine"]]
+    search: Search = kind(model, properties, limits, settings, display.update)
+    return search
 
-        explorer: Any = TextbookExplorer(model, properties, limits, settings, display.update)
+
+def _report(result: Exploration, options: dict[str, Any]) -> int:
+    """Store traces, print the result; what could not be stored is said after that."""
+    from checker.summary import exit_status, findings, save_traces, to_json
+    from model.language.errors import UsageError
+
+    found, unsaved = findings(result), None
+    if options["trace_dir"] is not None:
+        try:
+            found = save_traces(found, options["trace_dir"])
+        except UsageError as error:
+            unsaved = error
+    if options["as_json"]:
+        print_json(to_json(result, found))
     else:
-        explorer = Explorer(model, properties, limits, settings, display.update)
-    return _stoppable(explorer)
+        from checker.summary_text import console_for, render
 
-
-def _stoppable(explorer: Explorer) -> Exploration:
-    """Run; the first Ctrl-C asks the search to stop and report, a second one ends it at once."""
-
-    def stop(*_: object) -> None:
-        explorer.request_stop()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        print("stopping; press Ctrl-C again to end at once", file=sys.stderr)
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        return explorer.run()
-    finally:
-        signal.signal(signal.SIGINT, before)
+        write_output(render(result, found, console_for(sys.stdout)))
+    if unsaved is not None:
+        raise unsaved
+    return exit_status(result, options["require_exhaustive"])

@@ -1,0 +1,53 @@
+"""Ctrl-C: the first asks a command to stop and report what it knows, the second ends it at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+
+class Interrupt:
+    """While entered, turns the first Ctrl-C into a request to stop, whenever it comes.
+
+    `notice` is called when the user asks, `stops` names what then ends the work; it is called at
+    once if the user has asked already. Does nothing where Ctrl-C is ignored, or outside the main
+    thread.
+    """
+
+    def __init__(self, notice: Callable[[], None] | None = None) -> None:
+        self.requested = False
+        self._notice = notice
+        self._stop: Callable[[], None] | None = None
+        self._before: Any = None
+
+    def stops(self, stop: Callable[[], None]) -> None:
+        """Name what ends the work."""
+        self._stop = stop
+        if self.requested:
+            stop()
+
+    def __enter__(self) -> Interrupt:
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _ask(self, *_: object) -> None:
+        self.requested = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._stop is not None:
+            self._stop()
+        if self._notice is not None:
+            self._notice()

@@ -1,0 +1,143 @@
+"""`list`: what there is to choose from, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import click
+
+from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.commands.explore_command import ENGINES
+from model.language.protocol import Protocol
+from model.language.settings import as_text, choose_settings, describe
+from model.protocols import PROTOCOLS, protocol_named
+from properties import properties_of
+
+WIDTH = 80
+NAME_WIDTH = 28
+
+
+@click.command(context_settings=HELP)
+@click.argument("protocol", required=False, metavar="[PROTOCOL]")
+@output_options
+def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
+    """Protocols, bounds, settings, presets, properties and engines; or those of one PROTOCOL."""
+    chosen = [protocol_named(protocol)] if protocol else list(PROTOCOLS.values())
+    if as_json:
+        print_json({
+            "command": "list",
+            "protocols": [describe_protocol(each) for each in chosen],
+            "engines": ENGINES,
+        })  # fmt: skip
+    else:
+        write_output("\n\n".join(_sections(chosen)) + "\n")
+    return 0
+
+
+def describe_protocol(protocol: Protocol) -> dict[str, Any]:
+    """All that may be chosen for a protocol, as plain data."""
+    defaults = as_text(protocol.settings())
+    return {
+        "name": protocol.name,
+        "words": protocol.words,
+        "source": protocol.source,
+        "actions": [action.name for action in protocol.actions],
+        "bounds": {
+            bound.name: {
+                "default": bound.default,
+                "minimum": bound.minimum,
+                "maximum": bound.maximum,
+                "words": bound.words,
+            }
+            for bound in protocol.bounds
+        },
+        "settings": {
+            name: {"default": defaults[name], "choices": info.choices, "words": info.words}
+            for name, info in describe(protocol.settings).items()
+        },
+        "presets": {name: _preset(protocol, values) for name, values in protocol.presets.items()},
+        "properties": {
+            prop.name: {"sense": str(prop.sense), "words": prop.words, "broken_by": prop.broken_by}
+            for prop in properties_of(protocol)
+        },
+    }
+
+
+def _preset(protocol: Protocol, values: Mapping[str, Any]) -> dict[str, str]:
+    chosen = as_text(choose_settings(protocol.settings, values))
+    return {name: chosen[name] for name in values}
+
+
+# --- text ------------------------------------------------------------------------------------
+
+
+def _sections(chosen: list[Protocol]) -> list[str]:
+    described = [describe_protocol(protocol) for protocol in chosen]
+    known = [(each["name"], each["words"]) for each in described]
+    parts = [_section("Protocols", known)]
+    if len(described) == 1:
+        parts += [f"Source: {each['source']}" for each in described if each["source"]]
+        parts.append(_section("Actions", [(name, "") for name in described[0]["actions"]]))
+    parts += _grouped("Bounds", described, _bounds)
+    parts += _grouped("Settings (--set NAME=VALUE)", described, _settings)
+    parts += _grouped("Presets (--preset NAME)", described, _presets)
+    parts += _grouped("Properties (--property NAME)", described, _properties)
+    parts.append(_section("Engines (--engine NAME)", ENGINES.items()))
+    return parts
+
+
+Lines = tuple[tuple[str, str], ...]
+
+
+def _grouped(
+    title: str, described: list[dict[str, Any]], lines_of: Callable[[dict[str, Any]], Lines]
+) -> list[str]:
+    """A section for each group of protocols that have the same lines; none for those without."""
+    groups: dict[Lines, list[str]] = {}
+    for protocol in described:
+        groups.setdefault(lines_of(protocol), []).append(protocol["name"])
+    return [
+        _section(f"{title} of {', '.join(names)}", lines)
+        for lines, names in groups.items()
+        if lines
+    ]
+
+
+def _bounds(protocol: dict[str, Any]) -> Lines:
+    return tuple(
+        (
+            f"--{name.replace('_', '-')} {bound['default']}",
+            f"{bound['words']} ({bound['minimum']} to {bound['maximum']})",
+        )
+        for name, bound in protocol["bounds"].items()
+    )
+
+
+def _settings(protocol: dict[str, Any]) -> Lines:
+    return tuple(
+        (f"{name}={setting['default']}", f"{setting['words']} ({setting['choices']})")
+        for name, setting in protocol["settings"].items()
+    )
+
+
+def _presets(protocol: dict[str, Any]) -> Lines:
+    return tuple(
+        (name, ", ".join(f"{setting}={value}" for setting, value in values.items()))
+        for name, values in protocol["presets"].items()
+    )
+
+
+def _properties(protocol: dict[str, Any]) -> Lines:
+    return tuple(
+        (name, ("reachable: " if prop["sense"] == "sometimes" else "") + prop["words"])
+        for name, prop in protocol["properties"].items()
+    )
+
+
+def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:
+    """A title, then the lines, names in a column, words folded to 80 columns."""
+    formatter = click.HelpFormatter(width=WIDTH - 2, max_width=WIDTH - 2)
+    formatter.write_dl(list(lines), col_max=NAME_WIDTH)
+    body = "\n".join(f"  {line}".rstrip() for line in formatter.getvalue().splitlines())
+    return f"{click.wrap_text(title, WIDTH)}\n{body}"

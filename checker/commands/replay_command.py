@@ -1,0 +1,78 @@
+"""`replay`: run a stored trace on the reference engine, show it, check that it shows its claim."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import HELP, output_options, print_json, write_output
+from model.language.errors import RejectedError
+
+if TYPE_CHECKING:
+    from checker.trace import Trace
+
+
+@click.command(context_settings=HELP)
+@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option("--protocol", metavar="NAME", help="reject a trace of any other protocol")
+@output_options
+def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int:
+    """Run TRACE on the reference engine, and check that it shows what it claims.
+
+    Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
+    """
+    try:
+        trace = accepted_trace(file, protocol)
+    except RejectedError as error:
+        if as_json:
+            data = {"command": "replay", "trace": str(file), "accepted": False}
+            print_json(data | {"error": str(error)})
+        raise
+    if as_json:
+        print_json(_as_data(trace, file))
+    elif not quiet:
+        _show(trace)
+    return 0
+
+
+def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
+    """The trace, which replays; raises `RejectedError` or `UsageError`."""
+    from checker.itf import read_trace
+    from model.protocols import protocol_named
+
+    wanted = protocol_named(protocol).name if protocol else None
+    trace = read_trace(file)
+    found = trace.model.protocol.name
+    if wanted is not None and found != wanted:
+        raise RejectedError(f"the trace {file} is rejected: it is of {found}, not of {wanted}")
+    return trace
+
+
+def _show(trace: Trace) -> None:
+    from checker.report.text import render_text
+    from checker.summary_text import console_for
+
+    console = console_for(sys.stdout)
+    text = render_text(trace, console.width, console if console.is_terminal else None)
+    steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
+    write_output(f"{text}\naccepted: {steps} replayed; the end shows what the trace claims\n")
+
+
+def _as_data(trace: Trace, file: Path) -> dict[str, Any]:
+    from checker.naming import instance_words
+
+    return {
+        "command": "replay",
+        "trace": str(file),
+        "accepted": True,
+        **trace.model.identity,
+        "property": trace.property,
+        "verdict": str(trace.verdict),
+        "depth": trace.depth,
+        "steps": [instance_words(trace.model, step) for step in trace.steps],
+        "explanation": trace.explanation,
+        "version": trace.version,
+    }

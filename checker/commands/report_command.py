@@ -1,0 +1,62 @@
+"""`report`: a stored trace in a form to read or to pass on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from checker.commands.common import HELP, output_options, print_json, write_file, write_output
+from checker.commands.replay_command import accepted_trace
+
+if TYPE_CHECKING:
+    from checker.trace import Trace
+
+
+@click.command(context_settings=HELP)
+@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "kind", type=click.Choice(["text", "markdown", "mermaid", "html"]),
+    default="text", show_default=True, help="what to write",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+    help="write here, not to standard output",
+)  # fmt: skip
+@output_options
+def command(file: Path, kind: str, output: Path | None, as_json: bool, quiet: bool) -> int:
+    """TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
+
+    The trace is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
+    """
+    trace = accepted_trace(file)
+    text = _rendered(trace, kind, plain=as_json or output is not None)
+    if output is not None:
+        write_file(output, text)
+    if as_json:
+        data = {"command": "report", "trace": str(file), "format": kind}
+        print_json(data | ({"output": str(output)} if output else {"text": text}))
+    elif output is None:
+        write_output(text)
+    elif not quiet:
+        click.echo(f"wrote {output}", err=True)
+    return 0
+
+
+def _rendered(trace: Trace, kind: str, plain: bool) -> str:
+    if kind == "text":
+        from checker.report.text import render_text
+        from checker.summary_text import console_for
+
+        console = console_for(sys.stdout)
+        in_colour = console.is_terminal and not plain
+        return render_text(trace, console.width, console if in_colour else None)
+    import checker.report
+
+    return {
+        "markdown": checker.report.render_markdown,
+        "mermaid": checker.report.render_mermaid,
+        "html": checker.report.render_html,
+    }[kind](trace)
