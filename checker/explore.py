@@ -145,11 +145,7 @@ class Explorer:
         """Search until nothing new is found, a property is violated, or a limit is reached."""
         self._started = time.perf_counter()
         result = self.result
-        pieces = [self.engine.layout.pack([self._start])]
-        self._visited.insert(pieces[0])
-        self._links.append(np.zeros(1, np.uint64))
-        self._watch.states(pieces[0], 0, 0)
-        result.levels.append(1)
+        pieces = self._begin()
         try:
             with ThreadPoolExecutor(self.options.workers) as pool:
                 self._expand = self._expander(pool)
@@ -160,6 +156,15 @@ class Explorer:
             result.unfinished = self._kept - sum(result.levels)
         self._finish(sum(piece.shape[1] for piece in pieces))
         return result
+
+    def _begin(self) -> list[Words]:
+        """The states to expand first: the initial one."""
+        pieces = [self.engine.layout.pack([self._start])]
+        self._visited.insert(pieces[0])
+        self._links.append(np.zeros(1, np.uint64))
+        self._watch.states(pieces[0], 0, 0)
+        self.result.levels.append(1)
+        return pieces
 
     def _expander(self, pool: ThreadPoolExecutor) -> Callable[[Words], Successors]:
         enough = self.options.compile_after
