@@ -103,6 +103,32 @@ def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
 
 
 @_kernel
+def _lookup(table: Words, keys: Words, hashes: Words, found: Flags) -> None:
+    """`found[i]` tells whether row i of `keys` is there."""
+    width, count = keys.shape
+    mask = np.uint64(table.shape[0] - 1)
+    start = np.uint64(table.ctypes.data)
+    row = np.uint64(8 * width)
+    for i in range(count):
+        if i + _AHEAD < count:
+            _prefetch(start + (hashes[i + _AHEAD] & mask) * row)
+        slot = hashes[i] & mask
+        while True:
+            free = True
+            same = True
+            for w in range(width):
+                held = table[slot, w]
+                if held != 0:
+                    free = False
+                if held != keys[w, i]:
+                    same = False
+            if same or free:
+                found[i] = same
+                break
+            slot = (slot + np.uint64(1)) & mask
+
+
+@_kernel
 def _rehash(old: Words, table: Words) -> None:
     width = old.shape[1]
     mask = np.uint64(table.shape[0] - 1)
@@ -134,6 +160,11 @@ def fingerprints(words: Words) -> Words:
     return out
 
 
+def collision_probability(states: int) -> float:
+    """An upper bound on the probability that two of so many states share a fingerprint."""
+    return min(1.0, states * max(states - 1, 0) / 2.0 ** (FINGERPRINT_BITS + 1))
+
+
 class VisitedSet:
     """The states seen so far. With `exact`, whole states are kept and no collision can happen."""
 
@@ -147,15 +178,31 @@ class VisitedSet:
         """Add a packed batch; tells for each state whether it was new, the first of equals only."""
         new = np.empty(words.shape[1], np.bool_)
         self._make_room(words.shape[1])
+        keys, hashes = self._keys(words)
+        self.count += _insert(self._table, keys, hashes, new)
+        return new
+
+    def insert_fingerprints(self, found: Words) -> None:
+        """Add states of which only the fingerprints, shape (n,), are at hand; not with `exact`."""
+        assert not self.exact
+        self._make_room(len(found))
+        new = np.empty(len(found), np.bool_)
+        self.count += _insert(self._table, found[np.newaxis, :], found, new)
+
+    def contains(self, words: Words) -> Flags:
+        """Whether each state of a packed batch was added before."""
+        found = np.empty(words.shape[1], np.bool_)
+        _lookup(self._table, *self._keys(words), found)
+        return found
+
+    def _keys(self, words: Words) -> tuple[Words, Words]:
+        """What the table holds of each state, and where it starts to look for it."""
         if self.exact:
             # A word of ones keeps the row of an all-zero state apart from a free slot.
             keys = np.concatenate([words, np.ones((1, words.shape[1]), np.uint64)])
-            hashes = fingerprints(keys)
-        else:
-            hashes = fingerprints(words)
-            keys = hashes[np.newaxis, :]
-        self.count += _insert(self._table, keys, hashes, new)
-        return new
+            return keys, fingerprints(keys)
+        hashes = fingerprints(words)
+        return hashes[np.newaxis, :], hashes
 
     def _slots_for(self, more: int) -> int:
         # Most of a batch are seen already: count on half, and never fill the table.
@@ -184,6 +231,4 @@ class VisitedSet:
     @property
     def collision_probability(self) -> float:
         """An upper bound on the probability that two of the states shared a fingerprint."""
-        if self.exact:
-            return 0.0
-        return min(1.0, self.count * max(self.count - 1, 0) / 2.0 ** (FINGERPRINT_BITS + 1))
+        return 0.0 if self.exact else collision_probability(self.count)
