@@ -6,6 +6,7 @@ help answers at once. Errors that the user can mend become one line and an exit 
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -15,9 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from checker.commands.common import HELP, discard_output
 from checker.exits import Exit
-from model.language.errors import HighwaterError, RejectedError, unknown_name
 
 COMMANDS = {
     "list": "what there is: protocols, presets, settings, bounds, properties, engines",
@@ -27,6 +26,7 @@ COMMANDS = {
     "infer": "find lemmas from templates and reachable states",
     "mutate": "the kill matrix: mutants of the protocol x properties",
     "matrix": "settings x faults x properties, with a trace behind each failing cell",
+    "cases": "check the stored counterexamples, or write them anew",
     "replay": "run a stored trace on the reference engine, show it, check it",
     "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
     "query": "ask the stored state space in SQL",
@@ -43,6 +43,8 @@ class _Commands(click.Group):
         return [name for name in COMMANDS if _module_exists(name)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from model.language.errors import unknown_name
+
         known = self.list_commands(ctx)
         if cmd_name not in known:
             raise unknown_name("command", cmd_name, known)
@@ -64,7 +66,7 @@ def _module_exists(name: str) -> bool:
     return find_spec(_module(name)) is not None
 
 
-@click.group(cls=_Commands, context_settings=HELP)
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="highwater", prog_name="highwater")
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol."""
@@ -72,6 +74,8 @@ def highwater() -> None:
 
 def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
     """Run a command and return its exit status, with one line on standard error if it fails."""
+    from model.language.errors import HighwaterError, RejectedError
+
     try:
         status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
         sys.stdout.flush()
@@ -87,7 +91,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(str(error), Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted", Exit.INTERRUPTED)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # The reader has had enough, which is no error. Of its own output, click says so by exiting.
         return Exit.OK
     except MemoryError:
         return _complain("memory ran out: choose smaller bounds, or --max-memory", Exit.INTERNAL)
@@ -113,28 +118,43 @@ def _one_line(text: str) -> str:
 
 
 def _complain(message: str, status: int) -> int:
-    click.echo(f"error: {message}", err=True)
+    with contextlib.suppress(OSError):
+        click.echo(f"error: {message}", err=True)
     return status
 
 
-def _main(command: click.Command, name: str) -> NoReturn:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    status = run(command, name=name)
+def _main(name: str, module: str = "") -> NoReturn:
+    """Run the whole command line, or the command of one module, as a process."""
+    try:
+        _prepare_streams()
+        status = run(import_module(module).command if module else highwater, name=name)
+    except KeyboardInterrupt:
+        status = _complain("interrupted", Exit.INTERRUPTED)
     try:
         sys.stdout.flush()
     except OSError:
         # What could not be written was said; or the reader left, which is no error.
+        from checker.commands.common import discard_output
+
         discard_output()
     sys.exit(status)
 
 
+def _prepare_streams() -> None:
+    """Closed streams write nowhere; characters that a stream cannot show are escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (it stays open)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """The entry point of `highwater`."""
-    _main(highwater, "highwater")
+    _main("highwater")
 
 
 def explore_main() -> None:
     """The entry point of `explore`."""
-    _main(import_module(_module("explore")).command, "explore")
+    _main("explore", _module("explore"))

@@ -12,8 +12,9 @@ import resource
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -189,12 +190,13 @@ class Explorer:
         first = sum(self.result.levels[:-1])
         expanded = 0
         found: list[Words] = []
-        for words, steps in self._expansions(pieces, frontier, pool):
-            fresh = self._take(words, steps, first + expanded)
-            expanded += words.shape[1]
-            if fresh.shape[1]:
-                found.append(fresh)
-            self._report(expanded, frontier)
+        with closing(self._expansions(pieces, frontier, pool)) as expansions:
+            for words, steps in expansions:
+                fresh = self._take(words, steps, first + expanded)
+                expanded += words.shape[1]
+                if fresh.shape[1]:
+                    found.append(fresh)
+                self._report(expanded, frontier)
         size = sum(piece.shape[1] for piece in found)
         if size:
             self.result.levels.append(size)
@@ -202,7 +204,7 @@ class Explorer:
 
     def _expansions(
         self, pieces: list[Words], frontier: int, pool: ThreadPoolExecutor
-    ) -> Iterator[tuple[Words, Successors]]:
+    ) -> Generator[tuple[Words, Successors], None, None]:
         """Batches with their successors, in order; with workers, expanded ahead in threads."""
         batches = _batches(pieces, self.options.chunk)
         if self.options.workers < 2 or frontier < MIN_THREADED:

@@ -137,11 +137,15 @@ def _search(exploration: Exploration) -> Text:
 
 
 def _search_lines(exploration: Exploration) -> Iterator[str]:
-    states = f"{exploration.distinct_states:,} distinct states"
     yield (
-        f"{states}, depth {exploration.depth}, {exploration.transitions:,} transitions"
-        + (f", {exploration.unfinished:,} states deeper" if exploration.unfinished else "")
+        f"{exploration.distinct_states:,} distinct states, depth {exploration.depth}, "
+        f"{exploration.transitions:,} transitions"
     )
+    if exploration.unfinished:
+        yield (
+            f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "
+            "which is unfinished"
+        )
     megabytes = exploration.peak_memory_bytes / 1e6
     yield (
         f"{exploration.seconds:.2f} s, {rate(exploration):,.0f} states/s, "
@@ -163,7 +167,7 @@ def verdict_line(exploration: Exploration) -> Text:
 
 
 def _verdict(exploration: Exploration) -> tuple[str, str]:
-    states, depth = f"{exploration.distinct_states:,} states", exploration.depth
+    states, depth = _count(exploration.distinct_states, "state"), exploration.depth
     if exploration.violations:
         found = [f"{v.property.name} after {_steps(v.depth)}" for v in exploration.violations]
         return "violated", ", ".join(found) + "; no shorter trace exists"
@@ -176,8 +180,10 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
         case Verdict.BOUNDED:
             return "bounded", f"{clean} within {_steps(depth)} ({states}); deeper ones exist"
         case _:
-            done = f"all states up to {_steps(depth)} were visited ({states} in all)"
-            return "unknown", f"stopped by {_cause(exploration)}; so far {clean}; {done}"
+            return "unknown", (
+                f"stopped by {_cause(exploration)} after {states}; {clean} within {_steps(depth)}, "
+                "all of which were tried"
+            )
 
 
 def _cause(exploration: Exploration) -> str:
@@ -185,7 +191,11 @@ def _cause(exploration: Exploration) -> str:
 
 
 def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count} steps"
+    return _count(count, "step")
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _style(word: str) -> str:

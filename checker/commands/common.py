@@ -113,6 +113,21 @@ class Memory(click.ParamType):  # type: ignore[type-arg]
         return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
+class Seconds(click.ParamType):  # type: ignore[type-arg]
+    """A time in seconds, such as `90` or `0.5`."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = -1.0
+        if not 0 <= seconds < float("inf"):
+            self.fail(f"{value!r} is no time: write a number of seconds, such as 90 or 0.5")
+        return seconds
+
+
 def print_json(data: dict[str, Any]) -> None:
     """One JSON object on standard output, and nothing else."""
     write_output(json.dumps(data) + "\n")

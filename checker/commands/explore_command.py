@@ -11,6 +11,7 @@ import click
 from checker.commands.common import (
     HELP,
     Memory,
+    Seconds,
     chosen_model,
     model_options,
     output_options,
@@ -45,7 +46,7 @@ class Search(Protocol):
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="local", show_default=True)
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
-@click.option("--max-seconds", type=click.FloatRange(min=0), help="stop after this time")
+@click.option("--max-seconds", type=Seconds(), help="stop after this time")
 @click.option("--max-memory", type=Memory(), help="stop at this much memory, such as 4GB")
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--deadlock", is_flag=True, help="a state that enables nothing is an error")
