@@ -39,6 +39,18 @@ class Watch:
         """What is violated, in the order of declaration, whichever chunk showed it first."""
         return [p for p in self._properties if p in self.violated]
 
+    def restore(
+        self,
+        violated: dict[str, tuple[int, int, int | None]],
+        reached: dict[str, int],
+        premises: set[str],
+        deadlock: int | None,
+    ) -> None:
+        """Go on from what an earlier run noted, properties by name."""
+        self.violated = {p: violated[p.name] for p in self._properties if p.name in violated}
+        self.reached, self.premises, self.deadlock = reached, premises, deadlock
+        self._compile()
+
     def _compile(self) -> None:
         """Build the programs for what is still open."""
         open_ones = [
