@@ -44,6 +44,9 @@ class Layout:
             bits = (cell.high - cell.low).bit_length()
             if bits > WORD_BITS:
                 raise UsageError(f"{cell.name} needs {bits} bits: at most {WORD_BITS} are possible")
+            if bits == 0:
+                self.fields.append(BitField(0, 0, 0, cell.low))
+                continue
             word = next((w for w, taken in enumerate(used) if taken + bits <= WORD_BITS), len(used))
             if word == len(used):
                 used.append(0)
