@@ -49,6 +49,13 @@ def test_negative_and_very_large_domains_survive_packing(low, high):
     check_round_trip(layout, states)
 
 
+def test_a_cell_of_one_value_takes_no_place_even_after_a_full_word():
+    layout = layout_of((-(2**62), 2**62), (0, 1), (3, 3))
+    assert layout.fields[2] == BitField(0, 0, 0, 3), "a shift by a whole word means nothing"
+    check_layout(layout)
+    check_round_trip(layout, [(5, 1, 3), (-5, 0, 3)])
+
+
 def test_a_state_of_many_cells_takes_several_words():
     layout = layout_of(*[(0, 2**40)] * 5)
     check_layout(layout)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from checker.backends.compiled import CompiledExpansion
 from checker.backends.reference import ReferenceEngine, State
-from checker.backends.vectorised import VectorisedEngine
+from checker.backends.vectorised import Successors, VectorisedEngine
 from checker.explore import Explorer, Limits, Options
 from checker.layout import Layout
 from checker.verdict import Exploration, Verdict
@@ -101,6 +102,37 @@ def check_engines_agree(model: Model, states: Sequence[State]) -> tuple[int, int
             continue
         raise AssertionError(f"a value that does not fit is not refused in {states[row]}")
     return len(want), len(misfits)
+
+
+def check_compiled_agrees(model: Model, states: Sequence[State]) -> None:
+    """Machine code gives the programs' steps, in their order, and refuses what they refuse."""
+    engine = VectorisedEngine(model)
+    compiled = CompiledExpansion(model, engine.actions, engine.layout)
+    words = engine.layout.pack(states)
+    refused = set()
+    for row in range(len(states)):
+        try:
+            want = engine.expand(words[:, [row]])
+        except DomainError:
+            refused.add(row)
+            try:
+                compiled.expand(words[:, [row]])
+            except DomainError:
+                continue
+            raise AssertionError(
+                f"a value that does not fit is not refused in {states[row]}"
+            ) from None
+        _check_same_steps(compiled.expand(words[:, [row]]), want)
+    sound = words[:, [row for row in range(len(states)) if row not in refused]]
+    _check_same_steps(compiled.expand(sound), engine.expand(sound))
+    _check_same_steps(compiled.expand(sound[:, ::2]), engine.expand(sound[:, ::2]))
+    _check_same_steps(compiled.expand(sound[:, :0]), engine.expand(sound[:, :0]))
+
+
+def _check_same_steps(found: Successors, expected: Successors) -> None:
+    assert found.rows.tolist() == expected.rows.tolist(), "rows differ"
+    assert found.instances.tolist() == expected.instances.tolist(), "instances differ"
+    assert found.words.tolist() == expected.words.tolist(), "states differ"
 
 
 def _some(model: Model, states: Sequence[State], pairs: Iterable[tuple[int, int]]) -> str:

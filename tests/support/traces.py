@@ -1,4 +1,4 @@
-"""Traces for tests, found on the reference engine, and a protocol that is not Kafka's."""
+"""Traces for tests, found on the reference engine, and protocols unlike those of the project."""
 
 from __future__ import annotations
 
@@ -32,9 +32,19 @@ from model.language import (
 from model.language.protocol import Instance
 from model.protocols import PROTOCOLS
 from model.protocols.kip279 import KIP279
+from model.replicated_log import (
+    LOG_SIZE,
+    MAX_LEADER_EPOCH,
+    MAX_RECORDS,
+    NO_EPOCH,
+    LeaderEpochOrNone,
+    Log,
+    Offset,
+)
 from properties import Property, choose_properties
 
 WORKERS = Bound("workers", default=2, minimum=1, words="workers")
+BROKERS = Bound("brokers", default=2, minimum=1, words="brokers")
 JOBS = Bound("jobs", default=2, minimum=1, words="jobs")
 
 
@@ -126,7 +136,77 @@ OFFICE = Protocol(
     actions=(draw_ticket, take_job, refuse_job, cut_queue),
 )
 
-EVERY_PROTOCOL = {**PROTOCOLS, OFFICE.name: OFFICE}
+
+class Stored(Record):
+    """What a broker keeps on disk."""
+
+    log: Log = sequence(LOG_SIZE)
+
+
+class Broker(Entity):
+    """A broker whose log and high watermark are in parts of it."""
+
+    _label = "b"
+
+    up: bool = True
+    fenced: bool = False
+    disk: Stored = Stored.part()
+    leader_epoch: LeaderEpochOrNone = NO_EPOCH
+    leader: Broker | None = None
+    high_watermark: Offset = 0
+
+
+class Controller(Record):
+    """Who leads in truth."""
+
+    leader: Broker | None = None
+    leader_epoch: LeaderEpochOrNone = NO_EPOCH
+
+
+class Topic(State):
+    """Brokers that can be down."""
+
+    brokers: Members[Broker] = members(BROKERS)
+    controller: Controller = Controller.part()
+
+
+@action("controller elects {broker}")
+def elect(topic: Topic, broker: Broker) -> None:
+    """Elect, and tell the broker at once."""
+    require(topic.controller.leader_epoch < topic.bound("max_leader_epoch"))
+
+    topic.controller.leader = broker
+    topic.controller.leader_epoch = topic.controller.leader_epoch + 1
+    broker.leader = broker
+    broker.leader_epoch = topic.controller.leader_epoch
+
+
+@action("{broker} appends")
+def append(topic: Topic, broker: Broker) -> None:
+    """Append, as leader or not."""
+    require(broker.up, not_(broker.disk.log.is_full), broker.leader_epoch >= 0)
+
+    broker.disk.log.append(id=0, epoch=broker.leader_epoch)
+
+
+@action("{broker} crashes")
+def crash(topic: Topic, broker: Broker) -> None:
+    """Go down."""
+    require(broker.up)
+
+    broker.up = False
+    broker.fenced = True
+
+
+TOPIC = Protocol(
+    name="topic",
+    words="brokers append and crash",
+    state=Topic,
+    bounds=(BROKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH),
+    actions=(elect, append, crash),
+)
+
+EVERY_PROTOCOL = {**PROTOCOLS, OFFICE.name: OFFICE, TOPIC.name: TOPIC}
 
 
 def property_named(model: Model, name: str) -> Property:
