@@ -27,8 +27,8 @@ from model.protocols import PROTOCOLS
 from properties import choose_properties
 
 FORMAT_VERSION = 1
-MAX_BYTES = 64 << 20
-MAX_STATES = 20_000
+MAX_BYTES = 16 << 20
+MAX_STATES = 10_000
 MAX_CELLS = 20_000
 MAX_INSTANCES = 200_000
 
@@ -174,7 +174,7 @@ def _parse(content: bytes, name: str) -> Any:
         raise UsageError(f"{name} is not a trace: byte {error.start} is not UTF-8 text") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise UsageError(f"{name} is not a trace: not JSON: {error.msg} at {where}") from None
+        raise UsageError(f"{name} is not a trace: not JSON: {where}: {error.msg}") from None
     except (RecursionError, MemoryError):
         raise UsageError(f"{name} is not a trace: its values are nested too deeply") from None
     except UsageError as error:

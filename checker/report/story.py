@@ -105,7 +105,7 @@ def tell(trace: Trace) -> Story:
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
         first = "a state that may be unreachable"
     lanes = lanes_of(engine, places, trace.states[0])
-    moments = [Moment(0, first, (), (), lanes, _facts(trace.model, places, trace.states[0]))]
+    moments = [Moment(0, first, (), (), lanes, _facts(engine, places, trace.states[0]))]
     for number, instance in enumerate(trace.steps, 1):
         before, after = trace.states[number - 1 : number + 1]
         lanes = marked(moments[-1].lanes, lanes_of(engine, places, after))
@@ -116,7 +116,7 @@ def tell(trace: Trace) -> Story:
                 _actors(trace.model, instance),
                 _changes(engine, places, before, after),
                 lanes,
-                _facts(trace.model, places, after),
+                _facts(engine, places, after),
             )
         )
     owners = {place.owner for place in places if place.owner.family and not place.owner.row}
@@ -224,21 +224,29 @@ def _log_changes(model: Model, place: LogPlace, before: State, after: State) -> 
 
 
 def _derived_changes(engine: ReferenceEngine, before: State, after: State) -> list[Change]:
+    root = engine.model.schema.root.record_class.__name__.lower()
+    old, new = _derived(engine, before), _derived(engine, after)
+    return [Change(root, name, old[name], new[name]) for name in old if old[name] != new[name]]
+
+
+def _derived(engine: ReferenceEngine, state: State) -> dict[str, str]:
     """The HW, where the protocol derives it from the whole state."""
-    root = engine.model.schema.root
-    if not isinstance(getattr(root.record_class, "high_watermark", None), property):
-        return []
-    old, new = (str(engine.view(state).high_watermark) for state in (before, after))
-    return [Change(root.record_class.__name__.lower(), "HW", old, new)] if old != new else []
+    record_class = engine.model.schema.root.record_class
+    if not isinstance(getattr(record_class, "high_watermark", None), property):
+        return {}
+    return {"HW": str(engine.view(state).high_watermark)}
 
 
-def _facts(model: Model, places: Iterable[Place], state: State) -> tuple[Fact, ...]:
+def _facts(engine: ReferenceEngine, places: Iterable[Place], state: State) -> tuple[Fact, ...]:
     words: dict[str, list[str]] = {}
     for place in places:
         if isinstance(place, ScalarPlace) and not (
             place.owner.row or place.owner.has_log or place.counter
         ):
             words.setdefault(place.owner.name, []).append(
-                f"{place.name} {place.words(model, state)}"
+                f"{place.name} {place.words(engine.model, state)}"
             )
+    root = engine.model.schema.root.record_class.__name__.lower()
+    for name, value in _derived(engine, state).items():
+        words.setdefault(root, []).append(f"{name} {value}")
     return tuple(Fact(owner, ", ".join(parts)) for owner, parts in words.items())

@@ -20,6 +20,7 @@ MIN_WIDTH = 20
 _ROLE_STYLES = {"leader": "bold green", "presumed": "bold yellow", "down": "dim"}
 _NUMBER_WIDTH = 3
 _GAP = 2
+_MIN_WORDS = 30
 
 
 def render_text(trace: Trace, width: int = 80, console: Console | None = None) -> str:
@@ -43,17 +44,22 @@ class _Page:
     """Lays a story out: columns are as wide everywhere as the widest text that they ever hold."""
 
     def __init__(self, story: Story, width: int) -> None:
-        self.story = story
+        self.story, self.width = story, width
         facts = [fact.owner for moment in story.moments for fact in moment.facts]
         changes = [change.owner for moment in story.moments for change in moment.changes]
         self.owner = max(map(len, facts + changes), default=0)
-        self.columns = list(story.lane_widths)
-        if self.columns:
-            aligned = [max(self.owner, self.columns[0]), *self.columns[1:]]
-            logs = max(len(lane.log) for moment in story.moments for lane in moment.lanes)
-            taken = [w + _GAP for w in (_NUMBER_WIDTH, *aligned, logs) if w]
-            if sum(taken) - _GAP <= width:
-                self.columns = aligned
+        self.columns = self._lane_columns()
+
+    def _lane_columns(self) -> list[int]:
+        """The widths of a lane's columns, names under owners if there is room; else none."""
+        narrow = list(self.story.lane_widths)
+        lanes = [lane for moment in self.story.moments for lane in moment.lanes]
+        log = max((len(lane.log) for lane in lanes), default=0)
+        for columns in ([max(self.owner, *narrow[:1]), *narrow[1:]] if narrow else [], narrow):
+            taken = [w + _GAP for w in (_NUMBER_WIDTH, *columns, log) if w]
+            if sum(taken) - _GAP <= self.width:
+                return columns
+        return []
 
     def everything(self) -> RenderableType:
         """The whole report."""
@@ -93,7 +99,9 @@ class _Page:
         facts = [self._owned(fact.owner, Text(fact.words)) for fact in moment.facts]
         return [*facts, *self._lanes(moment.lanes)]
 
-    def _owned(self, owner: str, words: Text) -> Table:
+    def _owned(self, owner: str, words: Text) -> RenderableType:
+        if self.width < self.owner + _MIN_WORDS:
+            return Text("  ").join([Text(owner), words])
         grid = Table.grid(padding=(0, _GAP))
         grid.add_column(min_width=self.owner, overflow="fold")
         grid.add_column(overflow="fold")
@@ -103,6 +111,8 @@ class _Page:
     def _lanes(self, lanes: tuple[Lane, ...]) -> list[RenderableType]:
         if not lanes:
             return []
+        if not self.columns:
+            return [_in_a_row(lane) for lane in lanes]
         grid = Table.grid(padding=(0, _GAP))
         for width in filter(None, self.columns):
             grid.add_column(min_width=width, overflow="fold")
@@ -122,6 +132,11 @@ def _titled(number: str, title: str, body: list[RenderableType]) -> Table:
     grid.add_row(number, Text(title, style="bold"))
     grid.add_row("", Group(*body))
     return grid
+
+
+def _in_a_row(lane: Lane) -> Text:
+    """A lane that is too wide for columns, to be wrapped between words."""
+    return Text("  ").join([*(Text(column) for column in lane.columns if column), _log(lane)])
 
 
 def _changes(changes: Iterable[Change]) -> Text:
