@@ -43,6 +43,7 @@ def test_a_search_finds_the_very_trace_that_is_stored(case):
 @pytest.mark.parametrize("arguments", sorted({c.fix.arguments for c in LADDER if c.fix}))
 def test_the_fix_of_a_case_is_explored_to_the_end_and_holds(arguments):
     case = next(c for c in LADDER if c.fix and c.fix.arguments == arguments)
+    assert case.fix is not None
     assert explored(case.fix).verdict is Verdict.EXHAUSTED
 
 
@@ -53,6 +54,7 @@ def test_the_overview_is_what_the_command_writes(name):
 
 def test_a_story_without_its_violation_would_be_noticed():
     case = LADDER[0]
+    assert case.fix is not None
     fixed = Case(
         case.folder, case.title, case.source, case.story, case.violates, case.fix, case.fix
     )
