@@ -53,6 +53,10 @@ def write_trace(trace: Trace, path: Path | str) -> None:
     _replace(Path(path), content)
 
 
+def _quoted(path: Path | str) -> str:
+    return repr(str(path))
+
+
 def _replace(path: Path, content: bytes) -> None:
     """Write beside the file, then rename: a reader sees all of the old or all of the new."""
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
@@ -63,7 +67,7 @@ def _replace(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write the trace {show(str(path))}: {_reason(error)}") from None
+        raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
     finally:
         with contextlib.suppress(OSError, ValueError):
             beside.unlink()
@@ -132,7 +136,7 @@ def read_trace(path: Path | str, protocols: Mapping[str, Protocol] = PROTOCOLS) 
     Raises `UsageError` if the file cannot be read or is not a trace, and `RejectedError` if it is
     one but not a run of its protocol that ends as it says. `protocols` are those it may be of.
     """
-    name = show(str(path))
+    name = _quoted(path)
     document = _parse(_load(Path(path), name), name)
     try:
         trace = _decode(document, protocols)
