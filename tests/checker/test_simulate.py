@@ -1,0 +1,145 @@
+"""Random walks: what they find is real, the seed repeats them, and they claim no more than that."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from checker.cli import highwater, run
+from checker.exits import Exit
+from checker.explore import Explorer
+from checker.simulate import Budget, Simulation, Simulator, _Actions
+from checker.trace import build_trace
+from checker.verdict import Verdict
+from model.language.errors import UsageError
+from model.language.protocol import Model
+from model.protocols import LADDER, protocol_named
+from properties import properties_of
+
+OLD = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try")
+
+
+def walk(model: Model, seed: int = 0, walks: int = 4_096, steps: int = 60) -> Simulation:
+    properties = properties_of(model.protocol)
+    return Simulator(model, properties, seed, Budget(walks=walks, steps=steps)).run()
+
+
+def summary(result: Simulation) -> object:
+    """Everything but the times."""
+    findings = [(f.property.name, f.walk, f.steps) for f in result.findings]
+    counts = (result.walks, result.steps, result.longest, result.distinct_states)
+    return counts, result.actions, result.reached, sorted(result.premises), findings
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_walks_find_what_is_wrong_with_old_protocols_and_it_replays(name):
+    model = protocol_named(name).model()
+    result = walk(model, walks=65_536)
+    assert result.verdict is Verdict.VIOLATED
+    for finding in result.findings:
+        assert build_trace(model, finding.steps, finding.property).verdict == "violated"
+
+
+@pytest.mark.parametrize("name", ["kip279", "kip320", "async_isr"])
+def test_the_same_seed_gives_the_same_walks(name):
+    model = protocol_named(name).model()
+    assert summary(walk(model, seed=7)) == summary(walk(model, seed=7))
+
+
+def test_another_seed_gives_other_walks():
+    model = protocol_named("kip320").model()
+    assert summary(walk(model, seed=1, walks=50)) != summary(walk(model, seed=2, walks=50))
+
+
+def test_walks_that_find_nothing_are_sampled_never_more():
+    result = walk(protocol_named("kip320").model(), walks=500)
+    assert result.verdict is Verdict.SAMPLED
+    always = [p for p in result.properties if p.sense == "always"]
+    assert {result.verdict_on(prop) for prop in always} == {Verdict.SAMPLED}
+
+
+@pytest.mark.parametrize("protocol", LADDER, ids=lambda p: p.name)
+def test_walks_stay_within_the_reachable_states(protocol):
+    """Walks that run to their ends in a small model visit no state that search does not."""
+    model = protocol.model({"replicas": 2, "max_leader_epoch": 1})
+    everything = Explorer(model, ()).run().distinct_states
+    result = Simulator(model, (), 3, Budget(walks=20_000)).run()
+    assert everything / 2 < result.distinct_states <= everything
+
+
+def test_every_action_that_is_enabled_is_taken():
+    result = walk(protocol_named("kip320").model())
+    assert all(count.taken for count in result.actions.values())
+    assert all(count.taken <= count.enabled for count in result.actions.values())
+    assert sum(count.taken for count in result.actions.values()) == result.steps
+
+
+def test_no_walk_is_longer_than_asked():
+    result = walk(protocol_named("kip320").model(), walks=200, steps=9)
+    assert result.longest == 9
+    assert result.steps <= 200 * 9
+
+
+def test_a_choice_is_enabled_and_every_enabled_place_is_chosen_sometimes():
+    actions = _Actions(Simulator(protocol_named("kip320").model(), ()).engine)
+    places = int(actions._starts[-1])
+    random = np.random.default_rng(5)
+    pattern = random.random(places) < 0.4
+    masks = np.repeat(pattern[:, np.newaxis], 20_000, axis=1)
+    weights = np.ones((actions.count, 20_000))
+    chosen = actions.choose(masks, weights, random.random((2, 20_000)))
+    assert set(chosen.tolist()) == set(np.flatnonzero(pattern).tolist())
+
+
+def test_a_walk_that_can_do_nothing_ends():
+    actions = _Actions(Simulator(protocol_named("kip320").model(), ()).engine)
+    masks = np.zeros((int(actions._starts[-1]), 3), np.bool_)
+    chosen = actions.choose(masks, np.ones((actions.count, 3)), np.zeros((2, 3)))
+    assert chosen.tolist() == [-1, -1, -1]
+
+
+def test_a_limit_of_time_stops_the_walks():
+    model = protocol_named("kip320").model()
+    result = Simulator(model, (), 0, Budget(seconds=0.0)).run()
+    assert result.stopped
+    assert result.steps == 0
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(UsageError, match="seed cannot be -1"):
+        Simulator(protocol_named("kip320").model(), (), -1)
+
+
+def invoke(capsys, *arguments: str) -> tuple[int, str]:
+    status = run(highwater, ["simulate", *arguments])
+    return status, capsys.readouterr().out
+
+
+def test_the_command_prints_a_trace_the_seed_and_what_was_covered(capsys, tmp_path):
+    status, out = invoke(
+        capsys, "kip279", "--property", "strong_isr", "--seed", "5", "--trace-dir", str(tmp_path)
+    )
+    assert status == Exit.VIOLATED
+    for words in ("strong_isr is violated after 10 steps", "seed 5", "leader_write", "steps/s"):
+        assert words in out
+    assert run(highwater, ["replay", str(tmp_path / "kip279-strong_isr.itf.json")]) in (
+        Exit.OK,
+        Exit.VIOLATED,
+    )
+
+
+def test_the_command_prints_one_json_object(capsys):
+    status, out = invoke(capsys, "kip320", "--walks", "100", "--seed", "1", "--json")
+    data = json.loads(out)
+    assert status == Exit.OK
+    assert data["verdict"] == "sampled"
+    assert (data["walks"], data["seed"]) == (100, 1)
+    assert data["actions"]["leader_write"]["taken"] > 0
+
+
+@pytest.mark.parametrize("option", [("--walks", "0"), ("--seed", "-1"), ("--replicas", "99")])
+def test_wrong_options_are_named(capsys, option):
+    assert run(highwater, ["simulate", *option]) == Exit.USAGE
+    assert option[0] in capsys.readouterr().err.replace("replicas cannot", "--replicas cannot")
