@@ -6,7 +6,7 @@ VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
 # The command, run in the environment, that rewrites the generated tables in docs/.
-DOCS_COMMAND ?=
+DOCS_COMMAND ?= highwater cases --write
 
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
