@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from model.kafka.state import TopicPartition
 from model.language import Protocol
 from model.language.errors import unknown_name
 from model.protocols.async_isr import Partition
 from model.protocols.ladder import Cluster
 from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.claims import Property, Sense
+from properties.kafka import KAFKA_PROPERTIES
 from properties.ladder import LADDER_PROPERTIES
 from properties.lemmas import KIP320_LEMMAS
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
     Partition: ASYNC_ISR_PROPERTIES,
+    TopicPartition: KAFKA_PROPERTIES,
 }
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {Cluster: KIP320_LEMMAS}

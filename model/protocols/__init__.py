@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kafka.protocol import KAFKA
 from model.language import Protocol
 from model.language.errors import unknown_name
 from model.protocols.async_isr import ASYNC_ISR
@@ -13,7 +14,9 @@ from model.protocols.truncate_to_high_watermark import TRUNCATE_TO_HIGH_WATERMAR
 
 LADDER = (TRUNCATE_TO_HIGH_WATERMARK, KIP101, KIP279, KIP320_FIRST_TRY, KIP320)
 
-PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR)}
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR, KAFKA)
+}
 
 
 def protocol_named(name: str) -> Protocol:

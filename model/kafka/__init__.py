@@ -1,0 +1,1 @@
+"""One topic partition as operators run it: brokers that crash, disks, clients, Kafka's versions."""

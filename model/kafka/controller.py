@@ -1,0 +1,274 @@
+"""What the controller does: registrations, the ISR, elections (`ReplicationControlManager`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.kafka.settings import IsrChanges, PreferredLeader
+from model.kafka.state import Broker, TopicPartition
+from model.language import SetOf, action, all_of, any_of, choose, every, is_none, not_, require
+
+
+def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
+    """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966)."""
+    controller = partition.controller
+    nobody = partition.brokers.none()
+    if not partition.options.eligible_leader_replicas:
+        return nobody
+    left = controller.eligible.union(controller.isr).minus(isr)
+    return choose(isr.size >= partition.min_isr, nobody, left)
+
+
+def change_partition(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> None:
+    """Write a new partition epoch: the leader has to read it, a request under way is void."""
+    controller = partition.controller
+    controller.isr = isr
+    controller.eligible = eligible
+    controller.leader_is_current = False
+    forget_request(partition)
+
+
+def forget_request(partition: TopicPartition) -> None:
+    """No AlterPartition request under way can be accepted any more."""
+    partition.controller.request = partition.brokers.none()
+    partition.controller.joiner_restarted = False
+
+
+def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
+    """Name a leader, or none, in a new leader epoch."""
+    controller = partition.controller
+    controller.leader = leader
+    controller.leader_epoch = controller.leader_epoch + 1
+
+
+def may_change_leader(partition: TopicPartition) -> bool:
+    """The bound on leader epochs leaves room for one more."""
+    return partition.controller.leader_epoch < partition.bound("max_leader_epoch")
+
+
+def candidates(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> SetOf[Broker]:
+    """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty."""
+    return choose(isr.is_empty, eligible, isr)
+
+
+def elect(
+    partition: TopicPartition, leader: Broker, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> None:
+    """Make an ISR member, or with an empty ISR an eligible replica, the leader."""
+    only = partition.brokers.only(leader)
+    new_isr = choose(isr.is_empty, only, isr)
+    left = eligible.without_member(leader)
+    enough = new_isr.size >= partition.min_isr
+    new_leader_epoch(partition, leader)
+    change_partition(partition, new_isr, choose(enough, partition.brokers.none(), left))
+
+
+def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
+    """The ISR without a broker; without ELR its last member stays."""
+    isr = partition.controller.isr
+    left = isr.without_member(broker)
+    if partition.options.eligible_leader_replicas:
+        return left
+    return choose(left.is_empty, isr, left)
+
+
+def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
+    """The broker is dead, or the controller takes it for dead, which the budget allows."""
+    spent = partition.spent.false_fencings
+    require(not_(broker.fenced))
+    require(any_of(not_(broker.up), spent < partition.bound("false_fencings")))
+
+
+def _fence(partition: TopicPartition, broker: Broker) -> None:
+    spent = partition.spent
+    spent.false_fencings = choose(broker.up, spent.false_fencings + 1, spent.false_fencings)
+    broker.fenced = True
+
+
+@action("controller fences {broker}")
+def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
+    """Fence a broker that does not lead: its session has expired. It leaves the ISR."""
+    controller = partition.controller
+    isr = isr_without(partition, broker)
+    eligible = eligible_after(partition, isr)
+    in_isr = controller.isr.contains(broker)
+    _require_fencing(partition, broker)
+    require(controller.leader != broker)
+
+    _fence(partition, broker)
+    controller.eligible = choose(in_isr, eligible, controller.eligible)
+    controller.isr = choose(in_isr, isr, controller.isr)
+    controller.leader_is_current = all_of(controller.leader_is_current, not_(in_isr))
+    controller.request = choose(in_isr, partition.brokers.none(), controller.request)
+    controller.joiner_restarted = all_of(controller.joiner_restarted, not_(in_isr))
+
+
+@action("controller fences the leader {broker} and elects {successor}")
+def controller_fence_leader(partition: TopicPartition, broker: Broker, successor: Broker) -> None:
+    """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
+    isr = isr_without(partition, broker)
+    eligible = eligible_after(partition, isr)
+    _require_fencing(partition, broker)
+    require(partition.controller.leader == broker)
+    require(may_change_leader(partition))
+    require(successor != broker, not_(successor.fenced))
+    require(candidates(partition, isr, eligible).contains(successor))
+
+    _fence(partition, broker)
+    elect(partition, successor, isr, eligible)
+
+
+@action("controller fences the leader {broker}; nobody can succeed it")
+def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
+    """Fence the leader and leave the partition without one."""
+    isr = isr_without(partition, broker)
+    eligible = eligible_after(partition, isr)
+    options = candidates(partition, isr, eligible)
+    _require_fencing(partition, broker)
+    require(partition.controller.leader == broker)
+    require(may_change_leader(partition))
+    require(
+        every(any_of(m == broker, m.fenced, not_(options.contains(m))) for m in partition.brokers)
+    )
+
+    _fence(partition, broker)
+    new_leader_epoch(partition, None)
+    change_partition(partition, isr, eligible)
+
+
+def may_unfence(broker: Broker) -> bool:
+    """The broker is up and fenced: its heartbeats bring it back."""
+    return all_of(broker.up, broker.fenced)
+
+
+def is_elected_when_unfenced(partition: TopicPartition, broker: Broker) -> bool:
+    """The partition has no leader, and the broker may be elected cleanly."""
+    controller = partition.controller
+    return all_of(
+        is_none(controller.leader),
+        candidates(partition, controller.isr, controller.eligible).contains(broker),
+    )
+
+
+@action("controller unfences {broker}")
+def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None:
+    """Let a broker that has registered take part again."""
+    require(may_unfence(broker))
+    require(not_(is_elected_when_unfenced(partition, broker)))
+
+    broker.fenced = False
+
+
+@action("controller unfences {broker} and elects it")
+def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> None:
+    """Unfence a broker that may lead a partition that has no leader."""
+    controller = partition.controller
+    require(may_unfence(broker))
+    require(is_elected_when_unfenced(partition, broker))
+    require(may_change_leader(partition))
+
+    broker.fenced = False
+    elect(partition, broker, controller.isr, controller.eligible)
+
+
+@action("controller elects {broker}, which is not in sync")
+def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
+    """With no leader and no candidate live, let any live replica lead (25)."""
+    controller = partition.controller
+    options = candidates(partition, controller.isr, controller.eligible)
+    spent = partition.spent.unclean_elections
+    require(partition.options.unclean_leader_election_enable)
+    require(spent < partition.bound("unclean_elections"))
+    require(may_change_leader(partition))
+    require(is_none(controller.leader))
+    require(not_(broker.fenced))
+    require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))
+
+    partition.spent.unclean_elections = spent + 1
+    new_leader_epoch(partition, broker)
+    change_partition(partition, partition.brokers.only(broker), partition.brokers.none())
+
+
+@action("controller elects {broker}, the preferred leader")
+def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker) -> None:
+    """Give leadership back to the preferred replica (`auto.leader.rebalance.enable`)."""
+    controller = partition.controller
+    spent = partition.spent.preferred_elections
+    require(spent < partition.bound("preferred_elections"))
+    require(may_change_leader(partition))
+    require(controller.isr.contains(broker), not_(broker.fenced))
+    require(controller.leader != broker)
+    if partition.options.preferred_leader == PreferredLeader.FIRST_REPLICA:
+        require(broker == partition.brokers[0])
+
+    partition.spent.preferred_elections = spent + 1
+    elect(partition, broker, controller.isr, controller.eligible)
+
+
+def request_is_acceptable(partition: TopicPartition) -> bool:
+    """Every member may be in the ISR: unfenced (21), of the broker epoch that is named (22)."""
+    controller = partition.controller
+    acceptable = not_(controller.request.is_empty)
+    if partition.options.unfenced_brokers_only:
+        acceptable = all_of(
+            acceptable,
+            every(
+                any_of(not_(controller.request.contains(m)), not_(m.fenced))
+                for m in partition.brokers
+            ),
+        )
+    if partition.options.broker_epoch_checked:
+        acceptable = all_of(acceptable, not_(controller.joiner_restarted))
+    return acceptable
+
+
+@action("controller changes the ISR as the leader asked")
+def controller_apply_isr_change(partition: TopicPartition) -> None:
+    """Accept an AlterPartition request; the leader hears of it later."""
+    isr = partition.controller.request
+    require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
+    require(request_is_acceptable(partition))
+
+    change_partition(partition, isr, eligible_after(partition, isr))
+
+
+@action("controller refuses the ISR that the leader asked for")
+def controller_reject_isr_change(partition: TopicPartition) -> None:
+    """Answer INELIGIBLE_REPLICA: the leader goes back to the committed ISR.
+
+    The answer arrives at once: until then the leader would only count one replica more.
+    """
+    controller = partition.controller
+    require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
+    require(not_(controller.request.is_empty))
+    require(not_(request_is_acceptable(partition)))
+
+    forget_request(partition)
+    for broker in partition.brokers:
+        asked = all_of(broker == controller.leader, controller.leader_is_current)
+        broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
+
+
+@action("another controller takes over; a request under way is lost")
+def controller_fail_over(partition: TopicPartition) -> None:
+    """The controller dies and another takes over with the same replicated state."""
+    spent = partition.spent.controller_failovers
+    require(spent < partition.bound("controller_failovers"))
+
+    partition.spent.controller_failovers = spent + 1
+    forget_request(partition)
+
+
+@action("{leader} asks again for the ISR that it waits for")
+def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
+    """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
+    controller = partition.controller
+    require(partition.bound("controller_failovers") > 0)
+    require(controller.request.is_empty, controller.leader_is_current)
+    require(controller.leader == leader, not_(leader.pending_isr.is_empty))
+
+    controller.request = leader.pending_isr

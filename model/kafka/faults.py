@@ -1,0 +1,151 @@
+"""What happens to brokers: they crash, lose power or a disk, stop, and come back.
+
+The HW checkpoint is written every few seconds, so what it holds when a broker stops may be any
+earlier HW: each way to stop chooses it. What a power loss takes is any part of the log's end, since
+Kafka leaves flushing to the operating system.
+"""
+
+from __future__ import annotations
+
+from model.kafka.follower import follow
+from model.kafka.leader import forget_leadership
+from model.kafka.settings import FetchAnswers, IsrChanges, Racks
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, any_of, choose, minimum, not_, require
+from model.replicated_log import Offset
+
+
+def forget_memory(partition: TopicPartition, broker: Broker) -> None:
+    """The process is gone, and with it the broker's memory."""
+    broker.up = False
+    broker.leader = None
+    broker.leader_epoch = 0
+    broker.truncating = False
+    forget_leadership(partition, broker)
+    if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
+        broker.answer.forget()
+
+
+def stop(partition: TopicPartition, broker: Broker) -> None:
+    """The process of one broker is gone."""
+    controller = partition.controller
+    led = partition.is_in_office(broker)
+    controller.leader_is_current = all_of(controller.leader_is_current, not_(led))
+    forget_memory(partition, broker)
+
+
+@action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
+def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
+    """The process dies; the log survives in the page cache."""
+    spent = partition.spent.crashes
+    require(spent < partition.bound("crashes"))
+    require(broker.up, checkpoint <= broker.high_watermark)
+
+    partition.spent.crashes = spent + 1
+    broker.high_watermark = checkpoint
+    stop(partition, broker)
+
+
+@action("{broker} stops cleanly")
+def broker_shut_down(partition: TopicPartition, broker: Broker) -> None:
+    """The broker writes its checkpoints and a clean-shutdown marker, and stops."""
+    spent = partition.spent.shutdowns
+    require(spent < partition.bound("shutdowns"))
+    require(broker.up)
+
+    partition.spent.shutdowns = spent + 1
+    broker.stopped_cleanly = True
+    stop(partition, broker)
+
+
+def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) -> bool:
+    """The log may end at `kept` when the power is back: not what `log.flush...` has made safe."""
+    if partition.options.log_flush_interval_messages == 1:
+        return kept == broker.log.end
+    return kept <= broker.log.end
+
+
+@action(
+    "{broker} loses power; {kept} entries and the high watermark checkpoint {checkpoint} are left"
+)
+def broker_lose_power(
+    partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
+) -> None:
+    """The machine stops: any unflushed end of the log is gone."""
+    spent = partition.spent.power_losses
+    require(spent < partition.bound("power_losses"))
+    require(broker.up, is_left_by_power_loss(partition, broker, kept))
+    require(checkpoint <= minimum(broker.high_watermark, kept))
+
+    partition.spent.power_losses = spent + 1
+    broker.high_watermark = checkpoint
+    broker.log.truncate_to(kept)
+    stop(partition, broker)
+
+
+@action("{broker} loses its disk")
+def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
+    """The broker stops, and comes back with an empty log."""
+    spent = partition.spent.disk_losses
+    require(spent < partition.bound("disk_losses"))
+    require(broker.up)
+
+    partition.spent.disk_losses = spent + 1
+    broker.high_watermark = 0
+    broker.log.truncate_to(0)
+    stop(partition, broker)
+
+
+@action("the rack of {broker} loses power; {kept} entries of each log are left")
+def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
+    """Every broker in one rack loses power at once: one broker, or all (`broker.rack`)."""
+    spent = partition.spent.rack_failures
+    together = partition.options.broker_rack == Racks.TOGETHER
+    require(spent < partition.bound("rack_failures"))
+    require(broker.up, is_left_by_power_loss(partition, broker, kept))
+
+    partition.spent.rack_failures = spent + 1
+    if together:
+        for other in partition.brokers:
+            left = choose(other.up, minimum(kept, other.log.end), other.log.end)
+            other.high_watermark = minimum(left, other.high_watermark)
+            other.log.truncate_to(left)
+            forget_memory(partition, other)
+        partition.controller.leader_is_current = False
+    else:
+        broker.high_watermark = minimum(kept, broker.high_watermark)
+        broker.log.truncate_to(kept)
+        stop(partition, broker)
+
+
+@action("{broker} starts again")
+def broker_restart(partition: TopicPartition, broker: Broker) -> None:
+    """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
+
+    Registration waits until the old incarnation is fenced; under ZooKeeper a quick bounce goes
+    unnoticed. After an unclean stop it costs the place in the ELR (KIP-966). A starting broker does
+    nothing before it has read metadata, so that is one step.
+    """
+    controller, options = partition.controller, partition.options
+    joins = controller.request.contains(broker)
+    require(not_(broker.up))
+    if options.isr_changes != IsrChanges.ZOOKEEPER:
+        require(broker.fenced)
+
+    broker.up = True
+    if options.eligible_leader_replicas:
+        lost = all_of(controller.eligible.contains(broker), not_(broker.stopped_cleanly))
+        controller.eligible = choose(
+            lost, controller.eligible.without_member(broker), controller.eligible
+        )
+        controller.leader_is_current = all_of(controller.leader_is_current, not_(lost))
+        controller.request = choose(lost, partition.brokers.none(), controller.request)
+        joins = all_of(joins, not_(lost))
+    controller.joiner_restarted = any_of(
+        all_of(controller.joiner_restarted, not_(controller.request.is_empty)), joins
+    )
+    broker.stopped_cleanly = False
+    leads = controller.leader == broker
+    follow(partition, broker)
+    broker.leader = choose(leads, None, broker.leader)
+    broker.leader_epoch = choose(leads, 0, broker.leader_epoch)

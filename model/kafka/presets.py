@@ -1,0 +1,65 @@
+"""Kafka versions as settings: which fixes each has, and its defaults.
+
+Each is the first release of its series, as it comes, with a broker of its own version throughout.
+Sources for each line are in `docs/broker-model.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_BEFORE_KIP_101: dict[str, Any] = {
+    "acks": "1",
+    "min.insync.replicas": "1",
+    "unclean.leader.election.enable": "true",
+    "isr.changes": "zookeeper",
+    "truncation": "high_watermark",
+    "join.isr.from.epoch.start": "false",
+    "fetch.fenced.by.epoch": "false",
+    "diverging.fetch.leaves.leo": "false",
+    "diverging.answer.hw.ignored": "false",
+    "answer.matches.request.epoch": "false",
+    "maximal.isr": "false",
+    "isr.unfenced.brokers.only": "false",
+    "broker.epoch.checked": "false",
+    "hw.frozen.below.min.isr": "false",
+    "eligible.leader.replicas": "false",
+    "reset.follower.leo.every.epoch": "false",
+    "fetch.answers": "in_flight",
+}
+_KIP_101 = _BEFORE_KIP_101 | {
+    "truncation": "leader_epoch",
+    "unclean.leader.election.enable": "false",
+}
+_KIP_279 = _KIP_101 | {"truncation": "leader_epoch_iterated"}
+_KIP_320 = _KIP_279 | {"join.isr.from.epoch.start": "true", "fetch.fenced.by.epoch": "true"}
+_KIP_497 = _KIP_320 | {"isr.changes": "alter_partition", "maximal.isr": "true"}
+_KRAFT = _KIP_497 | {
+    "acks": "all",
+    "truncation": "diverging_fetch",
+    "diverging.fetch.leaves.leo": "true",
+    "diverging.answer.hw.ignored": "true",
+    "isr.unfenced.brokers.only": "true",
+    "broker.epoch.checked": "true",
+}
+_FROZEN_HW = _KRAFT | {"hw.frozen.below.min.isr": "true"}
+_ELR = _FROZEN_HW | {
+    "answer.matches.request.epoch": "true",
+    "eligible.leader.replicas": "true",
+    "fetch.answers": "at_once",
+}
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "kafka-0.8.2": _BEFORE_KIP_101 | {"replica.lag.max.messages": "1"},
+    "kafka-0.10": _BEFORE_KIP_101,
+    "kafka-0.11": _KIP_101,
+    "kafka-2.0": _KIP_279,
+    "kafka-2.1": _KIP_320,
+    "kafka-2.7": _KIP_497,
+    "kafka-3.5": _KRAFT,
+    "kafka-3.7": _FROZEN_HW,
+    "kafka-4.0": _FROZEN_HW,
+    "kafka-4.1": _ELR,
+}
+NEWEST = "kafka-4.1"

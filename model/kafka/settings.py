@@ -1,0 +1,152 @@
+"""The settings of the broker model: Kafka's own, and one for each fix of the replication protocol.
+
+Numbers in parentheses are those of the catalogue of published replication bugs that
+`docs/broker-model.md` lists. The defaults are those of Kafka 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from model.language import setting
+
+
+class Acks(StrEnum):
+    """What a producer waits for."""
+
+    NONE = "0"  # nothing
+    LEADER = "1"  # the leader's append
+    ALL = "all"  # the high watermark
+
+
+class Truncation(StrEnum):
+    """How a follower finds out which part of its log to throw away."""
+
+    HIGH_WATERMARK = "high_watermark"  # its own HW, at once (up to 0.10)
+    LEADER_EPOCH = "leader_epoch"  # KIP-101: one lookup of its last epoch at the leader
+    LEADER_EPOCH_ITERATED = "leader_epoch_iterated"  # KIP-279: lookups until both know the epoch
+    DIVERGING_FETCH = "diverging_fetch"  # KIP-595: the answer to a fetch says so
+
+
+class IsrChanges(StrEnum):
+    """How a leader has the ISR changed."""
+
+    ZOOKEEPER = "zookeeper"  # it writes to ZooKeeper itself, and knows at once (up to 2.6)
+    ALTER_PARTITION = "alter_partition"  # it asks the controller, and hears later (KIP-497)
+
+
+class FetchAnswers(StrEnum):
+    """Whether the answer to a fetch is a message of its own in the model."""
+
+    AT_ONCE = "at_once"  # it arrives in the same step, or never
+    IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
+
+
+class Racks(StrEnum):
+    """Where the brokers stand."""
+
+    SPREAD = "spread"  # one broker a rack
+    TOGETHER = "together"  # all in one rack
+
+
+class PreferredLeader(StrEnum):
+    """Which broker a preferred election makes the leader."""
+
+    ANY = "any"  # any live ISR member: keeps the brokers interchangeable
+    FIRST_REPLICA = "first_replica"  # broker 0, where it is a live ISR member
+
+
+class ConsumerCommits(StrEnum):
+    """When a consumer commits the offset of what it has polled."""
+
+    AFTER = "after_processing"
+    BEFORE = "before_processing"
+
+
+@dataclass(frozen=True)
+class KafkaSettings:
+    """What an operator chooses, and which fixes the Kafka version has."""
+
+    min_insync_replicas: int = setting(
+        1, "acks=all needs so many ISR members", "min.insync.replicas"
+    )
+    acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
+    unclean_leader_election_enable: bool = setting(
+        False,
+        "with no ISR member live, any live replica may lead",
+        "unclean.leader.election.enable",
+    )
+    replica_lag_max_messages: int = setting(
+        0,
+        "the ISR rule before 0.9: drop a follower that is more records behind; 0: by time",
+        "replica.lag.max.messages",
+    )
+    followers_keep_up: bool = setting(
+        False, "live followers fetch within replica.lag.time.max.ms", "followers.keep.up"
+    )
+    log_flush_interval_messages: int = setting(
+        0, "1: each append is flushed; 0: left to the operating system",
+        "log.flush.interval.messages",
+    )  # fmt: skip
+    broker_rack: Racks = setting(Racks.SPREAD, "which brokers share a rack", "broker.rack")
+    preferred_leader: PreferredLeader = setting(
+        PreferredLeader.ANY, "which broker a preferred election picks", "preferred.leader"
+    )
+    follower_reads: bool = setting(
+        False, "consumers may read from followers (KIP-392)", "follower.reads"
+    )
+    consumer_commits: ConsumerCommits = setting(
+        ConsumerCommits.AFTER, "when the consumer commits its offset", "consumer.commits"
+    )
+
+    isr_changes: IsrChanges = setting(
+        IsrChanges.ALTER_PARTITION, "how a leader has the ISR changed", "isr.changes"
+    )
+    truncation: Truncation = setting(
+        Truncation.DIVERGING_FETCH, "how a follower finds what to truncate (1, 2, 6)", "truncation"
+    )
+    join_isr_from_epoch_start: bool = setting(
+        True,
+        "to join the ISR a follower must have reached the start of the leader's epoch (9)",
+        "join.isr.from.epoch.start",
+    )
+    fetch_fenced_by_epoch: bool = setting(
+        True, "leader and follower must agree on the leader epoch (10)", "fetch.fenced.by.epoch"
+    )
+    diverging_fetch_leaves_leo: bool = setting(
+        True,
+        "a fetch that diverges does not change the LEO that the leader knows (14)",
+        "diverging.fetch.leaves.leo",
+    )
+    diverging_hw_ignored: bool = setting(
+        True, "the HW of a diverging answer is ignored (15)", "diverging.answer.hw.ignored"
+    )
+    answer_matches_epoch: bool = setting(
+        True,
+        "an answer counts only in the leader epoch that it was asked for in (18)",
+        "answer.matches.request.epoch",
+    )
+    maximal_isr: bool = setting(True, "the HW counts the pending ISR too (19)", "maximal.isr")
+    unfenced_brokers_only: bool = setting(
+        True, "only unfenced brokers may join the ISR (21)", "isr.unfenced.brokers.only"
+    )
+    broker_epoch_checked: bool = setting(
+        True,
+        "an ISR change names broker epochs, which must be current (22)",
+        "broker.epoch.checked",
+    )
+    hw_frozen_below_min_isr: bool = setting(
+        True, "no HW advance while the ISR is below its minimum (26)", "hw.frozen.below.min.isr"
+    )
+    eligible_leader_replicas: bool = setting(
+        True, "replicas that may lead although they left the ISR (27)", "eligible.leader.replicas"
+    )
+    reset_leo_every_epoch: bool = setting(
+        False,
+        "a leader forgets its followers' LEOs at every new leader epoch (36; in no Kafka)",
+        "reset.follower.leo.every.epoch",
+    )
+    fetch_answers: FetchAnswers = setting(
+        FetchAnswers.AT_ONCE, "whether an answer to a fetch may be late", "fetch.answers"
+    )

@@ -1,0 +1,226 @@
+"""The state of the broker model: controller, brokers, clients, ghosts, budgets.
+
+What is not state here, and why that is sound, is in `docs/decisions/0010-broker-model-state.md`.
+Dead values are blank: a broker that is down has no view, a follower no leader's bookkeeping.
+"""
+
+from __future__ import annotations
+
+from model.kafka.settings import KafkaSettings
+from model.language import (
+    Annotated,
+    Bound,
+    Entity,
+    Members,
+    PerMember,
+    Record,
+    SetOf,
+    State,
+    Table,
+    all_of,
+    everybody,
+    for_each,
+    integers,
+    members,
+    minimum,
+    nobody,
+    sequence,
+    table,
+)
+from model.replicated_log import LeaderEpoch, Log, Offset, RecordId
+
+REPLICAS = Bound("replicas", 3, 1, "replicas of the partition")
+LOG_SIZE = Bound("log_size", 1, 1, "entries that a log holds at most")
+MAX_RECORDS = Bound("max_records", 1, 1, "records that are written at most")
+MAX_LEADER_EPOCH = Bound("max_leader_epoch", 3, 0, "the last leader epoch, counted from 0")
+
+CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
+POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
+DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
+SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly")
+RACK_FAILURES = Bound("rack_failures", 0, 0, "racks that lose power")
+FALSE_FENCINGS = Bound("false_fencings", 0, 0, "live brokers that the controller takes for dead")
+UNCLEAN_ELECTIONS = Bound("unclean_elections", 1, 0, "unclean elections, where they are enabled")
+PREFERRED_ELECTIONS = Bound("preferred_elections", 1, 0, "elections of a preferred leader")
+CONTROLLER_FAILOVERS = Bound(
+    "controller_failovers", 0, 0, "times that another controller takes over"
+)
+CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
+CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
+
+BUDGETS = (
+    CRASHES,
+    POWER_LOSSES,
+    DISK_LOSSES,
+    SHUTDOWNS,
+    RACK_FAILURES,
+    FALSE_FENCINGS,
+    UNCLEAN_ELECTIONS,
+    PREFERRED_ELECTIONS,
+    CONTROLLER_FAILOVERS,
+    CONSUMERS,
+    CONSUMER_RESTARTS,
+)
+BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH, *BUDGETS)
+
+NO_RECORD = -1
+RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
+
+NO_ANSWER, EMPTY_ANSWER, RECORD_ANSWER, DIVERGING_ANSWER = range(4)
+
+
+class FetchAnswer(Record):
+    """An answer on its way to a follower; blank where answers arrive at once.
+
+    `epoch` and `id` are the record's, or `epoch` and `end` where the leader says that the logs
+    diverge. `offset` and `source` are those of the fetch; `high_watermark` is the leader's from
+    before it noted this fetch.
+    """
+
+    kind: Annotated[int, integers(NO_ANSWER, DIVERGING_ANSWER)] = NO_ANSWER
+    epoch: LeaderEpoch = 0
+    id: RecordId = 0
+    end: Offset = 0
+    offset: Offset = 0
+    high_watermark: Offset = 0
+    source: Broker | None = None
+
+    def forget(self) -> None:
+        """The follower will not take the answer any more."""
+        self.kind = NO_ANSWER
+        self.epoch = 0
+        self.id = 0
+        self.end = 0
+        self.offset = 0
+        self.high_watermark = 0
+        self.source = None
+
+
+class Broker(Entity):
+    """A broker with its replica of the partition.
+
+    On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker. In
+    memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers.
+    """
+
+    _label = "b"
+
+    up: bool = True
+    fenced: bool = False
+    stopped_cleanly: bool = False
+    log: Log = sequence(LOG_SIZE)
+    high_watermark: Offset = 0
+    leader: Broker | None = None
+    leader_epoch: LeaderEpoch = 0
+    truncating: bool = False
+    answer: FetchAnswer = FetchAnswer.part()
+
+    isr: SetOf[Broker] = nobody()
+    pending_isr: SetOf[Broker] = nobody()
+    follower_leo: PerMember[Broker, Offset] = for_each(0)
+    leading_since: LeaderEpoch = 0
+
+    @property
+    def leads(self) -> bool:
+        """The broker believes that it leads. It takes writes, even if it is a zombie."""
+        return self.leader == self
+
+    def follows(self, leader: Broker) -> bool:
+        """The broker believes that `leader`, another broker, leads."""
+        return all_of(self != leader, self.leader == leader)
+
+
+class Controller(Record):
+    """What the controller holds of the partition. It is replicated, and loses nothing.
+
+    `leader_is_current`: the leader is in office and knows the partition epoch. `request` is the ISR
+    that an AlterPartition request under way asks for, if the controller could still accept it;
+    `joiner_restarted`: a broker that would join has another broker epoch by now.
+    """
+
+    leader: Broker | None = None
+    leader_epoch: LeaderEpoch = 0
+    isr: SetOf[Broker] = everybody()
+    eligible: SetOf[Broker] = nobody()
+    leader_is_current: bool = True
+    request: SetOf[Broker] = nobody()
+    joiner_restarted: bool = False
+
+
+class ProducedRecord(Entity):
+    """A record by its id, and ghosts: whether it was acknowledged, how often it was processed."""
+
+    _label = "record "
+
+    acknowledged: bool = False
+    processed: Annotated[int, integers(0, 2)] = 0
+
+
+class CommittedOffset(Entity):
+    """A ghost: the record that a leader first exposed to consumers at an offset."""
+
+    _label = "offset "
+
+    exposed: RecordIdOrNone = NO_RECORD
+
+
+class Consumer(Record):
+    """A consumer: what it polls next, what it has processed up to, where it would resume."""
+
+    position: Offset = 0
+    processed: Offset = 0
+    committed: Offset = 0
+
+
+class Spent(Record):
+    """How much of each budget for faults is used up."""
+
+    crashes: Annotated[int, integers(0, CRASHES)] = 0
+    power_losses: Annotated[int, integers(0, POWER_LOSSES)] = 0
+    disk_losses: Annotated[int, integers(0, DISK_LOSSES)] = 0
+    shutdowns: Annotated[int, integers(0, SHUTDOWNS)] = 0
+    rack_failures: Annotated[int, integers(0, RACK_FAILURES)] = 0
+    false_fencings: Annotated[int, integers(0, FALSE_FENCINGS)] = 0
+    unclean_elections: Annotated[int, integers(0, UNCLEAN_ELECTIONS)] = 0
+    preferred_elections: Annotated[int, integers(0, PREFERRED_ELECTIONS)] = 0
+    controller_failovers: Annotated[int, integers(0, CONTROLLER_FAILOVERS)] = 0
+    consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
+
+
+class TopicPartition(State):
+    """The whole state."""
+
+    brokers: Members[Broker] = members(REPLICAS)
+    records: Table[ProducedRecord] = table(MAX_RECORDS)
+    offsets: Table[CommittedOffset] = table(LOG_SIZE)
+    controller: Controller = Controller.part()
+    next_record: Annotated[int, integers(0, MAX_RECORDS)] = 0
+    consumer: Consumer = Consumer.part()
+    spent: Spent = Spent.part()
+
+    @property
+    def options(self) -> KafkaSettings:
+        """The settings, with their type."""
+        return self.settings  # type: ignore[no-any-return]
+
+    @property
+    def min_isr(self) -> int:
+        """The effective `min.insync.replicas`: no more than there are replicas."""
+        return minimum(self.options.min_insync_replicas, self.brokers.count)
+
+    def is_in_office(self, broker: Broker) -> bool:
+        """The broker leads, and the controller says so in the same leader epoch."""
+        return all_of(
+            broker.leads,
+            self.controller.leader == broker,
+            self.controller.leader_epoch == broker.leader_epoch,
+        )
+
+
+def start(partition: TopicPartition) -> None:
+    """Every broker is live and in sync, the logs are empty, and the first broker leads epoch 0."""
+    first = partition.brokers[0]
+    partition.controller.leader = first
+    for broker in partition.brokers:
+        broker.leader = first
+    first.isr = partition.brokers.all()
