@@ -8,9 +8,11 @@ when it holds a violation, so counts are exact up to the depth that is reported.
 
 from __future__ import annotations
 
+import itertools
 import resource
 import sys
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -293,15 +295,14 @@ class Explorer:
             counts = result.actions[instance.action.name]
             counts.enabled += int(self._enabled[instance.number])
             counts.new += int(self._new[instance.number])
-        links = np.concatenate(self._links)
         for prop in watch.violated_in_order:
             depth, state, last = watch.violated[prop]
-            steps = self._path(links, state)
+            steps = self._path(state)
             if last is not None:
                 steps = (*steps, self.model.instances[last])
             result.violations.append(Violation(prop, depth, steps))
         if watch.deadlock is not None:
-            result.deadlock = self._path(links, watch.deadlock)
+            result.deadlock = self._path(watch.deadlock)
         result.reached, result.premises = watch.reached, watch.premises
         result.fingerprint_bits = FINGERPRINT_BITS * (
             self.engine.layout.words if self.options.exact else 1
@@ -310,11 +311,13 @@ class Explorer:
         result.seconds = self._elapsed()
         result.peak_memory_bytes = peak_memory_bytes()
 
-    def _path(self, links: Links, state: int) -> tuple[Instance, ...]:
+    def _path(self, state: int) -> tuple[Instance, ...]:
         """The steps from the initial state to the state with the given number."""
+        ends = list(itertools.accumulate(len(links) for links in self._links))
         steps = []
         while state:
-            link = int(links[state])
+            piece = bisect_right(ends, state)
+            link = int(self._links[piece][state - ends[piece]])
             steps.append(self.model.instances[link & ((1 << _INSTANCE_BITS) - 1)])
             state = link >> _INSTANCE_BITS
         return tuple(reversed(steps))
