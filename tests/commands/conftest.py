@@ -1,0 +1,82 @@
+"""Runs commands as users do: in this process where that shows the same, else in a new one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENTRY = "from checker.cli import main; main()"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it wrote."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def highwater(capsys):
+    """Run `highwater` with the given arguments in this process."""
+
+    def run(*arguments):
+        from checker.cli import highwater as command
+        from checker.cli import run
+
+        capsys.readouterr()
+        status = run(command, [str(argument) for argument in arguments], name="highwater")
+        return Ended(int(status), *capsys.readouterr())
+
+    return run
+
+
+def _heed_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def start():
+    """Start `highwater` in a process of its own; Ctrl-C reaches it even if we ignore it."""
+    started = []
+
+    def begin(*arguments, entry=ENTRY, **options):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)} | options.pop("env", {})
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        process = subprocess.Popen(
+            [sys.executable, "-c", entry, *map(str, arguments)],
+            text=True,
+            env=environment,
+            preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 (it only resets a signal)
+            **streams,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def finish(start):
+    """Run `highwater` in a process of its own to its end."""
+
+    def run(*arguments, **options):
+        process = start(*arguments, **options)
+        out, err = process.communicate(timeout=120)
+        return Ended(process.returncode, out or "", err or "")
+
+    return run

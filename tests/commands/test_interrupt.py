@@ -1,0 +1,110 @@
+"""Ctrl-C: the first one ends a search with what is known, the second one at once."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from checker.commands.interrupt import Interrupt
+from checker.exits import Exit
+from checker.explore import Explorer
+
+LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
+WITH_PROGRESS = (
+    "import checker.commands.progress as p; p.PLAIN_AFTER = p.PLAIN_EVERY = 0.0;"
+    "from checker.cli import main; main()"
+)
+
+
+def press_ctrl_c():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("extra", "status"), [((), Exit.OK), (("--require-exhaustive",), Exit.LIMIT)]
+)
+def test_ctrl_c_prints_what_is_known(start, extra, status):
+    process = start("explore", "kip320", *LARGE, *extra, entry=WITH_PROGRESS)
+    for line in process.stderr:
+        if line.startswith("depth 7:"):
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert "stopping" in err
+    assert "Traceback" not in err
+    verdict = " ".join(out[out.index("unknown: stopped by the user after ") :].split())
+    found = re.search(r"after ([\d,]+) states; nothing is violated within (\d+) steps", verdict)
+    assert found is not None
+    assert int(found[1].replace(",", "")) > 10_000
+    assert int(found[2]) >= 6
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_the_levels_that_were_finished_are_kept(highwater, monkeypatch, engine):
+    """The signal comes in the midst of a search, at a place that is always the same."""
+    from checker.commands.progress import Display
+
+    bounded = highwater("explore", "kip320", "--depth", 3, "--json").json
+    depths: list[int] = []
+
+    def update(_, progress):
+        depths.append(progress.depth)
+        if depths.count(4) == 1 and progress.depth == 4:
+            press_ctrl_c()
+
+    monkeypatch.setattr(Display, "update", update)
+    data = highwater("explore", "kip320", "--json", "--engine", engine).json
+    assert (data["verdict"], data["stopped"]) == ("unknown", "interrupted")
+    assert data["levels"][:4] == bounded["levels"]
+    assert data["distinct_states"] == sum(data["levels"]) + data["unfinished"]
+    assert max(depths) <= 5
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_before_the_search_starts_is_not_lost(highwater, monkeypatch):
+    honest = Explorer.__init__
+
+    def slow(self, *arguments):
+        press_ctrl_c()
+        honest(self, *arguments)
+
+    monkeypatch.setattr(Explorer, "__init__", slow)
+    data = highwater("explore", "kip320", "--json").json
+    assert (data["verdict"], data["stopped"]) == ("unknown", "interrupted")
+    assert data["levels"] == [1]
+
+
+def test_a_second_ctrl_c_ends_at_once(highwater, monkeypatch):
+    def run(_):
+        press_ctrl_c()
+        press_ctrl_c()
+        pytest.fail("it went on")
+
+    monkeypatch.setattr(Explorer, "run", run)
+    ended = highwater("explore", "kip320", "--json")
+    assert ended.status == Exit.INTERRUPTED
+    assert ended.err.strip() == "error: interrupted"
+
+
+def test_an_interrupt_is_told_to_what_runs():
+    told = []
+    with Interrupt(lambda: told.append("notice")) as interrupt:
+        interrupt.stops(lambda: told.append("stop"))
+        assert not interrupt.requested
+        press_ctrl_c()
+        assert interrupt.requested
+        with pytest.raises(KeyboardInterrupt):
+            press_ctrl_c()
+    assert told == ["stop", "notice"]
+
+
+def test_where_ctrl_c_is_ignored_it_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interrupt() as interrupt:
+            press_ctrl_c()
+            assert not interrupt.requested
+    finally:
+        signal.signal(signal.SIGINT, before)

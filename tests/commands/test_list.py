@@ -1,0 +1,74 @@
+"""`list` names all that there is to choose from, and what it names is valid."""
+
+import pytest
+
+from checker.commands.explore_command import ENGINES
+from model.language import Bound, Protocol
+from model.language.settings import as_text
+from model.protocols import PROTOCOLS
+from properties import properties_of
+
+
+def test_json_names_everything(highwater):
+    data = highwater("list", "--json").json
+    assert [each["name"] for each in data["protocols"]] == list(PROTOCOLS)
+    assert set(data["engines"]) == set(ENGINES)
+    for each in data["protocols"]:
+        protocol = PROTOCOLS[each["name"]]
+        assert each["words"] == protocol.words
+        assert list(each["bounds"]) == [bound.name for bound in protocol.bounds]
+        assert list(each["properties"]) == [prop.name for prop in properties_of(protocol)]
+        assert each["actions"] == [action.name for action in protocol.actions]
+        assert set(each["presets"]) == set(protocol.presets)
+
+
+def test_what_is_listed_as_default_is_the_default(highwater):
+    for each in highwater("list", "--json").json["protocols"]:
+        model = PROTOCOLS[each["name"]].model()
+        assert {name: b["default"] for name, b in each["bounds"].items()} == dict(model.bounds)
+        settings = {name: setting["default"] for name, setting in each["settings"].items()}
+        assert settings == as_text(model.settings)
+        assert as_text(PROTOCOLS[each["name"]].model({}, settings).settings) == settings
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS, None])
+def test_text_names_everything_in_80_columns(highwater, name):
+    out = highwater("list", *([name] if name else [])).out
+    data = highwater("list", *([name] if name else []), "--json").json
+    assert max(map(len, out.splitlines())) <= 80
+    words = " ".join(out.split())
+    for each in data["protocols"]:
+        assert f"{each['name']} {each['words']}" in words
+        for bound, about in each["bounds"].items():
+            limits = f"({about['minimum']} to {about['maximum']})"
+            option = f"--{bound.replace('_', '-')} {about['default']}"
+            assert f"{option} {about['words']} {limits}" in words
+        for setting, about in each["settings"].items():
+            assert f"{setting}={about['default']} {about['words']} ({about['choices']})" in words
+        for preset in each["presets"]:
+            assert preset in words
+        for prop, about in each["properties"].items():
+            seen = "reachable: " if about["sense"] == "sometimes" else ""
+            assert f"{prop} {seen}{about['words']}" in words
+    for engine, about in data["engines"].items():
+        assert f"{engine} {about}" in words
+
+
+def test_one_protocol_is_listed_without_the_others(highwater):
+    out = highwater("list", "async_isr").out
+    assert "maximal_isr" in out
+    for other in PROTOCOLS.keys() - {"async_isr"}:
+        assert other not in out
+
+
+def test_presets_are_listed_with_their_settings(highwater, monkeypatch):
+    kip320 = PROTOCOLS["kip320"]
+    with_preset = kip320.variant("kip320", kip320.words, presets={"old": {"fence_fetch": False}})
+    monkeypatch.setitem(PROTOCOLS, "kip320", with_preset)
+    assert isinstance(with_preset, Protocol)
+    assert isinstance(with_preset.bounds[0], Bound)
+    data = highwater("list", "kip320", "--json").json["protocols"][0]
+    assert data["presets"] == {"old": {"fence_fetch": "false"}}
+    assert "old fence_fetch=false" in " ".join(highwater("list", "kip320").out.split())
+    explored = highwater("explore", "kip320", "--preset", "old", "--depth", 1, "--json").json
+    assert explored["settings"]["fence_fetch"] == "false"

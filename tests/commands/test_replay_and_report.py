@@ -1,0 +1,92 @@
+"""`replay` accepts what holds up and nothing else; `report` writes what it accepts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checker.exits import Exit
+from checker.itf import read_trace
+from checker.report import render_html, render_markdown, render_mermaid, render_text
+
+RENDERERS = {
+    "text": render_text,
+    "markdown": render_markdown,
+    "mermaid": render_mermaid,
+    "html": render_html,
+}
+SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
+
+
+@pytest.fixture
+def stored(highwater, tmp_path):
+    """A stored trace, of 8 steps."""
+    directory = tmp_path / "traces"
+    found = highwater(
+        "explore", "truncate_to_high_watermark", *SMALL, "--trace-dir", directory, "--json"
+    )
+    return found.json["violations"][0]["trace"]
+
+
+def test_a_true_trace_is_accepted_and_shown(highwater, stored):
+    ended = highwater("replay", stored)
+    assert ended.status == Exit.OK
+    assert ended.out.startswith(render_text(read_trace(stored)))
+    assert ended.out.endswith("accepted: 8 steps replayed; the end shows what the trace claims\n")
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert highwater("replay", stored, "--quiet").out == ""
+
+
+def test_json_says_what_was_replayed(highwater, stored):
+    data = highwater("replay", stored, "--json").json
+    trace = read_trace(stored)
+    assert data["accepted"] is True
+    assert data["protocol"] == "truncate_to_high_watermark"
+    assert data["bounds"] == dict(trace.model.bounds)
+    assert (data["property"], data["verdict"], data["depth"]) == ("weak_isr", "violated", 8)
+    assert len(data["steps"]) == 8
+    assert data["explanation"] == trace.explanation
+
+
+def test_a_changed_trace_is_rejected(highwater, stored):
+    path = Path(stored)
+    document = json.loads(path.read_text())
+    last = document["states"].pop()
+    document["#meta"]["depth"] -= 1
+    path.write_text(json.dumps(document))
+    ended = highwater("replay", stored, "--json")
+    assert ended.status == Exit.REJECTED
+    assert ended.json["accepted"] is False
+    assert ended.err == f"error: {ended.json['error']}\n"
+    assert "weak_isr is true in the last state" in ended.err
+    assert highwater("report", stored).status == Exit.REJECTED
+    assert last["#meta"]["index"] == 8
+
+
+def test_a_trace_of_another_protocol_is_rejected(highwater, stored):
+    assert highwater("replay", stored, "--protocol", "truncate_to_high_watermark").status == 0
+    ended = highwater("replay", stored, "--protocol", "kip320")
+    assert ended.status == Exit.REJECTED
+    assert "it is of truncate_to_high_watermark, not of kip320" in ended.err
+    assert highwater("replay", stored, "--protocol", "kip9").status == Exit.USAGE
+
+
+@pytest.mark.parametrize("kind", RENDERERS)
+def test_every_format_is_written(highwater, stored, tmp_path, kind):
+    expected = RENDERERS[kind](read_trace(stored))
+    assert "weak_isr" in expected
+    assert highwater("report", stored, "--format", kind).out == expected
+    output = tmp_path / "report"
+    output.write_text("old")
+    ended = highwater("report", stored, "--format", kind, "-o", output)
+    assert (ended.status, ended.out, ended.err) == (Exit.OK, "", f"wrote {output}\n")
+    assert output.read_text(encoding="utf-8") == expected
+    assert highwater("report", stored, "--format", kind, "--json").json["text"] == expected
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing_behind(highwater, stored, tmp_path):
+    ended = highwater("report", stored, "-o", tmp_path / "nowhere" / "x")
+    assert ended.status == Exit.USAGE
+    assert "No such file or directory" in ended.err
+    assert highwater("report", stored, "-o", tmp_path).status == Exit.USAGE
+    assert [path.name for path in tmp_path.iterdir()] == ["traces"]
