@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -153,6 +152,8 @@ def write_file(path: Path, text: str) -> None:
 
     What is not a regular file, such as a pipe, is written to as it is. Raises `UsageError`.
     """
+    import secrets
+
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from typing import TYPE_CHECKING
 
 from checker.report.story import tell
 from checker.report.text import LEGEND
 from checker.trace import Trace
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 EPOCH_COLOURS = 6
 
@@ -21,6 +23,8 @@ def render_html(trace: Trace) -> str:
 
 @lru_cache
 def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
