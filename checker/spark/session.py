@@ -1,0 +1,152 @@
+"""Spark's session: the JVM found before anything starts, its log kept away from the terminal.
+
+Settings that matter are explained where they stand. What the user sets with `spark-defaults.conf`
+or `--conf` holds, except for what results depend on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA = 17
+INSTALL = "pip install 'highwater[spark]'"
+
+REQUIRED = {
+    # Results name partitions by number: Spark must neither merge nor split them.
+    "spark.sql.adaptive.enabled": "false",
+    # A parcel is up to 4 MiB: a few of them make a batch, ten thousand would not fit in one.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "8",
+    # Workers keep their visited sets between levels.
+    "spark.python.worker.reuse": "true",
+    "spark.ui.showConsoleProgress": "false",
+}
+PREFERRED = {
+    "spark.app.name": "highwater",
+    "spark.ui.enabled": "false",
+    # JSON notes and parcels: nothing that Kryo or the SQL cache would gain from.
+    "spark.driver.memory": "1g",
+    "spark.executor.memory": "1g",
+    # Packed states shrink by a third at little cost.
+    "spark.io.compression.codec": "lz4",
+    # A level takes seconds: do not wait for the perfect place to run a task.
+    "spark.locality.wait": "0s",
+    "spark.log.level": "WARN",
+}
+
+
+def require_java() -> None:
+    """Raise `UsageError` unless PySpark is installed and a Java that it can use is found."""
+    if find_spec("pyspark") is None:
+        raise UsageError(f"--engine spark needs PySpark, which is not installed: {INSTALL}")
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else "java"
+    where = f"JAVA_HOME={home}" if home else "PATH"
+    found = _java_version(java)
+    if found is None or found < JAVA:
+        what = "none" if found is None else f"Java {found}"
+        raise UsageError(
+            f"--engine spark needs Java {JAVA} or newer, and there is {what} in {where}: install "
+            "one, for example OpenJDK 21, and let JAVA_HOME name its directory"
+        )
+
+
+def _java_version(java: str) -> int | None:
+    """The major version, which the first line gives as in `version "17.0.15"` or `"1.8.0_402"`."""
+    if shutil.which(java) is None:
+        return None
+    try:
+        answer = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
+    return int(match[1]) if match else None
+
+
+def start_session(
+    master: str, log: Path | None = None, extra: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A session on `master`, or the one that runs.
+
+    Spark and its workers write to `log`, by default a file in the temporary directory.
+    """
+    require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    path = log or Path(tempfile.gettempdir()) / f"highwater-spark-{os.getpid()}.log"
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder.master(master)
+    for name, value in {**PREFERRED, **REQUIRED, **_places(master), **(extra or {})}.items():
+        builder = builder.config(name, value)
+    with _standard_error_to(path), _interrupts_kept():
+        try:
+            session: SparkSession = builder.getOrCreate()
+        except (PySparkException, RuntimeError) as error:
+            raise UsageError(
+                f"Spark does not start on {master}: {str(error).splitlines()[0]} (see {path})"
+            ) from error
+        except Exception as error:
+            reason = _java_reason(error)
+            raise UsageError(f"Spark does not start on {master}: {reason} (see {path})") from error
+    return session
+
+
+def _places(master: str) -> dict[str, str]:
+    """Where the driver listens: nowhere but here if all workers are here."""
+    if master.startswith("local"):
+        return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return {}
+
+
+def _java_reason(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    text = str(java if java is not None else error)
+    return text.splitlines()[0][:200] if text else type(error).__name__
+
+
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Keep Spark from taking Ctrl-C for itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _standard_error_to(path: Path) -> Iterator[None]:
+    """Point standard error at a file while the JVM starts, which keeps it for good."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.dup2(target, 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(target)

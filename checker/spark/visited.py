@@ -1,0 +1,75 @@
+"""The states that a partition owns in earlier levels, kept in a worker's memory between levels.
+
+A worker may be asked about any partition. It fills in the levels that it has not yet seen from the
+store, so what it holds is only ever whole levels, and a task that is run twice finds the same. What
+does not fit is forgotten and read again when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+
+from checker.fingerprints import VisitedSet
+from checker.level_files import read_columns
+from checker.storage import Storage
+from checker.store import MARKER, Level, LevelFile, Store
+
+if TYPE_CHECKING:
+    from checker.spark.worker import LevelJob
+
+_Key = tuple[str, int, int]  # run, partition, partitions
+_kept: OrderedDict[_Key, tuple[VisitedSet, int]] = OrderedDict()
+
+
+def visited_before(job: LevelJob, owner: int, words: int) -> VisitedSet:
+    """What the owner holds of the levels before the job's."""
+    key = (job.run, owner, job.partitions)
+    for other in [k for k in _kept if k[0] != job.run]:
+        del _kept[other]
+    visited, depth = _kept.pop(key, (None, 0))
+    if visited is None or depth > job.depth:
+        visited, depth = VisitedSet(words, job.exact), 0
+    while depth < job.depth:
+        _add_level(job, owner, words, visited, depth)
+        depth += 1
+    _kept[key] = visited, depth
+    while len(_kept) > 1 and sum(v.bytes for v, _ in _kept.values()) > _budget():
+        _kept.popitem(last=False)
+    return visited
+
+
+def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int) -> None:
+    storage = job.storage
+    marker = storage.read(f"{Store.directory(depth)}/{MARKER}")
+    for file in Level.from_json(marker).files:
+        if file.owner not in (None, (owner, job.partitions)) and file.owner[1] == job.partitions:
+            continue
+        _add_file(
+            job, owner, words, visited, storage, f"{Store.directory(depth)}/{file.name}", file
+        )
+
+
+def _add_file(
+    job: LevelJob, owner: int, words: int, visited: VisitedSet,
+    storage: Storage, name: str, file: LevelFile,
+) -> None:  # fmt: skip
+    from checker.spark.worker import owners
+
+    wanted = ["fingerprint", *(f"word_{w}" for w in range(words) if job.exact)]
+    found, *packed = (c.view(np.uint64) for c in read_columns(storage, name, wanted))
+    mine: Any = slice(None)
+    if file.owner != (owner, job.partitions):
+        mine = np.flatnonzero(owners(found, job.partitions) == owner)
+    if job.exact:
+        visited.insert(np.stack([word[mine] for word in packed]))
+    else:
+        visited.insert_fingerprints(np.ascontiguousarray(found[mine]))
+
+
+def _budget() -> int:
+    """How many bytes of tables a worker may keep: a quarter of the machine's, shared by its cores."""
+    return psutil.virtual_memory().total // (4 * (psutil.cpu_count() or 1))
