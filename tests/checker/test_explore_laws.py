@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from checker import explore as explore_module
-from checker.explore import Limits
 from checker.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
@@ -20,6 +19,7 @@ from tests.support.laws import (
     check_witnesses,
     denials,
     explore,
+    limits_of,
     numbers,
 )
 from tests.support.textbook import search
@@ -54,12 +54,12 @@ def _summary(found):
 def test_the_search_finds_what_the_textbook_finds(name, size):
     model = size(name)
     graph = search(model, at_most=AT_MOST)
-    depth = Limits(depth=len(graph.levels) - 1) if len(graph.steps) < len(graph.states) else None
-    found = explore(model, _questions(model), depth, keep_going=True)
-    check_counts(explore(model, [], depth), graph)
+    limits = limits_of(graph)
+    found = explore(model, _questions(model), limits, keep_going=True)
+    check_counts(explore(model, [], limits), graph)
     check_violations(found, graph)
     check_witnesses(found, graph)
-    assert found.coverage is (Verdict.BOUNDED if depth else Verdict.EXHAUSTED)
+    assert found.coverage is (Verdict.BOUNDED if limits.depth else Verdict.EXHAUSTED)
     assert len(found.violations) + len(found.reached) > 0
 
 
@@ -67,7 +67,7 @@ def test_the_search_finds_what_the_textbook_finds(name, size):
 def test_neither_chunks_nor_workers_nor_exactness_change_anything(name, monkeypatch):
     monkeypatch.setattr(explore_module, "MIN_THREADED", 1)
     model = tiny(name)
-    limits = Limits(depth=len(search(model, at_most=AT_MOST).levels) - 1)
+    limits = limits_of(search(model, at_most=AT_MOST))
     expected = None
     never = None
     for chunk, workers, exact, compile_after in [
@@ -120,7 +120,7 @@ def test_without_keep_going_the_search_ends_with_the_level_of_the_first_violatio
 @every_protocol
 def test_the_textbook_engine_of_the_command_line_gives_the_same_answers(name):
     model = tiny(name)
-    limits = Limits(depth=len(search(model, at_most=AT_MOST).levels) - 1)
+    limits = limits_of(search(model, at_most=AT_MOST))
     for keep_going in (False, True):
         questions = _questions(model)
         fast = _summary(explore(model, questions, limits, keep_going=keep_going))

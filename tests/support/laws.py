@@ -198,6 +198,12 @@ def explore(
     return Explorer(model, properties, limits, Options(**options)).run()  # type: ignore[arg-type]
 
 
+def limits_of(graph: Graph) -> Limits:
+    """What makes the explorer visit just the graph that the textbook search visited."""
+    whole = len(graph.steps) == len(graph.states)
+    return Limits(depth=None if whole else len(graph.levels) - 1)
+
+
 def check_counts(found: Exploration, graph: Graph) -> None:
     """The explorer found as many states at each depth, and as many steps, as the textbook."""
     assert found.levels == graph.sizes, "levels differ"
