@@ -109,17 +109,18 @@ def _warnings(exploration: Exploration) -> Iterator[str]:
     where = f"up to depth {exploration.depth}, deeper may be"
     if exploration.coverage is Verdict.EXHAUSTED:
         where = "within these bounds"
-    for prop in vacuous(exploration):
-        yield f"{prop.name} is vacuous, since no state makes its premise true ({where})"
-    if exploration.never_enabled:
-        yield f"actions never enabled ({where}): {', '.join(exploration.never_enabled)}"
     unreached = [
         prop.name
         for prop in exploration.properties
         if exploration.verdict_on(prop) is Verdict.UNREACHED
     ]
-    if unreached:
-        yield f"witnesses not reached ({where}): {', '.join(unreached)}"
+    for words, names in (
+        ("vacuous, since no state makes the premise true", [p.name for p in vacuous(exploration)]),
+        ("actions never enabled", exploration.never_enabled),
+        ("witnesses not reached", unreached),
+    ):
+        if names:
+            yield f"{words} ({where}): {', '.join(names)}"
 
 
 def rate(exploration: Exploration) -> float:

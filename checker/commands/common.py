@@ -26,12 +26,21 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def _bounds() -> dict[str, str]:
-    """Every bound of any protocol, with its words."""
-    found: dict[str, str] = {}
+    """Every bound of any protocol, with its words and defaults."""
+    found: dict[str, tuple[str, dict[int, list[str]]]] = {}
     for protocol in PROTOCOLS.values():
         for bound in protocol.bounds:
-            found.setdefault(bound.name, f"{bound.words} [default: {bound.default}]")
-    return found
+            _, defaults = found.setdefault(bound.name, (bound.words, {}))
+            defaults.setdefault(bound.default, []).append(protocol.name)
+    return {name: f"{words} [default: {_default(by)}]" for name, (words, by) in found.items()}
+
+
+def _default(protocols: dict[int, list[str]]) -> str:
+    """The first protocol's default, then those of protocols that have another one."""
+    first, *others = protocols.items()
+    parts = [str(first[0])]
+    parts += [f"{value} for {', '.join(names)}" for value, names in others]
+    return "; ".join(parts)
 
 
 def model_options(function: F) -> F:

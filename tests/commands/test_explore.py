@@ -149,7 +149,8 @@ def test_a_vacuous_property_is_an_error_once_all_states_were_seen(highwater, mon
     monkeypatch.setattr(properties, "choose_properties", lambda *_: (empty,))
     ended = highwater("explore", *SOUND)
     assert ended.status == Exit.VACUOUS
-    assert "warning: empty is vacuous" in ended.out
+    words = "vacuous, since no state makes the premise true (within these bounds): empty"
+    assert f"warning: {words}" in " ".join(ended.out.split())
     assert highwater("explore", *SOUND, "--depth", 2).status == Exit.OK
 
 
@@ -189,10 +190,15 @@ def test_text_ends_with_the_verdict_in_80_columns(highwater, arguments):
     assert "\x1b" not in ended.out
     table = lines[lines.index("property              verdict") + 1 :]
     for (name, prop), line in zip(data["properties"].items(), table, strict=False):
-        assert line.split()[:2] == [name, prop["verdict"]]
+        assert line.replace(",", " ").split()[:2] == [name, prop["verdict"]]
+        assert ("vacuous" in line) is (prop["vacuous"] and prop["sense"] == "always")
         assert prop["depth"] is None or f"after {prop['depth']} step" in line
+    printed = " ".join(ended.out.split())
     for words in data["warnings"]:
-        assert f"warning: {words}" in " ".join(ended.out.split())
+        assert f"warning: {words}" in printed
+    for name, count in data["actions"].items():
+        row = f"{name} {count['enabled']:,} {count['new']:,}"
+        assert (row in printed) is (count["enabled"] > 0)
 
 
 def test_text_begins_with_the_trace(highwater):
