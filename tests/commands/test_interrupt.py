@@ -100,6 +100,20 @@ def test_an_interrupt_is_told_to_what_runs():
     assert told == ["stop", "notice"]
 
 
+def test_afterwards_ctrl_c_does_what_it_did_before():
+    def own(*_):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with Interrupt():
+            assert signal.getsignal(signal.SIGINT) is not own
+            press_ctrl_c()
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_where_ctrl_c_is_ignored_it_stays_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
