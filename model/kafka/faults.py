@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from model.kafka.follower import follow
 from model.kafka.leader import forget_leadership
-from model.kafka.settings import FetchAnswers, IsrChanges, Racks
+from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require
 from model.replicated_log import Offset
@@ -122,15 +122,16 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
 def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 
-    Registration waits until the old incarnation is fenced; under ZooKeeper a quick bounce goes
-    unnoticed. After an unclean stop it costs the place in the ELR (KIP-966). A starting broker does
+    Registration waits until the old incarnation is fenced, but for a quick bounce. After an unclean stop it costs the place in the ELR (KIP-966). A starting broker does
     nothing before it has read metadata, so that is one step.
     """
     controller, options = partition.controller, partition.options
     joins = controller.request.contains(broker)
     require(not_(broker.up))
-    if options.isr_changes != IsrChanges.ZOOKEEPER:
+    if options.quick_bounce == QuickBounce.REFUSED:
         require(broker.fenced)
+    if options.quick_bounce == QuickBounce.FOLLOWERS:
+        require(any_of(broker.fenced, controller.leader != broker))
 
     broker.up = True
     if options.eligible_leader_replicas:

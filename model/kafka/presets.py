@@ -14,6 +14,7 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "min.insync.replicas": "1",
     "unclean.leader.election.enable": "true",
     "isr.changes": "zookeeper",
+    "quick.bounce": "followers",
     "truncation": "high_watermark",
     "join.isr.from.epoch.start": "false",
     "fetch.fenced.by.epoch": "false",
@@ -34,7 +35,11 @@ _KIP_101 = _BEFORE_KIP_101 | {
 }
 _KIP_279 = _KIP_101 | {"truncation": "leader_epoch_iterated"}
 _KIP_320 = _KIP_279 | {"join.isr.from.epoch.start": "true", "fetch.fenced.by.epoch": "true"}
-_KIP_497 = _KIP_320 | {"isr.changes": "alter_partition", "maximal.isr": "true"}
+_KIP_497 = _KIP_320 | {
+    "isr.changes": "alter_partition",
+    "maximal.isr": "true",
+    "quick.bounce": "refused",
+}
 _KRAFT = _KIP_497 | {
     "acks": "all",
     "truncation": "diverging_fetch",

@@ -43,6 +43,14 @@ class FetchAnswers(StrEnum):
     IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
 
 
+class QuickBounce(StrEnum):
+    """Which brokers may stop and come back before the controller has noticed."""
+
+    REFUSED = "refused"  # none: registration waits until the old session has ended (KRaft)
+    FOLLOWERS = "followers"  # a follower stays in the ISR (ZooKeeper, up to 2.1)
+    ANYONE = "anyone"  # a leader even goes on leading in its epoch
+
+
 class Racks(StrEnum):
     """Where the brokers stand."""
 
@@ -102,6 +110,9 @@ class KafkaSettings:
 
     isr_changes: IsrChanges = setting(
         IsrChanges.ALTER_PARTITION, "how a leader has the ISR changed", "isr.changes"
+    )
+    quick_bounce: QuickBounce = setting(
+        QuickBounce.REFUSED, "who may be back before its stop is noticed", "quick.bounce"
     )
     truncation: Truncation = setting(
         Truncation.DIVERGING_FETCH, "how a follower finds what to truncate (1, 2, 6)", "truncation"
