@@ -69,6 +69,25 @@ def _fingerprints(words: Words, out: Words) -> None:
 
 
 @_kernel
+def _probe(table: Words, keys: Words, i: int, home: np.uint64) -> tuple[np.uint64, bool]:
+    """The slot of row i of `keys`, and whether it is there; if not, the free slot to put it."""
+    mask = np.uint64(table.shape[0] - 1)
+    slot = home
+    while True:
+        free = True
+        same = True
+        for w in range(keys.shape[0]):
+            held = table[slot, w]
+            if held != 0:
+                free = False
+            if held != keys[w, i]:
+                same = False
+        if same or free:
+            return slot, same
+        slot = (slot + np.uint64(1)) & mask
+
+
+@_kernel
 def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     """Insert rows of `keys` in order; `new[i]` tells which were not there. Returns how many."""
     width, count = keys.shape
@@ -79,26 +98,12 @@ def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     for i in range(count):
         if i + _AHEAD < count:
             _prefetch(start + (hashes[i + _AHEAD] & mask) * row)
-        slot = hashes[i] & mask
-        while True:
-            free = True
-            same = True
+        slot, found = _probe(table, keys, i, hashes[i] & mask)
+        new[i] = not found
+        if not found:
             for w in range(width):
-                held = table[slot, w]
-                if held != 0:
-                    free = False
-                if held != keys[w, i]:
-                    same = False
-            if same:
-                new[i] = False
-                break
-            if free:
-                for w in range(width):
-                    table[slot, w] = keys[w, i]
-                new[i] = True
-                added += 1
-                break
-            slot = (slot + np.uint64(1)) & mask
+                table[slot, w] = keys[w, i]
+            added += 1
     return added
 
 
@@ -112,45 +117,25 @@ def _lookup(table: Words, keys: Words, hashes: Words, found: Flags) -> None:
     for i in range(count):
         if i + _AHEAD < count:
             _prefetch(start + (hashes[i + _AHEAD] & mask) * row)
-        slot = hashes[i] & mask
-        while True:
-            free = True
-            same = True
-            for w in range(width):
-                held = table[slot, w]
-                if held != 0:
-                    free = False
-                if held != keys[w, i]:
-                    same = False
-            if same or free:
-                found[i] = same
-                break
-            slot = (slot + np.uint64(1)) & mask
+        _, found[i] = _probe(table, keys, i, hashes[i] & mask)
 
 
 @_kernel
 def _rehash(old: Words, table: Words) -> None:
+    """Move every row of `old` to the larger `table`, which is empty."""
     width = old.shape[1]
     mask = np.uint64(table.shape[0] - 1)
+    rows = old.T
     for i in range(old.shape[0]):
         used = False
         value = np.uint64(0)
         for w in range(width):
             used = used or old[i, w] != 0
             value = _mix(value ^ old[i, w]) + np.uint64(0x9E3779B97F4A7C15)
-        if not used:
-            continue
-        slot = (value if width > 1 else old[i, 0]) & mask
-        while True:
-            free = True
+        if used:
+            slot, _ = _probe(table, rows, i, (value if width > 1 else old[i, 0]) & mask)
             for w in range(width):
-                if table[slot, w] != 0:
-                    free = False
-            if free:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        for w in range(width):
-            table[slot, w] = old[i, w]
+                table[slot, w] = old[i, w]
 
 
 def fingerprints(words: Words) -> Words:
