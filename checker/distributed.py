@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from checker.explore import Limits, Options, Progress, peak_memory_bytes
 from checker.journal import StoredExplorer
 from checker.level_files import ROW_GROUP
-from checker.outcome import Counts, exploration_of, is_answered, levels_needed
+from checker.outcome import Counts, conclude, exploration_of, is_answered, levels_needed
 from checker.spark.worker import LevelJob, Slice
 from checker.store import Level, LevelFile, Store
 from checker.verdict import Exploration
@@ -104,6 +104,7 @@ class SparkExplorer:
         if self._is_small():
             result = self._search_here()
             if result.stopped:
+                conclude(self.store, result)
                 return result
         if not self._is_answered():
             self._search_there()
@@ -113,6 +114,7 @@ class SparkExplorer:
         )  # fmt: skip
         result.stopped = "" if self._is_answered() else self._stopped
         result.peak_memory_bytes = peak_memory_bytes()
+        conclude(self.store, result)
         return result
 
     def _is_small(self) -> bool:

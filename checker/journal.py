@@ -16,7 +16,7 @@ from checker.explore import Explorer, Limits, Options, Progress
 from checker.identity import manifest_of
 from checker.layout import Words
 from checker.level_files import ROWS_A_FILE, Numbers, StateRows, read_level, write_rows
-from checker.outcome import Counts, Link, levels_needed
+from checker.outcome import Counts, Link, conclude, levels_needed
 from checker.store import Level, Manifest, Store
 from checker.verdict import Exploration
 from model.language.protocol import Model
@@ -68,6 +68,8 @@ class StoredExplorer(Explorer):
         """As `Explorer.run`; a stopped search loses no more than the level that it was in."""
         result = super().run()
         result.seconds += self._earlier_seconds
+        if self._hand_over is None:
+            conclude(self.store, result)
         return result
 
     def _is_answered(self) -> bool:

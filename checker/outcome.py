@@ -137,3 +137,15 @@ def _steps(store: Store, model: Model, link: Link) -> tuple[Instance, ...]:
     if depth == 0:
         return ()
     return tuple(model.instances[n] for n in [*find_path(store, depth - 1, parent), instance])
+
+
+def conclude(store: Store, result: Exploration) -> None:
+    """Note the verdicts in the store."""
+    store.conclude({
+        "engine": result.engine,
+        "verdict": str(result.verdict),
+        "stopped": result.stopped or None,
+        "depth": result.depth,
+        "distinct_states": result.distinct_states,
+        "properties": {prop.name: str(result.verdict_on(prop)) for prop in result.properties},
+    })  # fmt: skip

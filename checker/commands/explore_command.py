@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ENGINES = {
     "local": "vectorised search on this machine",
+    "spark": "vectorised search on a Spark cluster; keeps what it finds in a store",
     "reference": "textbook search on the action functions themselves: slow, an oracle",
 }
 
@@ -52,6 +53,10 @@ class Search(Protocol):
 @click.option("--deadlock", is_flag=True, help="a state that enables nothing is an error")
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
 @click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")
+@click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
+@click.option("--resume", is_flag=True, help="go on from what the store holds")
+@click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
+@click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @output_options
 def command(**options: Any) -> int:
@@ -95,6 +100,12 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         keep_going=options["keep_going"],
         deadlock=options["deadlock"],
     )
+    from checker.stored_search import Keeping, stored_search
+
+    keeping = Keeping.chosen(options)
+    if keeping is not None:
+        stored: Search = stored_search(keeping, model, properties, limits, settings, display.update)
+        return stored
     kind = {"local": Explorer, "reference": TextbookExplorer}[options["engine"]]
     search: Search = kind(model, properties, limits, settings, display.update)
     return search

@@ -48,6 +48,9 @@ PREFERRED = {
     # A level takes seconds: do not wait for the perfect place to run a task.
     "spark.locality.wait": "0s",
     "spark.log.level": "WARN",
+    # The JVM only schedules and moves parcels: quick compilation is enough, and starts sooner.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
 
 

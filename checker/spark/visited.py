@@ -15,7 +15,6 @@ import psutil
 
 from checker.fingerprints import VisitedSet
 from checker.level_files import read_columns
-from checker.storage import Storage
 from checker.store import MARKER, Level, LevelFile, Store
 
 if TYPE_CHECKING:
@@ -43,24 +42,21 @@ def visited_before(job: LevelJob, owner: int, words: int) -> VisitedSet:
 
 
 def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int) -> None:
-    storage = job.storage
-    marker = storage.read(f"{Store.directory(depth)}/{MARKER}")
+    marker = job.storage.read(f"{Store.directory(depth)}/{MARKER}")
     for file in Level.from_json(marker).files:
-        if file.owner not in (None, (owner, job.partitions)) and file.owner[1] == job.partitions:
-            continue
-        _add_file(
-            job, owner, words, visited, storage, f"{Store.directory(depth)}/{file.name}", file
-        )
+        is_foreign = file.owner is not None and file.owner[1] == job.partitions
+        if file.owner == (owner, job.partitions) or not is_foreign:
+            _add_file(job, owner, words, visited, depth, file)
 
 
 def _add_file(
-    job: LevelJob, owner: int, words: int, visited: VisitedSet,
-    storage: Storage, name: str, file: LevelFile,
-) -> None:  # fmt: skip
+    job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int, file: LevelFile
+) -> None:
     from checker.spark.worker import owners
 
     wanted = ["fingerprint", *(f"word_{w}" for w in range(words) if job.exact)]
-    found, *packed = (c.view(np.uint64) for c in read_columns(storage, name, wanted))
+    name = f"{Store.directory(depth)}/{file.name}"
+    found, *packed = (c.view(np.uint64) for c in read_columns(job.storage, name, wanted))
     mine: Any = slice(None)
     if file.owner != (owner, job.partitions):
         mine = np.flatnonzero(owners(found, job.partitions) == owner)
@@ -71,5 +67,5 @@ def _add_file(
 
 
 def _budget() -> int:
-    """How many bytes of tables a worker may keep: a quarter of the machine's, shared by its cores."""
+    """The bytes of tables that a worker may keep: its share of a quarter of the memory."""
     return psutil.virtual_memory().total // (4 * (psutil.cpu_count() or 1))
