@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -19,21 +19,22 @@ from model.language.errors import CaptureError
 from model.language.expr import _LANGUAGE, IntExpr, node_of, refuse, wrap
 from model.language.graph import INT, Kind, Node, Op, Sort
 from model.language.schema import Schema, Variable
-from model.language.symbolic import SetExpr, SymbolicStore, index_variable
+from model.language.symbolic import SetExpr, SymbolicStore, extent_of, index_variable
 
 
 @dataclass(frozen=True)
 class Write:
     """One captured assignment: `variable[index] = value`, for every value of `binders`.
 
-    A binder stands alone at one place of `index`. `value` reads only the state before the step.
-    Later writes win over earlier ones.
+    A binder stands alone at one place of `index`. `value` reads only the state before the step,
+    and is the old value where the condition `when` does not hold. Later writes win over earlier.
     """
 
     variable: Variable
     index: tuple[Node, ...]
     value: Node
     binders: tuple[Node, ...] = ()
+    when: Node = graph.TRUE
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,16 @@ class Loop:
     binder: Node
     condition: Node
     first_write: int
+    first_guard: int
     frame: FrameType
+    line: int
     before: dict[str, Any]
+    reads: list[tuple[Variable, tuple[Node, ...]]] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and line of the statement."""
+        return self.frame.f_code.co_filename, self.line
 
 
 class Capture:
@@ -101,27 +110,31 @@ class Capture:
                 refuse("a `for` statement inside a quantifier: use every, some, count or largest")
             binders.append((binder, condition))
             return None
-        loop = Loop(binder, condition, len(self.writes), frame, dict(frame.f_locals))
+        begun = len(self.writes), len(self.guards)
+        loop = Loop(binder, condition, *begun, frame, frame.f_lineno, dict(frame.f_locals))
         self._loops.append(loop)
         self._scope.add(binder)
         return loop
 
     def close_loop(self, loop: Loop) -> None:
         """End of a `for` statement: what its body assigned, it assigned for every member."""
-        if self._loops.pop() is not loop:
-            refuse("a loop that did not run to its end: `break` cannot be captured")
+        innermost = self._loops.pop()
+        if innermost is not loop:
+            refuse(_BROKEN, innermost.place)
         self._scope.discard(loop.binder)
         _refuse_accumulation(loop)
+        if len(self.guards) > loop.first_guard and len(self.writes) > loop.first_write:
+            refuse("require(...) and an assignment in one loop: write two loops", loop.place)
         for place in range(loop.first_write, len(self.writes)):
             write = self.writes[place]
             if write.index.count(loop.binder) != 1:
                 refuse(
                     f"a loop that assigns the same {write.variable.name} in every round: "
-                    "assign the loop's own member, or use count, largest or choose"
+                    "assign the loop's own member, or use count, largest or choose",
+                    loop.place,
                 )
-            self.writes[place] = Write(
-                write.variable, write.index, write.value, (*write.binders, loop.binder)
-            )
+            _refuse_reads_of_others(loop, write)
+            self.writes[place] = replace(write, binders=(*write.binders, loop.binder))
 
     def quantify(self, op: Op, items: Iterable[Any]) -> Node:
         """The quantifier `op` over what a generator yields for one bound variable."""
@@ -170,30 +183,33 @@ class Capture:
         """Note an assignment; inside a loop over a set, one that only its members make."""
         if self._quantifiers:
             refuse("an assignment inside a quantifier")
-        for loop in self._loops:
-            if loop.condition is not graph.TRUE:
-                old = graph.read(variable.name, index, variable.sort)
-                value = graph.choose(loop.condition, value, self.overlay(variable, index, old))
+        when = graph.conjunction(*(loop.condition for loop in self._loops))
+        if when is not graph.TRUE:
+            old = graph.read(variable.name, index, variable.sort)
+            value = graph.choose(when, value, self.overlay(variable, index, old))
         for node in (value, *index):
             self._check_scope(node, binders)
-        self.writes.append(Write(variable, index, value, binders))
+        self.writes.append(Write(variable, index, value, binders, when))
 
     def overlay(self, variable: Variable, index: tuple[Node, ...], before: Node) -> Node:
         """The value of `variable` at `index` after the writes so far; `before` without them."""
         value = before
+        for around in self._loops:
+            around.reads.append((variable, index))
         binders = {loop.binder: loop for loop in self._loops}
         for place, write in enumerate(self.writes):
             if write.variable is not variable:
                 continue
             replacement: dict[Node, Node] = {}
             conditions = []
-            for written, asked in zip(write.index, index, strict=True):
+            for over, written, asked in zip(variable.index, write.index, index, strict=True):
                 if written in write.binders:
                     replacement[written] = asked
+                    conditions += _in_range(asked, over)
                 else:
                     loop = binders.get(written)
                     if loop is not None and place >= loop.first_write and written is not asked:
-                        refuse(f"a loop that reads another member's {variable.name} and assigns it")
+                        _refuse_other(variable, None)
                     conditions.append(graph.equal(written, asked))
             written_value = graph.substitute(write.value, replacement)
             value = graph.choose(graph.conjunction(*conditions), written_value, value)
@@ -224,8 +240,10 @@ class Capture:
     def finish(self) -> None:
         """Check that nothing is left open."""
         if self._loops:
-            refuse("a loop that did not run to its end: `break` cannot be captured")
+            refuse(_BROKEN, self._loops[-1].place)
 
+
+_BROKEN = "a loop that did not run to its end: `break` cannot be captured"
 
 active: Capture | None = None
 """The capture under way; `logic` builds nodes only while there is one."""
@@ -266,6 +284,28 @@ def _refuse_accumulation(loop: Loop) -> None:
                 f"the loop changes {name!r} in every round: use every, some, count, largest or "
                 "smallest"
             )
+
+
+def _refuse_reads_of_others(loop: Loop, write: Write) -> None:
+    """What one round assigns, another must not read: rounds have no order in a capture."""
+    place = write.index.index(loop.binder)
+    for variable, index in loop.reads:
+        if variable is write.variable and index[place] is not loop.binder:
+            _refuse_other(variable, loop.place)
+
+
+def _refuse_other(variable: Variable, at: tuple[str, int] | None) -> None:
+    refuse(
+        f"a loop that reads another member's {variable.name} and assigns it: read before the loop",
+        at,
+    )
+
+
+def _in_range(index: Node, index_set: IndexSet) -> list[Node]:
+    """The conditions under which a number is an index; none for one that always is."""
+    if index.sort is not INT or (index.op is Op.VARIABLE and index.data[1] == index_set.name):
+        return []
+    return [graph.at_most(graph.constant(0), index), graph.less(index, extent_of(index_set))]
 
 
 def _is_target(loop: Loop, value: Any) -> bool:

@@ -24,12 +24,12 @@ _REMEDIES = (
     (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
     (r"\bsorted\(|\.sort\(", "sorting", "smallest(...) or largest(...)"),
     (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
+    (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\band\b", "`and`", "all_of(a, b)"),
     (r"\bor\b", "`or`", "any_of(a, b)"),
     (r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)", "`in`", "group.contains(member)"),
     (r"\bnot\b", "`not`", "not_(a)"),
     (r"\bwhile\b", "`while`", "smallest(...), largest(...) or every(...)"),
-    (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\bif\b.*\belse\b", "a conditional expression", "choose(condition, then, otherwise)"),
     (r"\bif\b|\belif\b", "`if`", "require(...) or choose(c, a, b)"),
     (r"\bassert\b", "`assert`", "require(...), or a property"),
@@ -50,15 +50,16 @@ def _user_frame() -> tuple[str, int, str]:
     return path, line, linecache.getline(path, line).strip()
 
 
-def refuse(problem: str) -> NoReturn:
-    """Raise a `CaptureError` for `problem`, at the user's line."""
-    path, line, _ = _user_frame()
+def refuse(problem: str, at: tuple[str, int] | None = None) -> NoReturn:
+    """Raise a `CaptureError` for `problem`, at the user's line or at another file and line."""
+    path, line = at or _user_frame()[:2]
     raise CaptureError(f"{Path(path).name}:{line}: {problem}")
 
 
 def refuse_truth() -> NoReturn:
     """Raise a `CaptureError` for Python asking whether a symbolic value is true."""
     path, line, text = _user_frame()
+    text = re.sub(r"\bfor\b[^()]*?\bin\b", "for", text)
     problem, instead = next((p, i) for pattern, p, i in _REMEDIES if re.search(pattern, text))
     raise CaptureError(
         f"{Path(path).name}:{line}: {problem} on a value read from the state: write {instead}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from model.language import graph
 from model.language.capture import Capture, CapturedAction, Write
+from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.protocol import Cell, Instance, Model
 from model.language.schema import Variable
@@ -122,11 +123,9 @@ class Grounder:
             before = assigned.get(position, self._cell_at(position))
             assigned[position] = graph.choose(here, value, before)
             found = graph.disjunction(found, here)
-        misfits.append(
-            graph.disjunction(
-                too_low, too_high, graph.negation(self._within(write.variable, index))
-            )
-        )
+        within = self._within(write.variable, index)
+        misplaced = graph.conjunction(self.expression(write.when, env), graph.negation(within))
+        misfits.append(graph.disjunction(too_low, too_high, misplaced))
 
     def _within(self, variable: Variable, index: list[Node]) -> Node:
         parts = []
@@ -254,7 +253,9 @@ def initial_cells(model: Model) -> tuple[int, ...]:
             for v, c in zip(values, model.cells, strict=True)
         ]
         grounder = Grounder(model, lambda _, cell: constants[cell.position])
-        assigned, _ = grounder.writes(tuple(capture.writes), {})
+        assigned, misfit = grounder.writes(tuple(capture.writes), {})
+        if misfit is not graph.FALSE:
+            raise DomainError("start assigns a value outside its variable's domain")
         for position, node in assigned.items():
             values[position] = node.data
     return tuple(int(value) for value in values)

@@ -144,6 +144,9 @@ class Model:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", self.protocol.schema)
+        for index_set in self.schema.index_sets.values():
+            if self.extent(index_set) < 1:
+                raise ProtocolError(f"{index_set.name} would be empty: {index_set.size} must be 1")
 
     def extent(self, index_set: IndexSet) -> int:
         """How many members, rows or positions `index_set` has under these bounds."""
@@ -167,6 +170,12 @@ class Model:
         found: list[Cell] = []
         for variable in self.schema.variables:
             low, high = self.limits(variable.domain)
+            initial = -1 if variable.initial is None else variable.initial
+            if isinstance(initial, int) and not low <= initial <= high:
+                raise ProtocolError(
+                    f"{variable.name} cannot be {variable.initial!r} at first: valid is "
+                    f"{variable.domain}"
+                )
             for index in indices(tuple(self.extent(s) for s in variable.index)):
                 found.append(Cell(len(found), variable, index, low, high))
         return tuple(found)

@@ -103,6 +103,14 @@ def index_variable(name: str, index_set: IndexSet) -> Node:
     return graph.variable(name, sort, index_set.name)
 
 
+def extent_of(index_set: IndexSet) -> Node:
+    """How many members, rows or positions there are, in terms of the bounds."""
+    limit = index_set.size
+    if limit.bound is None:
+        return graph.constant(limit.offset)
+    return graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
+
+
 class Indices:
     """Iterates once, with a bound variable, in place of all indices of an index set."""
 
@@ -161,10 +169,7 @@ class SymbolicStore(Store):
         return IntExpr(graph.bound(name))
 
     def extent(self, index_set: IndexSet) -> Any:
-        limit = index_set.size
-        if limit.bound is None:
-            return IntExpr(graph.constant(limit.offset))
-        return IntExpr(graph.add(graph.bound(limit.bound), graph.constant(limit.offset)))
+        return IntExpr(extent_of(index_set))
 
     def indices(self, index_set: IndexSet, among: Node | None = None) -> Iterator[Any]:
         return Indices(self, index_set, among)
