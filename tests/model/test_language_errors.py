@@ -1,0 +1,456 @@
+"""What the language promises to people who write protocols: mistakes are refused, with a remedy.
+
+Each mistake below is on a line that ends in `# here`; the error names this file, that line and
+what to write instead.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from model.language import (
+    choose,
+    count,
+    every,
+    largest,
+    not_,
+    require,
+    smallest,
+    some,
+)
+from model.language.capture import capture_property
+from model.language.errors import CaptureError, DomainError, ProtocolError
+from tests.support.lab import Lab, Node, Row, model_of, protocol_of
+
+MISTAKES = []
+
+
+def refused(words):
+    """Register an action that cannot be captured, with words of the error that it gets."""
+
+    def register(function):
+        MISTAKES.append(pytest.param(function, words, id=function.__name__))
+        return function
+
+    return register
+
+
+@refused("`if` on a value read from the state: write require(...) or choose(c, a, b)")
+def if_statement(lab: Lab) -> None:
+    if lab.flag:  # here
+        lab.n = 1
+
+
+@refused("`if` on a value read from the state")
+def elif_statement(lab: Lab) -> None:
+    if lab is None:
+        return
+    elif lab.n == 2:  # here
+        lab.n = 1
+
+
+@refused("`and` on a value read from the state: write all_of(a, b)")
+def and_operator(lab: Lab) -> None:
+    require(lab.flag and lab.n > 0)  # here
+
+
+@refused("`or` on a value read from the state: write any_of(a, b)")
+def or_operator(lab: Lab) -> None:
+    require(lab.flag or lab.n > 0)  # here
+
+
+@refused("`not` on a value read from the state: write not_(a)")
+def not_operator(lab: Lab) -> None:
+    require(not lab.flag)  # here
+
+
+@refused("`in` on a set read from the state: write group.contains(member)")
+def in_operator(lab: Lab, node: Node) -> None:
+    require(node in lab.group)  # here
+
+
+@refused("`in` on a set read from the state: write group.contains(member)")
+def not_in_operator(lab: Lab, node: Node) -> None:
+    require(node not in lab.group)  # here
+
+
+@refused("a chained comparison on a value read from the state: write all_of(a <= b, b <= c)")
+def chained_comparison(lab: Lab) -> None:
+    require(0 <= lab.n < 2)  # here
+
+
+@refused("a chained comparison on a value read from the state: write all_of(a <= b, b <= c)")
+def chained_comparison_of_attributes(lab: Lab, node: Node) -> None:
+    require(node.x < lab.n <= lab.part.m)  # here
+
+
+@refused("write minimum(a, b), maximum(a, b)")
+def builtin_min(lab: Lab) -> None:
+    lab.n = min(lab.n, 1)  # here
+
+
+@refused("write minimum(a, b), maximum(a, b)")
+def builtin_max(lab: Lab, node: Node) -> None:
+    node.x = max(node.x, lab.part.m)  # here
+
+
+@refused("sorting on a value read from the state: write smallest(...) or largest(...)")
+def builtin_sorted(lab: Lab) -> None:
+    lab.n = sorted([lab.n, lab.part.m])[0]  # here
+
+
+@refused("range(), list indexing or int() on a value read from the state: write a quantifier")
+def builtin_range(lab: Lab) -> None:
+    require(every(lab.rows[k].mark for k in range(lab.n)))  # here
+
+
+@refused("range(), list indexing or int() on a value read from the state: write a quantifier")
+def list_index(lab: Lab) -> None:
+    lab.part.m = [1, 2, 3][lab.n]  # here
+
+
+@refused("len() of a set read from the state: write group.size")
+def builtin_len(lab: Lab) -> None:
+    require(len(lab.group) > 1)  # here
+
+
+@refused("`while` on a value read from the state")
+def while_statement(lab: Lab) -> None:
+    while lab.n > 0:  # here
+        lab.n = lab.n - 1
+
+
+@refused("a conditional expression on a value read from the state: write choose(")
+def conditional_expression(lab: Lab) -> None:
+    lab.n = 1 if lab.flag else 2  # here
+
+
+@refused("`assert` on a value read from the state: write require(...), or a property")
+def assert_statement(lab: Lab) -> None:
+    assert lab.flag  # here
+
+
+@refused("`if` in a comprehension on a value read from the state: write implies(a, b), all_of")
+def if_in_a_comprehension(lab: Lab) -> None:
+    require(every(node.flag for node in lab.nodes if node.x > 1))  # here
+
+
+@refused("asking whether it is true on a value read from the state: write require(...), choose(")
+def truth_in_a_helper(lab: Lab) -> None:
+    require(any([lab.flag, lab.n > 1]))  # here
+
+
+@refused("`~` means something else on a plain boolean: write not_(a)")
+def tilde(lab: Lab) -> None:
+    require(~lab.flag)  # here
+
+
+@refused("arithmetic other than + and -")
+def times(lab: Lab) -> None:
+    lab.n = lab.n * 2  # here
+
+
+@refused("arithmetic other than + and -")
+def modulo(lab: Lab) -> None:
+    lab.n = 7 % lab.n  # here
+
+
+@refused("arithmetic other than + and -")
+def numbers_as_bits(lab: Lab) -> None:
+    require((lab.n & 1) == 0)  # here
+
+
+@refused("iteration over a value that is not a collection")
+def iterating_a_number(lab: Lab) -> None:
+    for _ in lab.n:  # here
+        pass
+
+
+@refused("a loop that did not run to its end: `break` cannot be captured")
+def breaking_out(lab: Lab) -> None:
+    for node in lab.nodes:
+        node.x = 1
+        break
+
+
+@refused("a loop that did not run to its end: `break` cannot be captured")
+def returning_from_a_loop(lab: Lab) -> None:
+    for node in lab.nodes:
+        node.x = 1
+        return
+
+
+@refused("the loop changes 'total' in every round: use every, some, count, largest or smallest")
+def accumulating(lab: Lab) -> None:
+    total = 0
+    for node in lab.nodes:
+        total = total + node.x
+    lab.n = total
+
+
+@refused("is used outside its loop: use every, some, count, largest or smallest")
+def value_of_a_loop_kept(lab: Lab) -> None:
+    for node in lab.nodes:
+        last = node.x
+    lab.n = last  # here
+
+
+@refused("is used outside its loop: use every, some, count, largest or smallest")
+def list_comprehension_that_leaks(lab: Lab) -> None:
+    values = [node.x for node in lab.nodes]
+    lab.n = values[0]  # here
+
+
+@refused("is used outside its loop: use every, some, count, largest or smallest")
+def list_comprehension_in_a_guard(lab: Lab) -> None:
+    flags = [node.flag for node in lab.nodes]
+    require(flags[0])  # here
+
+
+@refused("a loop that assigns the same n in every round")
+def loop_assigning_one_variable(lab: Lab) -> None:
+    for node in lab.nodes:
+        lab.n = node.x
+
+
+@refused("require(...) after an assignment: all conditions come first")
+def require_after_assignment(lab: Lab) -> None:
+    lab.n = 1
+    require(lab.flag)  # here
+
+
+@refused("an assignment inside a quantifier")
+def assigning_in_a_quantifier(lab: Lab) -> None:
+    def set_it(node):
+        node.x = 1  # here
+        return node.flag
+
+    require(every(set_it(node) for node in lab.nodes))
+
+
+@refused("a `for` statement inside a quantifier: use every, some, count or largest")
+def loop_in_a_quantifier(lab: Lab) -> None:
+    def helper(node):
+        for other in lab.nodes:  # here
+            other.x  # noqa: B018
+        return node.flag
+
+    require(every(helper(node) for node in lab.nodes))
+
+
+@refused("`.x` of a reference that may be none: quantify over the members and compare")
+def attribute_of_a_reference(lab: Lab) -> None:
+    require(lab.chosen.x > 1)  # type: ignore[union-attr]  # here
+
+
+@refused("indexing with a reference that may be none: quantify over the members instead")
+def indexing_with_a_reference(lab: Lab) -> None:
+    lab.rows[0].votes[lab.chosen] = True  # type: ignore[index]  # here
+
+
+@refused("count over two families at once")
+def counting_over_two_families(lab: Lab) -> None:
+    lab.n = count(a.flag & b.mark for a in lab.nodes for b in lab.rows)  # here
+
+
+@refused("range over the whole family and use choose(...)")
+def largest_over_a_set(lab: Lab) -> None:
+    lab.n = largest(node.x for node in lab.group)  # here
+
+
+@refused("largest over plain values: it takes a generator over a family, table or positions")
+def largest_of_plain_numbers(lab: Lab) -> None:
+    lab.n = largest(k for k in range(3))  # here
+
+
+@refused("a quantifier over a family and a plain range at once: nest two quantifiers")
+def family_and_range_at_once(lab: Lab) -> None:
+    require(some(node.x == k for node in lab.nodes for k in range(2)))  # here
+
+
+@refused("a value of kind bool")
+def a_boolean_for_a_number(lab: Lab) -> None:
+    lab.n = lab.flag  # here
+
+
+@refused("a value of kind int")
+def a_number_for_a_boolean(lab: Lab) -> None:
+    require(lab.n)  # type: ignore[arg-type]  # here
+
+
+@refused("where one of kind ref nodes is needed")
+def a_row_for_a_node(lab: Lab, row: Row) -> None:
+    require(lab.chosen == row)  # here
+
+
+@refused("where a boolean, a number, a member or none is needed")
+def a_text_for_a_number(lab: Lab) -> None:
+    lab.n = "one"  # type: ignore[assignment]  # here
+
+
+@refused("reads another member's nodes.x and assigns it: read before the loop")
+def loop_that_reads_what_other_rounds_assign(lab: Lab) -> None:
+    for node in lab.nodes:
+        node.x = lab.nodes[0].x + 1
+
+
+@refused("reads another member's nodes.x and assigns it: read before the loop")
+def loop_that_quantifies_over_what_it_assigns(lab: Lab) -> None:
+    for node in lab.nodes:
+        node.x = largest(other.x for other in lab.nodes)
+
+
+@refused("reads another member's nodes.x and assigns it: read before the loop")
+def loop_that_reads_another_member_after_assigning(lab: Lab) -> None:
+    for node in lab.nodes:
+        node.x = 1
+        node.flag = lab.nodes[0].x > 0  # here
+
+
+@refused("require(...) and an assignment in one loop: write two loops")
+def loop_that_requires_and_assigns(lab: Lab) -> None:
+    for node in lab.nodes:
+        require(node.x < 3)
+        node.x = node.x + 1
+
+
+@pytest.mark.parametrize("function, words", MISTAKES)
+def test_a_mistake_is_refused_at_its_line_with_what_to_write_instead(function, words):
+    with pytest.raises(CaptureError) as caught:
+        _ = model_of(function).captured
+    message = str(caught.value)
+    assert words in message
+    lines, first = inspect.getsourcelines(function)
+    marked = [first + k for k, line in enumerate(lines) if "# here" in line]
+    name, line = re.match(r"([\w.]+):(\d+): ", message).groups()  # type: ignore[union-attr]
+    assert name == Path(__file__).name
+    assert int(line) in (marked or range(first, first + len(lines))), message
+    assert "\n" not in message
+
+
+def test_an_action_that_returns_a_value_is_refused():
+    def returns(lab: Lab):
+        return lab.n
+
+    with pytest.raises(CaptureError, match="action returns returns a value: it should assign"):
+        _ = model_of(returns).captured
+
+
+def test_after_a_mistake_the_next_capture_starts_afresh():
+    for function in (breaking_out, require_after_assignment, loop_in_a_quantifier):
+        with pytest.raises(CaptureError):
+            _ = model_of(function).captured
+
+    def sound(lab: Lab) -> None:
+        require(not_(lab.flag))
+
+        lab.n = 1
+
+    (captured,) = model_of(sound).captured
+    assert len(captured.guards) == len(captured.writes) == 1
+
+
+def test_a_property_that_assigns_or_requires_is_refused():
+    def assigns(lab: Lab) -> bool:
+        lab.n = 1
+        return lab.flag
+
+    def requires(lab: Lab) -> bool:
+        require(lab.flag)
+        return lab.flag
+
+    model = model_of(breaking_out)
+    for claim in (assigns, requires):
+        with pytest.raises(CaptureError, match="requires or assigns: it should return a claim"):
+            capture_property("p", claim, model.schema, model.settings)
+
+
+def test_a_variable_that_is_not_declared_cannot_be_assigned():
+    def misspelt(lab: Lab) -> None:
+        lab.nn = 1  # type: ignore[attr-defined]
+
+    with pytest.raises(ProtocolError, match="Lab has no variable 'nn'; it has nodes, rows, part"):
+        _ = model_of(misspelt).captured
+
+
+def test_a_whole_record_cannot_be_assigned():
+    def assigns_part(lab: Lab) -> None:
+        lab.part = lab.part
+
+    with pytest.raises(ProtocolError, match="a whole record cannot be assigned"):
+        _ = model_of(assigns_part).captured
+
+
+def test_members_have_no_numbers():
+    def numbers_members(lab: Lab, node: Node) -> None:
+        lab.n = node.number
+
+    with pytest.raises(ProtocolError, match="a Node has no number: compare members with =="):
+        _ = model_of(numbers_members).captured
+
+
+def test_a_parameter_needs_an_entity_or_a_range():
+    def plain(lab: Lab, offset: int) -> None:
+        lab.n = offset
+
+    def bare(lab: Lab, offset) -> None:
+        lab.n = offset
+
+    for function in (plain, bare):
+        with pytest.raises(ProtocolError, match="parameter offset: annotate it with an entity"):
+            _ = model_of(function).instances
+
+
+@pytest.mark.parametrize("value", [9, -9])
+def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
+    from checker.backends.reference import ReferenceEngine
+    from checker.backends.vectorised import VectorisedEngine
+
+    def too_far(lab: Lab) -> None:
+        lab.n = value
+
+    model = model_of(too_far)
+    engine = ReferenceEngine(model)
+    words = rf"n\[\] cannot be {value}: valid is -3\.\.4"
+    with pytest.raises(DomainError, match=words):
+        engine.step(engine.initial(), model.instances[0])
+    fast = VectorisedEngine(model)
+    with pytest.raises(DomainError, match=r"too_far\(\) assigns a value outside"):
+        fast.expand(fast.layout.pack([engine.initial()]))
+
+
+def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
+    from checker.backends.reference import ReferenceEngine
+    from model.language.ground import initial_cells
+
+    def nothing(lab: Lab) -> None:
+        lab.n = 0
+
+    def start(lab: Lab) -> None:
+        lab.n = 7
+
+    model = protocol_of(nothing, start=start).model()
+    with pytest.raises(DomainError):
+        ReferenceEngine(model).initial()
+    with pytest.raises(DomainError, match="start"):
+        initial_cells(model)
+
+
+def test_choose_between_different_kinds_is_refused():
+    def mixes(lab: Lab) -> None:
+        lab.n = choose(lab.flag, lab.n, lab.flag)
+
+    with pytest.raises(CaptureError, match="a value of kind bool"):
+        _ = model_of(mixes).captured
+
+
+def test_smallest_over_rows_by_number_is_fine_where_members_are_not():
+    def finds(lab: Lab) -> None:
+        lab.part.m = smallest(row.number for row in lab.rows)
+
+    (captured,) = model_of(finds).captured
+    assert captured.writes[0].variable.name == "part.m"
