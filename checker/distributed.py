@@ -21,7 +21,7 @@ from checker.outcome import Counts, conclude, exploration_of, is_answered, level
 from checker.spark.worker import LevelJob, Slice
 from checker.store import Level, LevelFile, Store
 from checker.verdict import Exploration
-from model.language.errors import UsageError
+from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
 from properties import Property, Sense
@@ -144,13 +144,26 @@ class SparkExplorer:
             while not self._is_answered() and not self._is_out_of_states() and not self._stopped:
                 self._build(self._session)
                 self._report()
-        except Exception:
-            if not self._stopped:
-                raise
+        except HighwaterError:
             self.store.clean()
+            raise
+        except Exception as error:
+            self.store.clean()
+            if not self._stopped:
+                raise self._given_up(error) from error
         finally:
             if timer is not None:
                 timer.cancel()
+
+    def _given_up(self, error: Exception) -> UsageError:
+        """What Spark failed with, in one line; the rest is in its log."""
+        from checker.spark.session import failure_reason
+
+        depth = len(self.store.levels)
+        return UsageError(
+            f"Spark could not build level {depth}: {failure_reason(error)}; {self.store.location} "
+            f"holds the levels before, --resume goes on from there"
+        )
 
     def _alarm(self) -> threading.Timer | None:
         seconds = self.limits.seconds

@@ -94,7 +94,6 @@ def start_session(
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     path = log or Path(tempfile.gettempdir()) / f"highwater-spark-{os.getpid()}.log"
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder.master(master)
@@ -103,12 +102,8 @@ def start_session(
     with _standard_error_to(path), _interrupts_kept():
         try:
             session: SparkSession = builder.getOrCreate()
-        except (PySparkException, RuntimeError) as error:
-            raise UsageError(
-                f"Spark does not start on {master}: {str(error).splitlines()[0]} (see {path})"
-            ) from error
         except Exception as error:
-            reason = _java_reason(error)
+            reason = failure_reason(error)
             raise UsageError(f"Spark does not start on {master}: {reason} (see {path})") from error
     return session
 
@@ -120,10 +115,18 @@ def _places(master: str) -> dict[str, str]:
     return {}
 
 
-def _java_reason(error: Exception) -> str:
+def failure_reason(error: Exception) -> str:
+    """The line that says most of an error of Spark: the worker's own error if there is one."""
     java = getattr(error, "java_exception", None)
-    text = str(java if java is not None else error)
-    return text.splitlines()[0][:200] if text else type(error).__name__
+    lines = str(error if java is None else java).splitlines() or [type(error).__name__]
+    telling = re.compile(r"^(Caused by: )?[\w.]*(Error|Exception)\b.*:")
+    if any("Traceback" in line for line in lines):
+        lines = [line for line in lines if re.match(r"^\w[\w.]*(Error|Exception)\b", line)][
+            -1:
+        ] or lines
+    else:
+        lines = [line for line in lines if telling.match(line)][-1:] or lines
+    return lines[0].strip()[:300]
 
 
 @contextmanager
