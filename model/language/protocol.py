@@ -146,7 +146,7 @@ class Model:
         object.__setattr__(self, "schema", self.protocol.schema)
         for index_set in self.schema.index_sets.values():
             if self.extent(index_set) < 1:
-                raise ProtocolError(f"{index_set.name} would be empty: {index_set.size} must be 1")
+                raise ProtocolError(f"{index_set.name} is empty: let {index_set.size} be 1 or more")
 
     def extent(self, index_set: IndexSet) -> int:
         """How many members, rows or positions `index_set` has under these bounds."""
