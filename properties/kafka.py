@@ -156,8 +156,8 @@ def isr_logs_agree(partition: TopicPartition) -> bool:
     "consumers_agree",
     "no two reads of one offset give different records",
     premise=something_is_exposed,
-    failure="{broker} serves record {broker.log[row.number].id} at {row}, where record "
-    "{row.exposed} was exposed before",
+    failure="{broker} serves another record at {row} than record {row.exposed}, which was exposed "
+    "there before",
     broken_by="kafka unclean.leader.election.enable=true",
 )
 def consumers_agree(partition: TopicPartition) -> bool:

@@ -1,0 +1,30 @@
+"""Each fix of the protocol, off and on: the catalogue's violation, and none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.cases import explored, read_cases
+from checker.itf import trace_as_itf
+from checker.verdict import Verdict
+
+ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
+LONG = {"02-one_lookup_is_not_enough", "18-an_answer_from_an_earlier_epoch"}
+
+
+def parameters():
+    for case in read_cases(ROOT):
+        marks = [pytest.mark.slow] if case.name in LONG else []
+        yield pytest.param(case, id=case.name, marks=marks)
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_a_search_finds_the_very_trace_that_is_stored(case):
+    assert trace_as_itf(case.find()) == (case.folder / "trace.itf.json").read_text()
+
+
+@pytest.mark.parametrize("case", parameters())
+def test_with_the_fix_the_same_search_ends_without_a_violation(case):
+    assert explored(case.fix, [case.violates]).verdict is Verdict.EXHAUSTED
