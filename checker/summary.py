@@ -132,7 +132,7 @@ def rate(exploration: Exploration) -> float:
 
 
 def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, Any]:
-    """The summary as plain data; `docs/` lists the keys."""
+    """The summary as plain data, for JSON. Absent traces and causes are `None`."""
     identity = exploration.model.identity
     by_name = {finding.name: finding for finding in found}
     deadlock = by_name.get("deadlock") if exploration.deadlock is not None else None
