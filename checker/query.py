@@ -170,7 +170,7 @@ def query_spark(store: Store, model: Model, sql: str, limit: int, master: str) -
         frame = session.sql(sql)
         rows = [tuple(row) for row in frame.limit(limit + 1).collect()]
     except PySparkException as error:
-        raise UsageError(f"the query fails: {_one_line(str(error))}") from error
+        raise UsageError(f"the query fails: {_one_line(str(error).partition(';')[0])}") from error
     return Answer(tuple(frame.columns), rows[:limit], len(rows) > limit)
 
 

@@ -96,7 +96,7 @@ class Storage:
     def uri(self, name: str) -> str:
         """The address of a file as Spark wants it."""
         if self.is_local:
-            return Path(self.path(name)).as_uri()
+            return f"file://{self.path(name)}"  # as it is: Hadoop's paths are not quoted
         return f"{self.location.rstrip('/')}/{name}"
 
     # --- reading -----------------------------------------------------------------------------

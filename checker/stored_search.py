@@ -27,6 +27,7 @@ class Keeping:
     resume: bool
     master: str | None
     partitions: int | None
+    is_scratch: bool = False
 
     @classmethod
     def chosen(cls, options: Mapping[str, Any]) -> Keeping | None:
@@ -47,7 +48,8 @@ class Keeping:
                 "spark.driver.memory, or use --engine local"
             )
         master = options["master"] or DEFAULT_MASTER
-        return cls(store or _scratch(), options["resume"], master, options["partitions"])
+        place = store or _scratch()
+        return cls(place, options["resume"], master, options["partitions"], not store)
 
 
 def _scratch() -> str:
@@ -76,10 +78,7 @@ def stored_search(
     from checker.distributed import Cluster, SparkExplorer
     from checker.spark.session import start_session
 
-    master, log = keeping.master, _log(store.storage.is_local, store.storage.root)
+    keeps_log = store.storage.is_local and not keeping.is_scratch
+    master, log = keeping.master, Path(store.storage.root) / "spark.log" if keeps_log else None
     cluster = Cluster(lambda: start_session(master, log), keeping.partitions)
     return SparkExplorer(store, model, properties, cluster, limits, options, on_progress)
-
-
-def _log(is_local: bool, root: str) -> Path | None:
-    return Path(root) / "spark.log" if is_local else None

@@ -6,10 +6,12 @@ or `--conf` holds, except for what results depend on.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -92,6 +94,9 @@ def start_session(
     Spark and its workers write to `log`, by default a file in the temporary directory.
     """
     require_java()
+    _require_answer(master)
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).disabled = True  # they write errors to the terminal, as JSON
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     path = log or Path(tempfile.gettempdir()) / f"highwater-spark-{os.getpid()}.log"
     from pyspark.sql import SparkSession
@@ -113,6 +118,24 @@ def _places(master: str) -> dict[str, str]:
     if master.startswith("local"):
         return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return {}
+
+
+def _require_answer(master: str) -> None:
+    """Raise `UsageError` if no standalone master answers; Spark itself would try for a minute."""
+    match = re.fullmatch(r"spark://(?P<hosts>.+)", master)
+    if match is None:
+        return
+    for place in match["hosts"].split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=5).close()
+        except (OSError, ValueError):
+            continue
+        return
+    raise UsageError(
+        f"no Spark master answers at {master}: give the URL that its log or page shows, such as "
+        "spark://host:7077"
+    )
 
 
 def failure_reason(error: Exception) -> str:
