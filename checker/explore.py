@@ -39,7 +39,7 @@ Links = npt.NDArray[np.uint64]
 
 _INSTANCE_BITS = 16
 DEFAULT_CHUNK = 32_768
-DEFAULT_COMPILE_AFTER = 50_000
+DEFAULT_COMPILE_AFTER = 0.5
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 
 
@@ -77,7 +77,7 @@ class Options:
     exact: bool = False
     keep_going: bool = False
     deadlock: bool = False
-    compile_after: int | None = DEFAULT_COMPILE_AFTER  # expanded states; `None`: never
+    compile_after: float | None = DEFAULT_COMPILE_AFTER  # seconds of expanding; `None`: never
 
 
 @dataclass(frozen=True)
@@ -170,10 +170,10 @@ class Explorer:
         return pieces
 
     def _expander(self, pool: ThreadPoolExecutor) -> Callable[[Words], Successors]:
-        enough = self.options.compile_after
-        if enough is None:
+        patience = self.options.compile_after
+        if patience is None:
             return self.engine.expand
-        return Expander(self.engine, pool if self.options.workers > 1 else None, enough)
+        return Expander(self.engine, pool if self.options.workers > 1 else None, patience)
 
     def _is_answered(self) -> bool:
         """Nothing more needs to be known, or the depth limit is reached."""

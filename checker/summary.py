@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,15 +80,20 @@ def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, .
 # --- judgement -------------------------------------------------------------------------------
 
 
-def exit_status(exploration: Exploration, require_exhaustive: bool = False) -> Exit:
-    """What the exploration says, as an exit status: the gravest first."""
+def exit_status(
+    exploration: Exploration, require_exhaustive: bool = False, asked: Collection[str] = ()
+) -> Exit:
+    """What the exploration says, as an exit status: the gravest first.
+
+    That a property is vacuous counts if its name was `asked` for; else it is a warning.
+    """
     if exploration.violations:
         return Exit.VIOLATED
     if exploration.deadlock is not None:
         return Exit.DEADLOCK
     if exploration.coverage is not Verdict.EXHAUSTED:
         return Exit.LIMIT if require_exhaustive else Exit.OK
-    return Exit.VACUOUS if vacuous(exploration) else Exit.OK
+    return Exit.VACUOUS if any(p.name in asked for p in vacuous(exploration)) else Exit.OK
 
 
 def vacuous(exploration: Exploration) -> list[Property]:

@@ -9,6 +9,7 @@ interpreter lock. It must give what `VectorisedEngine.expand` gives, and a law s
 from __future__ import annotations
 
 import ctypes
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -54,24 +55,28 @@ class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectoris
 class Expander:
     """Expands states by NumPy programs at first, and by machine code once a search is large.
 
-    After `enough` states it starts to compile, beside the search if `threads` allows, else at
-    once. Both give the same steps in the same order, so nobody can tell when it changed over.
+    It starts to compile, in `pool` beside the search or else at once, when the programs have taken
+    `patience` seconds: about what compiling costs, so at worst the work is done twice. Both give
+    the same steps in the same order, so nobody can tell when it changed over.
     """
 
-    def __init__(self, engine: VectorisedEngine, pool: Executor | None, enough: int) -> None:
+    def __init__(self, engine: VectorisedEngine, pool: Executor | None, patience: float) -> None:
         self._engine = engine
         self._pool = pool
-        self._left = enough
+        self._patience = patience
         self._compiling: Future[CompiledExpansion] | None = None
         self._expand = engine.expand
 
     def __call__(self, words: Words) -> Successors:
         """Every enabled step of every state, in the order of traces."""
+        if self._compiling is None and self._patience <= 0:
+            self._compiling = self._start()
         if self._compiling is None:
-            self._left -= words.shape[1]
-            if self._left < 0:
-                self._compiling = self._start()
-        elif self._compiling.done() and self._expand == self._engine.expand:
+            started = time.thread_time()
+            steps = self._engine.expand(words)
+            self._patience -= time.thread_time() - started
+            return steps
+        if self._compiling.done() and self._expand == self._engine.expand:
             with suppress(Unsupported):
                 self._expand = self._compiling.result().expand
         return self._expand(words)

@@ -130,4 +130,4 @@ def _report(result: Exploration, options: dict[str, Any]) -> int:
         write_output(render(result, found, console_for(sys.stdout)))
     if unsaved is not None:
         raise unsaved
-    return exit_status(result, options["require_exhaustive"])
+    return exit_status(result, options["require_exhaustive"], options["properties"])

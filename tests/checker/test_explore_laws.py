@@ -71,7 +71,7 @@ def test_neither_chunks_nor_workers_nor_exactness_change_anything(name, monkeypa
     expected = None
     never = None
     for chunk, workers, exact, compile_after in [
-        (1, 1, False, never), (1, 3, True, never), (7, 1, True, 50), (7, 2, False, 0),
+        (1, 1, False, never), (1, 3, True, never), (7, 1, True, 0.01), (7, 2, False, 0),
         (7, 3, False, never), (1000, 1, False, 0), (1000, 2, True, never),
         (32_768, 1, True, never), (32_768, 3, False, 0),
     ]:  # fmt: skip

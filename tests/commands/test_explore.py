@@ -144,14 +144,17 @@ def test_exit_status_follows_the_verdict(highwater, arguments, status, verdict, 
     assert (ended.status, ended.json["verdict"]) == (status, verdict)
 
 
-def test_a_vacuous_property_is_an_error_once_all_states_were_seen(highwater, monkeypatch):
+def test_a_vacuous_property_that_was_asked_for_is_an_error_once_all_states_were_seen(
+    highwater, monkeypatch
+):
     empty = Property("empty", "nothing", lambda _: True, premise=lambda _: False)
     monkeypatch.setattr(properties, "choose_properties", lambda *_: (empty,))
-    ended = highwater("explore", *SOUND)
+    ended = highwater("explore", *SOUND, "--property", "empty")
     assert ended.status == Exit.VACUOUS
     words = "vacuous, since no state makes the premise true (within these bounds): empty"
     assert f"warning: {words}" in " ".join(ended.out.split())
-    assert highwater("explore", *SOUND, "--depth", 2).status == Exit.OK
+    assert highwater("explore", *SOUND, "--property", "empty", "--depth", 2).status == Exit.OK
+    assert highwater("explore", *SOUND).status == Exit.OK
 
 
 def test_max_states_stops_with_what_was_found(highwater):
