@@ -149,14 +149,16 @@ class Explorer:
         self._started = time.perf_counter()
         result = self.result
         pieces = self._begin()
+        pool = ThreadPoolExecutor(self.options.workers)
         try:
-            with ThreadPoolExecutor(self.options.workers) as pool:
-                self._expand = self._expander(pool)
-                while pieces and not self._is_answered():
-                    pieces = self._level(pieces, pool)
+            self._expand = self._expander(pool)
+            while pieces and not self._is_answered():
+                pieces = self._level(pieces, pool)
         except Stop as stop:
             result.stopped = str(stop)
             result.unfinished = self._kept - sum(result.levels)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # whoever stops does not want to wait
         self._finish(sum(piece.shape[1] for piece in pieces))
         return result
 
