@@ -14,17 +14,17 @@ ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {"02-one_lookup_is_not_enough", "18-an_answer_from_an_earlier_epoch"}
 
 
-def parameters():
-    for case in read_cases(ROOT):
-        marks = [pytest.mark.slow] if case.name in LONG else []
-        yield pytest.param(case, id=case.name, marks=marks)
+CASES = [
+    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in LONG else [])
+    for case in read_cases(ROOT)
+]
 
 
-@pytest.mark.parametrize("case", parameters())
+@pytest.mark.parametrize("case", CASES)
 def test_a_search_finds_the_very_trace_that_is_stored(case):
     assert trace_as_itf(case.find()) == (case.folder / "trace.itf.json").read_text()
 
 
-@pytest.mark.parametrize("case", parameters())
+@pytest.mark.parametrize("case", CASES)
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert explored(case.fix, [case.violates]).verdict is Verdict.EXHAUSTED

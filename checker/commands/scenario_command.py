@@ -1,0 +1,74 @@
+"""`scenario`: stories that are replayed event by event, with what they expect."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.exits import Exit
+from model.language.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from checker.scenarios import Scenario
+
+FOLDER = Path("counterexamples/scenarios")
+
+
+@click.command(context_settings=HELP)
+@click.argument("names", metavar="[SCENARIO]...", nargs=-1)
+@click.option(
+    "--dir", "folder", type=click.Path(file_okay=False, path_type=Path),
+    help=f"where the scenarios are [default: {FOLDER}]",
+)  # fmt: skip
+@output_options
+def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: bool) -> int:
+    """Replay each SCENARIO (a name, or a file), or all, and check what it expects.
+
+    Every state on the way is shown. Exit status 23: an event or expectation does not hold.
+    """
+    from checker.scenarios import replay
+
+    rows = []
+    for scenario in _chosen(names, folder or FOLDER):
+        for run in scenario.runs:
+            trace = replay(run)
+            rows.append({"scenario": scenario.name, "run": run.name, "events": trace.depth})
+            if not as_json and (quiet or not names):
+                write_output(f"{scenario.name}: {run.name}: {trace.depth} events, as expected\n")
+            elif not as_json:
+                _show(scenario, run.name, trace)
+    if as_json:
+        print_json({"command": "scenario", "runs": rows})
+    return Exit.OK
+
+
+def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
+    from checker.scenarios import read_scenario, read_scenarios
+
+    files = [Path(name) for name in names if name.endswith(".toml")]
+    chosen = [read_scenario(path) for path in files]
+    wanted = [name for name in names if not name.endswith(".toml")]
+    if wanted or not names:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder: give --dir, or the file of a scenario")
+        known = {scenario.name: scenario for scenario in read_scenarios(folder)}
+        for name in wanted:
+            if name not in known:
+                raise unknown_name("scenario", name, known)
+        chosen += [known[name] for name in wanted] if wanted else known.values()
+    return chosen
+
+
+def _show(scenario: Scenario, run: str, trace: object) -> None:
+    from checker.report.text import render_text
+    from checker.summary_text import console_for
+
+    console = console_for(sys.stdout)
+    names = ", ".join(f"{name}: {real}" for name, real in scenario.names.items())
+    head = [f"{scenario.title}: {run}", *([names] if names else []), ""]
+    text = render_text(trace, console.width, console if console.is_terminal else None)  # type: ignore[arg-type]
+    write_output("\n".join(head) + f"{text}\neverything is as expected\n\n")

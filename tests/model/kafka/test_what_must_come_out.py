@@ -1,0 +1,125 @@
+"""What operators ask of the broker model, line by line: the verdict, its depth, the states seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.verdict import Verdict
+from tests.support.kafka import DURABILITY, FIX_36, SAFE, depths, explored, kafka_model
+
+SAFE_41 = SAFE | FIX_36
+LOSS = ("exposed_records_survive", "acknowledged_records_survive")
+
+
+def test_the_newest_version_with_fix_36_loses_nothing():
+    model = kafka_model("kafka-4.1", SAFE_41, crashes=1, preferred_elections=2)
+    result = explored(model)
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (32, 971_085)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("more", "depth", "states"),
+    [
+        ({"false_fencings": 1}, 35, 4_953_781),
+        ({"false_fencings": 1, "power_losses": 1}, 38, 21_435_392),
+        ({"log_size": 2, "max_records": 2}, 38, 10_328_666),
+    ],
+)
+def test_nor_with_more_faults_or_more_records(more, depth, states):
+    model = kafka_model("kafka-4.1", SAFE_41, crashes=1, preferred_elections=2, **more)
+    result = explored(model)
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (depth, states)
+
+
+def test_as_kafka_is_an_acknowledged_record_is_lost():
+    model = kafka_model("kafka-4.1", SAFE, crashes=1, preferred_elections=2, max_leader_epoch=3)
+    assert depths(explored(model, *LOSS)) == dict.fromkeys(LOSS, 12)
+
+
+def test_an_unclean_election_loses_what_was_acknowledged():
+    settings = SAFE_41 | {"unclean.leader.election.enable": "true"}
+    model = kafka_model("kafka-4.1", settings, crashes=2)
+    assert depths(explored(model, *LOSS)) == dict.fromkeys(LOSS, 12)
+
+
+@pytest.mark.parametrize(
+    ("faults", "lost_after"),
+    [
+        ({"crashes": 1}, None),
+        ({"crashes": 2}, 10),
+        ({"crashes": 1, "preferred_elections": 1}, 9),
+        ({"crashes": 1, "false_fencings": 1}, 9),
+    ],
+)
+def test_truncation_to_the_high_watermark_needs_a_crash_and_something_more(faults, lost_after):
+    model = kafka_model("kafka-0.10", SAFE, max_leader_epoch=3, **faults)
+    result = explored(model, "exposed_records_survive")
+    if lost_after is None:
+        assert result.verdict is Verdict.EXHAUSTED
+    else:
+        assert depths(result) == {"exposed_records_survive": lost_after}
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings", "depth"),
+    [
+        ("kafka-0.11", {}, 11),  # 9
+        ("kafka-2.0", {}, 11),  # 9
+        ("kafka-2.0", {"join.isr.from.epoch.start": "true"}, 14),  # 10
+    ],
+)
+def test_kip_101_and_kip_279_lose_records_to_elections(preset, settings, depth):
+    faults = {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3}
+    model = kafka_model(preset, SAFE_41 | settings, **faults)
+    assert depths(explored(model, "exposed_records_survive")) == {"exposed_records_survive": depth}
+
+
+@pytest.mark.slow
+def test_kip_320_with_fix_36_loses_nothing_to_elections():
+    faults = {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3}
+    result = explored(kafka_model("kafka-2.1", SAFE_41, **faults), *DURABILITY)
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (36, 2_038_096)
+
+
+def test_before_elr_a_lone_isr_member_takes_what_it_lost_with_it():
+    result = explored(kafka_model("kafka-2.1", SAFE_41, power_losses=1), *LOSS)
+    assert depths(result) == {"exposed_records_survive": 7}
+
+
+def test_kip_101_leaves_logs_that_differ_for_good():
+    settings = SAFE_41 | {"truncation": "leader_epoch"}
+    model = kafka_model("kafka-4.1", settings, preferred_elections=2, log_size=2, max_records=3)
+    assert depths(explored(model, "isr_logs_agree")) == {"isr_logs_agree": 10}
+
+
+def test_a_fenced_isr_member_costs_no_record():
+    settings = SAFE_41 | {"isr.unfenced.brokers.only": "false"}
+    model = kafka_model("kafka-4.1", settings, crashes=1, preferred_elections=2)
+    assert depths(explored(model)) == {"isr_members_unfenced": 6}
+
+
+@pytest.mark.parametrize(
+    ("min_isr", "accepted"), [(3, False), (2, True)], ids=["min ISR 3", "min ISR 2"]
+)
+def test_with_one_broker_down_writes_need_a_smaller_min_isr(min_isr, accepted):
+    from checker.backends.reference import ReferenceEngine
+    from checker.scenarios import play, steps_of
+
+    settings = SAFE_41 | {"min.insync.replicas": str(min_isr)}
+    model = kafka_model("kafka-4.1", settings, crashes=1)
+    steps = steps_of(
+        model,
+        [
+            "broker_crash b2 0",
+            "controller_fence_broker b2",
+            "leader_apply_metadata b0",
+        ],
+    )
+    state = play(model, steps)[-1]
+    engine = ReferenceEngine(model)
+    enabled = {instance.action.name for instance, _ in engine.successors(state)}
+    assert ("producer_send" in enabled) is accepted
