@@ -69,9 +69,10 @@ def stored_search(
 ) -> Any:
     """The search, ready to run. Whatever can be wrong with Java or the store is said here."""
     if keeping.master is not None:
-        from checker.spark.session import require_java
+        from checker.spark.session import require_java, require_master
 
         require_java()
+        require_master(keeping.master)
     store = open_store(keeping.store, manifest_for(model, properties, options), keeping.resume)
     if keeping.master is None:
         return StoredExplorer(store, model, properties, limits, options, on_progress)

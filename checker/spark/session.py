@@ -1,7 +1,7 @@
 """Spark's session: the JVM found before anything starts, its log kept away from the terminal.
 
-Settings that matter are explained where they stand. What the user sets with `spark-defaults.conf`
-or `--conf` holds, except for what results depend on.
+Settings are explained where they stand. What the user sets in `spark-defaults.conf`, or by `--conf`
+in PYSPARK_SUBMIT_ARGS, holds, except for what results depend on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REQUIRED = {
 PREFERRED = {
     "spark.app.name": "highwater",
     "spark.ui.enabled": "false",
-    # JSON notes and parcels: nothing that Kryo or the SQL cache would gain from.
+    # The driver sees notes only, and a JVM passes parcels on; states are in the Python workers.
     "spark.driver.memory": "1g",
     "spark.executor.memory": "1g",
     # Packed states shrink by a third at little cost.
@@ -94,7 +94,7 @@ def start_session(
     Spark and its workers write to `log`, by default a file in the temporary directory.
     """
     require_java()
-    _require_answer(master)
+    require_master(master)
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).disabled = True  # they write errors to the terminal, as JSON
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -102,7 +102,9 @@ def start_session(
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.builder.master(master)
-    for name, value in {**PREFERRED, **REQUIRED, **_places(master), **(extra or {})}.items():
+    own = {**PREFERRED, **_places(master)}
+    preferred = {name: value for name, value in own.items() if name not in _chosen_by_user()}
+    for name, value in {**preferred, **REQUIRED, **(extra or {})}.items():
         builder = builder.config(name, value)
     with _standard_error_to(path), _interrupts_kept():
         try:
@@ -113,6 +115,20 @@ def start_session(
     return session
 
 
+def _chosen_by_user() -> set[str]:
+    """The settings in `spark-defaults.conf` and in PYSPARK_SUBMIT_ARGS."""
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    chosen = set(re.findall(r"--conf[ =]+['\"]?([\w.]+)=", arguments))
+    chosen |= {"spark.driver.memory"} if "--driver-memory" in arguments else set()
+    home = os.environ.get("SPARK_HOME")
+    directory = os.environ.get("SPARK_CONF_DIR") or (f"{home}/conf" if home else "")
+    defaults = Path(directory, "spark-defaults.conf")
+    if directory and defaults.is_file():
+        lines = defaults.read_text(encoding="utf-8").splitlines()
+        chosen |= {re.split(r"[\s=:]", line.strip(), maxsplit=1)[0] for line in lines}
+    return chosen
+
+
 def _places(master: str) -> dict[str, str]:
     """Where the driver listens: nowhere but here if all workers are here."""
     if master.startswith("local"):
@@ -120,8 +136,16 @@ def _places(master: str) -> dict[str, str]:
     return {}
 
 
-def _require_answer(master: str) -> None:
-    """Raise `UsageError` if no standalone master answers; Spark itself would try for a minute."""
+MASTERS = "local, local[N], local-cluster[N,CORES,MB], spark://HOST:PORT, yarn, k8s://URL"
+
+
+def require_master(master: str) -> None:
+    """Raise `UsageError` for a URL that Spark does not know, or a standalone master that is away.
+
+    Spark itself would try for a minute before it said so.
+    """
+    if not re.fullmatch(r"local(\[.+\])?|local-cluster\[.+\]|yarn|k8s://.+|spark://.+", master):
+        raise UsageError(f"--master {master} is not a place where Spark runs: valid are {MASTERS}")
     match = re.fullmatch(r"spark://(?P<hosts>.+)", master)
     if match is None:
         return
