@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from checker.backends import vectorised
 from checker.backends.vectorised import compile_masks, compile_program, number_type
 from model.language import graph
 from model.language.errors import DomainError
@@ -106,6 +107,7 @@ def _trees() -> tuple[st.SearchStrategy[Tree], st.SearchStrategy[Tree]]:
     return level[0], level[1] | level[2]
 
 
+PATIENT = settings(max_examples=5000, database=None, phases=[Phase.generate], derandomize=True)
 FLAG_TREES, NUMBER_TREES = _trees()
 STATES = st.tuples(
     *(st.integers(low, high) | st.sampled_from([low, high]) for low, high in (*RANGES, *BITS)),
@@ -147,14 +149,29 @@ def fold(node: Node, state: tuple[int, ...]) -> Any:
     return PLAIN[node.op](*(fold(arg, state) for arg in node.args))
 
 
+def keeps_meaning(tree: Tree, state: tuple[int, ...]) -> bool:
+    """The simplified graph has the tree's value, and its range holds it."""
+    node = build(tree)
+    value = plainly(tree, state)
+    assert node.low is not None and node.high is not None
+    return bool(fold(node, state) == value and node.low <= int(value) <= node.high)
+
+
+def program_keeps_meaning(trees: list[Tree], states: list[tuple[int, ...]]) -> bool:
+    """The NumPy program has the trees' values on every state."""
+    program = compile_program([build(tree) for tree in trees], LAYOUT)
+    results = program(LAYOUT.pack(states), None)
+    return all(
+        np.broadcast_to(found, len(states)).astype(object).astype(int).tolist()
+        == [int(plainly(tree, state)) for state in states]
+        for tree, found in zip(trees, results, strict=True)
+    )
+
+
 @given(FLAG_TREES | NUMBER_TREES, STATES)
 @settings(max_examples=400, deadline=None)
 def test_simplifying_keeps_the_value_and_the_range_holds_it(tree, state):
-    node = build(tree)
-    value = plainly(tree, state)
-    assert fold(node, state) == value
-    assert node.low is not None and node.high is not None
-    assert node.low <= int(value) <= node.high
+    assert keeps_meaning(tree, state)
 
 
 @given(
@@ -163,11 +180,7 @@ def test_simplifying_keeps_the_value_and_the_range_holds_it(tree, state):
 )
 @settings(max_examples=200, deadline=None)
 def test_the_numpy_program_gives_the_values_of_the_expressions(trees, states):
-    program = compile_program([build(tree) for tree in trees], LAYOUT)
-    results = program(LAYOUT.pack(states), None)
-    for tree, found in zip(trees, results, strict=True):
-        expected = [int(plainly(tree, state)) for state in states]
-        assert np.broadcast_to(found, len(states)).astype(object).astype(int).tolist() == expected
+    assert program_keeps_meaning(trees, states)
 
 
 @given(st.lists(FLAG_TREES, min_size=1, max_size=4), st.lists(STATES, min_size=1, max_size=5))
@@ -192,6 +205,57 @@ def test_rebuilding_with_its_own_arguments_changes_nothing(tree, state):
     assert graph.rebuild(node, node.args) is node
     again = graph.rebuild(node, tuple(graph.rebuild(arg, arg.args) for arg in node.args))
     assert fold(again, state) == fold(node, state)
+
+
+# --- what the laws above are worth --------------------------------------------------------------
+
+
+def _too_sure(a: Node, b: Node) -> Node:
+    """The mistake: `a <= b` by their ranges is taken for `a < b`."""
+    if a.high is not None and b.low is not None and a.high <= b.low:
+        return graph.TRUE
+    return graph.less(a, b)
+
+
+def _low_bits(a: Node, b: Node) -> Node:
+    """The mistake: a mask that covers the lowest bit is taken to cover all."""
+    return a if b.op is Op.CONST and b.data & 1 else graph.bit_and(a, b)
+
+
+def _first_of(a: Node, b: Node) -> Node:
+    """The mistake: overlapping ranges are taken to be in order."""
+    return a if a.low is not None and b.low is not None and a.low < b.low else graph.minimum(a, b)
+
+
+@pytest.mark.parametrize(
+    "op, broken",
+    [
+        ("lt", _too_sure),
+        ("bitand", _low_bits),
+        ("min", _first_of),
+        ("ite", lambda c, a, b: graph.choose(c, b, a)),
+        ("or", lambda *args: graph.disjunction(*args[:-1])),
+        ("sub", lambda a, b: graph.subtract(b, a)),
+    ],
+)
+def test_a_wrong_simplification_is_noticed(op, broken, monkeypatch):
+    monkeypatch.setitem(BUILD, op, broken)
+    examples = st.tuples(FLAG_TREES | NUMBER_TREES, STATES)
+    find(examples, lambda pair: not keeps_meaning(*pair), settings=PATIENT)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_number_type_that_is_too_small_is_noticed(monkeypatch):
+    monkeypatch.setattr(vectorised, "number_type", lambda low, high: np.int16)
+    examples = st.tuples(NUMBER_TREES.map(lambda tree: [tree]), STATES.map(lambda state: [state]))
+
+    def fails(pair: Any) -> bool:
+        try:
+            return not program_keeps_meaning(*pair)
+        except (OverflowError, TypeError):
+            return True
+
+    find(examples, fails, settings=PATIENT)
 
 
 # --- the rules one by one -----------------------------------------------------------------------
