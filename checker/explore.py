@@ -27,6 +27,7 @@ from checker.backends.compiled import Expander
 from checker.backends.vectorised import Successors, VectorisedEngine
 from checker.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
 from checker.layout import Words
+from checker.symmetry import Symmetry
 from checker.verdict import ActionCount, Exploration, Violation
 from checker.watch import Watch
 from model.language.errors import UsageError
@@ -37,9 +38,12 @@ from properties import Property
 Links = npt.NDArray[np.uint64]
 """Where states came from: `parent << 16 | instance`, parents numbered in order of discovery."""
 
+Expansion = tuple[Words, Successors, Words]
+"""A batch, its steps, and the states after them, which under symmetry stand for their classes."""
+
 _INSTANCE_BITS = 16
 DEFAULT_CHUNK = 32_768
-DEFAULT_COMPILE_AFTER = 0.5
+DEFAULT_COMPILE_AFTER = 0.2
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 
 
@@ -70,13 +74,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Options:
-    """How a search runs. None of these changes what it finds."""
+    """How a search runs. None changes what it finds; `symmetry` counts classes of states."""
 
     workers: int = 1
     chunk: int = DEFAULT_CHUNK
     exact: bool = False
     keep_going: bool = False
     deadlock: bool = False
+    symmetry: bool = False
     compile_after: float | None = DEFAULT_COMPILE_AFTER  # seconds of expanding; `None`: never
 
 
@@ -128,7 +133,11 @@ class Explorer:
                 f"{len(model.instances):,} action instances: at most {1 << _INSTANCE_BITS:,} are "
                 "possible, so choose smaller bounds"
             )
-        self._watch = Watch(self.engine, tuple(properties))
+        chosen = tuple(properties)
+        self._symmetry = (
+            Symmetry(model, chosen, self.engine.layout) if self.options.symmetry else None
+        )
+        self._watch = Watch(self.engine, chosen)
         self._expand: Callable[[Words], Successors] = self.engine.expand
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._links: list[Links] = []
@@ -138,7 +147,7 @@ class Explorer:
         self._process = psutil.Process()
         self._enabled = np.zeros(len(model.instances), np.int64)
         self._new = np.zeros(len(model.instances), np.int64)
-        self.result = Exploration(model, tuple(properties), "local")
+        self.result = Exploration(model, chosen, "local", self.options.symmetry)
 
     def request_stop(self) -> None:
         """End the search soon, keeping what is known."""
@@ -164,7 +173,7 @@ class Explorer:
 
     def _begin(self) -> list[Words]:
         """The states to expand first: the initial one."""
-        pieces = [self.engine.layout.pack([self._start])]
+        pieces = [self._canonical(self.engine.layout.pack([self._start]))]
         self._visited.insert(pieces[0])
         self._links.append(np.zeros(1, np.uint64))
         self._watch.states(pieces[0], 0, 0)
@@ -195,8 +204,8 @@ class Explorer:
         expanded = 0
         found: list[Words] = []
         with closing(self._expansions(pieces, frontier, pool)) as expansions:
-            for words, steps in expansions:
-                fresh = self._take(words, steps, first + expanded)
+            for words, steps, after in expansions:
+                fresh = self._take(words, steps, after, first + expanded)
                 expanded += words.shape[1]
                 if fresh.shape[1]:
                     found.append(fresh)
@@ -208,36 +217,42 @@ class Explorer:
 
     def _expansions(
         self, pieces: list[Words], frontier: int, pool: ThreadPoolExecutor
-    ) -> Generator[tuple[Words, Successors], None, None]:
+    ) -> Generator[Expansion, None, None]:
         """Batches with their successors, in order; with workers, expanded ahead in threads."""
         batches = _batches(pieces, self.options.chunk)
         if self.options.workers < 2 or frontier < MIN_THREADED:
             for words in batches:
-                yield words, self._expand(words)
+                yield self._expanded(words)
             return
-        ahead: deque[tuple[Words, Future[Successors]]] = deque()
+        ahead: deque[Future[Expansion]] = deque()
         try:
             for words in batches:
-                ahead.append((words, pool.submit(self._expand, words)))
+                ahead.append(pool.submit(self._expanded, words))
                 if len(ahead) > self.options.workers:
-                    done, future = ahead.popleft()
-                    yield done, future.result()
+                    yield ahead.popleft().result()
             while ahead:
-                done, future = ahead.popleft()
-                yield done, future.result()
+                yield ahead.popleft().result()
         finally:
-            for _, future in ahead:
+            for future in ahead:
                 future.cancel()
 
-    def _take(self, words: Words, steps: Successors, first: int) -> Words:
+    def _expanded(self, words: Words) -> Expansion:
+        steps = self._expand(words)
+        return words, steps, self._canonical(steps.words)
+
+    def _canonical(self, words: Words) -> Words:
+        """The states that stand for their classes under symmetry; without it, the same states."""
+        return words if self._symmetry is None else self._symmetry.canonical(words)
+
+    def _take(self, words: Words, steps: Successors, after: Words, first: int) -> Words:
         """Count, check and deduplicate a batch's steps; the states that are new."""
         self._check_limits(steps.count)
         depth, rows = len(self.result.levels), words.shape[1]
-        new = self._visited.insert(steps.words)
+        new = self._visited.insert(after)
         too_many = self._first_too_many(new)
         if too_many is not None:
             rows = int(steps.rows[too_many])
-            steps, new = steps.first(too_many), new[:too_many]
+            steps, new, after = steps.first(too_many), new[:too_many], after[:, :too_many]
         self._watch.steps(words, steps, first, depth)
         if self.options.deadlock:
             self._watch.dead_ends(rows, steps.rows[steps.rows < rows], first)
@@ -247,7 +262,7 @@ class Explorer:
         instances = steps.instances[new]
         self._new += np.bincount(instances, minlength=count)
         parents = steps.rows[new].astype(np.uint64) + np.uint64(first)
-        fresh = steps.words[:, new]
+        fresh = after[:, new]
         self._links.append((parents << np.uint64(_INSTANCE_BITS)) | instances)
         self._watch.states(fresh, self._kept, depth)
         self._kept += fresh.shape[1]
@@ -302,9 +317,9 @@ class Explorer:
             steps = self._path(state)
             if last is not None:
                 steps = (*steps, self.model.instances[last])
-            result.violations.append(Violation(prop, depth, steps))
+            result.violations.append(Violation(prop, depth, self._concrete(steps)))
         if watch.deadlock is not None:
-            result.deadlock = self._path(watch.deadlock)
+            result.deadlock = self._concrete(self._path(watch.deadlock))
         result.reached, result.premises = watch.reached, watch.premises
         result.fingerprint_bits = FINGERPRINT_BITS * (
             self.engine.layout.words if self.options.exact else 1
@@ -312,6 +327,12 @@ class Explorer:
         result.collision_probability = self._visited.collision_probability
         result.seconds = self._elapsed()
         result.peak_memory_bytes = peak_memory_bytes()
+
+    def _concrete(self, steps: tuple[Instance, ...]) -> tuple[Instance, ...]:
+        """The run from the initial state that steps between classes stand for."""
+        if self._symmetry is None:
+            return steps
+        return self._symmetry.concrete(tuple(self._start), steps)
 
     def _path(self, state: int) -> tuple[Instance, ...]:
         """The steps from the initial state to the state with the given number."""

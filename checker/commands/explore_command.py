@@ -19,6 +19,7 @@ from checker.commands.common import (
     property_option,
     write_output,
 )
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.commands.progress import Display
@@ -52,6 +53,9 @@ class Search(Protocol):
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--deadlock", is_flag=True, help="a state that enables nothing is an error")
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
+@click.option(
+    "--symmetry/--no-symmetry", default=False, help="explore states that differ by names once"
+)
 @click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option("--resume", is_flag=True, help="go on from what the store holds")
@@ -99,10 +103,13 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         exact=options["exact"],
         keep_going=options["keep_going"],
         deadlock=options["deadlock"],
+        symmetry=options["symmetry"],
     )
     from checker.stored_search import Keeping, stored_search
 
     keeping = Keeping.chosen(options)
+    if options["symmetry"] and (keeping is not None or options["engine"] != "local"):
+        raise UsageError("--symmetry works with --engine local, and without --store")
     if keeping is not None:
         stored: Search = stored_search(keeping, model, properties, limits, settings, display.update)
         return stored
@@ -114,8 +121,6 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
 def _report(result: Exploration, options: dict[str, Any]) -> int:
     """Store traces, print the result; what could not be stored is said after that."""
     from checker.summary import exit_status, findings, save_traces, to_json
-    from model.language.errors import UsageError
-
     found, unsaved = findings(result), None
     if options["trace_dir"] is not None:
         try:

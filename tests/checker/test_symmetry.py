@@ -1,0 +1,134 @@
+"""Exploration up to renaming: fewer states, the same verdicts, traces that replay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from checker.backends.vectorised import VectorisedEngine
+from checker.explore import Explorer, Options
+from checker.symmetry import Symmetry
+from checker.trace import build_trace
+from checker.verdict import Verdict
+from model.kafka.protocol import KAFKA
+from model.language.errors import UsageError
+from model.language.ground import initial_cells
+from model.protocols import protocol_named
+from properties import choose_properties
+from tests.support.kafka import FIX_36, SAFE, kafka_model
+
+SMALL = {"log_size": 2, "max_records": 1, "max_leader_epoch": 2}
+
+
+def explored(model, symmetry):
+    properties = choose_properties(model.protocol)
+    return Explorer(model, properties, options=Options(keep_going=True, symmetry=symmetry)).run()
+
+
+def reached(model, levels, most=400):
+    """Some packed states that the model reaches."""
+    engine = VectorisedEngine(model)
+    words = engine.layout.pack([initial_cells(model)])
+    for _ in range(levels):
+        words = np.unique(np.concatenate([words, engine.expand(words).words], axis=1), axis=1)
+        words = words[:, :: max(1, words.shape[1] // most)]
+    return engine.layout, words
+
+
+MODELS = {
+    "kip320": protocol_named("kip320").model(),
+    "kip320 with 4 replicas": protocol_named("kip320").model({"replicas": 4}),
+    "kafka": kafka_model("kafka-4.0", SAFE, crashes=1, preferred_elections=1),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(name):
+    model = MODELS[name]
+    layout, words = reached(model, 9)
+    symmetry = Symmetry(model, (), layout)
+    canonical = symmetry.canonical(words)
+    changed = 0
+    for state, found in zip(layout.unpack(words), canonical.T, strict=True):
+        renamings = [symmetry.renamed(state, p) for p in symmetry.permutations]
+        packed = layout.pack(renamings)
+        assert min(tuple(column) for column in packed.T) == tuple(found)
+        assert (symmetry.canonical(packed) == found[:, None]).all()
+        changed += tuple(layout.pack([state])[:, 0]) != tuple(found)
+    assert changed > words.shape[1] // 4
+
+
+def test_a_renamed_step_does_what_the_step_does():
+    model = MODELS["kafka"]
+    layout, words = reached(model, 7, most=60)
+    symmetry = Symmetry(model, (), layout)
+    engine = VectorisedEngine(model)
+
+    def classes(packed):
+        return {column.tobytes() for column in symmetry.canonical(engine.expand(packed).words).T}
+
+    for place in range(words.shape[1]):
+        one = words[:, place : place + 1]
+        assert classes(one) == classes(symmetry.canonical(one))
+
+
+def test_kip320_has_the_known_number_of_classes():
+    model = protocol_named("kip320").model()
+    result = explored(model, symmetry=True)
+    assert (result.verdict, result.depth) == (Verdict.EXHAUSTED, 25)
+    assert result.distinct_states == 123_311
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        protocol_named("truncate_to_high_watermark").model(SMALL),
+        protocol_named("kip279").model(SMALL),
+        kafka_model("kafka-4.1", SAFE, crashes=1, preferred_elections=2, max_leader_epoch=3),
+        kafka_model("kafka-0.10", SAFE, crashes=2),
+    ],
+    ids=["before KIP-101", "kip279", "kafka-4.1", "kafka-0.10"],
+)
+def test_verdicts_and_depths_of_violations_are_those_of_the_full_search(model):
+    full, small = explored(model, symmetry=False), explored(model, symmetry=True)
+    assert small.distinct_states < full.distinct_states / 2
+    assert small.verdict is full.verdict is Verdict.VIOLATED
+    for prop in full.properties:
+        assert small.verdict_on(prop) is full.verdict_on(prop)
+    assert {(v.property.name, v.depth) for v in small.violations} == {
+        (v.property.name, v.depth) for v in full.violations
+    }
+    assert small.reached == full.reached
+    assert small.premises == full.premises
+    for violation in small.violations:
+        trace = build_trace(model, violation.steps, violation.property)  # replays it
+        assert trace.depth == violation.depth
+
+
+def test_a_full_state_space_shrinks_and_stays_safe():
+    model = kafka_model("kafka-4.1", SAFE | FIX_36, crashes=1, preferred_elections=1)
+    full, small = explored(model, symmetry=False), explored(model, symmetry=True)
+    assert small.verdict is full.verdict is Verdict.EXHAUSTED
+    assert 2 * small.distinct_states < full.distinct_states
+
+
+@pytest.mark.parametrize(
+    ("model", "named"),
+    [
+        (protocol_named("async_isr").model(), "controller_shrink_isr names r0"),
+        (
+            kafka_model("kafka-4.1", {"preferred.leader": "first_replica"}),
+            "controller_elect_preferred_leader names b0",
+        ),
+    ],
+    ids=["async_isr", "a fixed preferred leader"],
+)
+def test_members_that_have_names_are_refused(model, named):
+    with pytest.raises(UsageError, match=named):
+        Explorer(model, (), options=Options(symmetry=True))
+
+
+def test_too_many_members_are_refused():
+    model = KAFKA.model({"replicas": 6})
+    with pytest.raises(UsageError, match="6 brokers have too many renamings"):
+        Explorer(model, (), options=Options(symmetry=True))
