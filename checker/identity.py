@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from checker.store import Manifest
 from checker.trace import highwater_version
 from model.language.capture import capture_property
-from model.language.graph import Node
+from model.language.graph import Node, Op
 from model.language.ground import Grounder, ground_actions, initial_cells
 from model.language.protocol import Model
 from properties import Property
+
+COMMUTATIVE = frozenset({Op.AND, Op.OR, Op.EQ, Op.ADD, Op.MIN, Op.MAX, Op.BITAND, Op.BITOR})
 
 
 def manifest_of(model: Model, properties: Iterable[Property], **options: bool) -> Manifest:
@@ -48,11 +50,11 @@ def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
 
 
 class _Digest:
-    """Numbers nodes in order of first use, and feeds what they are to a hash."""
+    """Feeds a hash. A node is told by its operator and its arguments, whatever order is theirs."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
-        self._numbers: dict[Node, int] = {}
+        self._known: dict[Node, bytes] = {}
 
     @property
     def hexadecimal(self) -> str:
@@ -61,17 +63,19 @@ class _Digest:
     def add(self, *parts: object) -> None:
         self._hash.update((repr(parts) + "\n").encode())
 
-    def node(self, root: Node) -> int:
+    def node(self, root: Node) -> bytes:
         stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            if node in self._numbers:
+            if node in self._known:
                 continue
             if ready:
-                arguments = tuple(self._numbers[arg] for arg in node.args)
-                self.add(str(node.op), repr(node.data), arguments)
-                self._numbers[node] = len(self._numbers)
+                arguments = [self._known[arg] for arg in node.args]
+                if node.op in COMMUTATIVE:
+                    arguments.sort()  # they stand in order of creation, which is no definition
+                said = repr((str(node.op), node.data, arguments)).encode()
+                self._known[node] = hashlib.blake2b(said, digest_size=16).digest()
             else:
                 stack.append((node, True))
                 stack.extend((arg, False) for arg in reversed(node.args))
-        return self._numbers[root]
+        return self._known[root]

@@ -108,9 +108,10 @@ def read_columns(
 
 
 def read_rows(storage: Storage, name: str, words: int, groups: range | None = None) -> StateRows:
-    """The states of a file, or of some of its row groups."""
+    """The states of a file, or of some of its row groups. All columns are read, to be checked."""
     packed = [f"word_{w}" for w in range(words)]
-    columns = read_columns(storage, name, [*packed, "number", "parent", "instance"], groups)
+    wanted = [*packed, "number", "parent", "instance", "fingerprint"]
+    *columns, _ = read_columns(storage, name, wanted, groups)
     stacked = np.stack([column.view(np.uint64) for column in columns[:words]])
     return StateRows(stacked, *columns[words:])
 

@@ -184,7 +184,7 @@ class Store:
             )
         if found:
             raise UsageError(f"{location} is neither empty nor a store: name another directory")
-        storage.make_directory(LEVELS)
+        storage.make_directory()
         storage.write(MANIFEST, manifest.to_json())
         return cls(storage, manifest, [])
 

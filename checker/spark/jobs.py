@@ -52,7 +52,12 @@ def by_partition(parcels: DataFrame, partitions: int) -> DataFrame:
 
 def collect_notes(notes: DataFrame) -> list[dict[str, Any]]:
     """Run the job; its notes, or the `UsageError` that a worker reports."""
-    found = [json.loads(row.note) for row in notes.collect()]
+    return checked(row.note for row in notes.collect())
+
+
+def checked(notes: Iterable[str]) -> list[dict[str, Any]]:
+    """The notes read, or the `UsageError` that one of them reports."""
+    found = [json.loads(note) for note in notes]
     for note in found:
         if "error" in note:
             raise UsageError(note["error"])

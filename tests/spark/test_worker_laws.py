@@ -1,0 +1,198 @@
+"""The distributed search with its tasks run in this process: what it finds never depends on parts.
+
+Parcels arrive in another order than they were sent. Each law is shown to fail on a mutant.
+"""
+
+import numpy as np
+import pytest
+
+from checker.distributed import NUMBERS
+from checker.explore import Limits, Options
+from checker.fingerprints import VisitedSet
+from checker.level_files import StateRows
+from checker.spark import visited, worker
+from checker.store import Store
+from model.language.errors import UsageError
+from tests.support.counter import COUNTER
+from tests.support.stores import (
+    SMALL,
+    TINY,
+    distributed,
+    model_named,
+    plain,
+    stored,
+    without_spark,
+)
+
+__all__ = ["without_spark"]
+
+VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 8])
+@pytest.mark.parametrize(
+    ("name", "bounds", "options"),
+    [
+        ("kip320", TINY, Options()),
+        ("async_isr", {}, Options()),
+        ("async_isr", {}, Options(exact=True)),
+        ("async_isr", {}, Options(deadlock=True)),
+        ("async_isr", {}, Options(deadlock=True, keep_going=True)),
+    ],
+)
+def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, options, partitions):
+    model = model_named(name, bounds)
+    found = distributed(tmp_path, model, without_spark, partitions, options)
+    assert found == plain(model, options)
+
+
+@pytest.mark.parametrize("name", ["truncate_to_high_watermark", "kip279"])
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions):
+    model = model_named(name, VIOLATED)
+    found = distributed(tmp_path, model, without_spark, partitions)
+    assert found["violations"]
+    assert found == plain(model)
+
+
+@pytest.mark.parametrize("bits", [24, 27, 40])
+def test_numbers_that_would_not_fit_are_made_smaller(tmp_path, without_spark, bits):
+    model = model_named("truncate_to_high_watermark", VIOLATED)
+    assert distributed(tmp_path, model, without_spark, 3, numbers=1 << bits) == plain(model)
+    levels = Store.open(str(tmp_path)).levels
+    assert max(level.numbers for level in levels) < 1 << (bits + 7)
+    dense = [d for d, level in enumerate(levels[1:], 1) if level.numbers < levels[d - 1].numbers]
+    assert dense, "no level was renumbered"
+
+
+@pytest.mark.parametrize("hand_over", [1, 10, 500, 10**9])
+def test_the_hand_over_is_invisible(tmp_path, without_spark, hand_over):
+    model = model_named("kip320", SMALL)
+    found = distributed(tmp_path, model, without_spark, 3, hand_over=hand_over)
+    assert found == plain(model)
+
+
+@pytest.mark.parametrize(
+    "depths", [((2, 3), (5, 1), (9, 8)), ((4, None), (7, 3), (9, None)), ((8, 2), (30, None))]
+)
+def test_runs_with_other_engines_and_partitions_go_on_from_each_other(
+    tmp_path, without_spark, depths
+):
+    model = model_named("kip320", SMALL)
+    for depth, partitions in depths:
+        limits = Limits(depth=depth)
+        if partitions is None:
+            found = stored(tmp_path, model, limits=limits)
+        else:
+            found = distributed(tmp_path, model, without_spark, partitions, limits=limits)
+        assert found == plain(model, limits=limits)
+    assert distributed(tmp_path, model, without_spark, 4) == plain(model)
+
+
+def test_a_limit_on_states_ends_the_search_after_a_level(tmp_path, without_spark):
+    model = model_named("kip320", SMALL)
+    found = distributed(tmp_path, model, without_spark, 2, limits=Limits(states=5_000))
+    assert "limit of 5,000 states" in found["stopped"]
+    assert sum(found["levels"][:-1]) <= 5_000 < sum(found["levels"])
+    assert found["verdict"] == "unknown"
+    assert distributed(tmp_path, model, without_spark, 2) == plain(model)
+
+
+def test_a_protocol_that_workers_cannot_build_is_refused(tmp_path, without_spark):
+    with pytest.raises(UsageError, match="counter is not one of the protocols that workers"):
+        distributed(tmp_path, COUNTER.model(), without_spark, 2, properties=())
+
+
+# --- mutants ---------------------------------------------------------------------------------
+
+
+def _owner_changes_with_the_level(monkeypatch):
+    original, depth = worker.owners, [0]
+
+    def mutant(found, partitions):
+        return (original(found, partitions) + depth[0]) % partitions
+
+    def expand(job, work):
+        depth[0] = job.depth
+        return expand_slice(job, work)
+
+    expand_slice = worker.expand_slice
+    monkeypatch.setattr(worker, "owners", mutant)
+    monkeypatch.setattr(worker, "expand_slice", expand)
+
+
+def _earlier_levels_are_not_looked_at(monkeypatch):
+    monkeypatch.setattr(worker, "visited_before", lambda job, owner, words: VisitedSet(words))
+
+
+def _only_the_last_level_is_looked_at(monkeypatch):
+    original = visited._add_level
+
+    def mutant(job, owner, words, seen, depth):
+        if depth == job.depth - 1:
+            original(job, owner, words, seen, depth)
+
+    monkeypatch.setattr(visited, "_add_level", mutant)
+    monkeypatch.setattr(visited, "_budget", lambda: 0)
+    monkeypatch.setattr(worker, "visited_before", _forgetful(visited.visited_before))
+
+
+def _forgetful(original):
+    def mutant(job, owner, words):
+        visited._kept.clear()
+        return original(job, owner, words)
+
+    return mutant
+
+
+def _the_last_of_equals_stays(monkeypatch):
+    def mutant(job, words, blocks):
+        block = np.concatenate(blocks, axis=1)
+        block = block[:, np.argsort(block[0])[::-1]]
+        first = VisitedSet(words).insert(np.ascontiguousarray(block[1:]))
+        block = block[:, first][:, ::-1]
+        numbers = np.ascontiguousarray(block[0]).view(np.int64)
+        instances = (numbers & ((1 << job.shift) - 1)).astype(np.int32)
+        return StateRows(block[1:], numbers, numbers >> job.shift, instances)
+
+    monkeypatch.setattr(worker, "_first_of_equals", mutant)
+
+
+def _equal_states_of_a_level_are_kept_twice(monkeypatch):
+    class Forgetful(VisitedSet):
+        def insert(self, words):
+            return np.ones(words.shape[1], np.bool_)
+
+    monkeypatch.setattr(worker, "VisitedSet", Forgetful)
+
+
+def _ranges_are_ranked_as_if_there_were_one(monkeypatch):
+    from checker.spark import renumber
+    from tests.support import stores
+
+    original = renumber.rank_numbers
+    monkeypatch.setattr(stores, "rank_numbers", lambda shift, parcels: original(0, parcels))
+
+
+MUTANTS = [
+    _owner_changes_with_the_level,
+    _earlier_levels_are_not_looked_at,
+    _only_the_last_level_is_looked_at,
+    _the_last_of_equals_stays,
+    _equal_states_of_a_level_are_kept_twice,
+    _ranges_are_ranked_as_if_there_were_one,
+]
+
+
+@pytest.mark.parametrize("mutate", MUTANTS)
+def test_the_laws_notice_a_broken_step(tmp_path, without_spark, monkeypatch, mutate):
+    model = model_named("kip320", TINY)
+    numbers = 1 << 20 if mutate is _ranges_are_ranked_as_if_there_were_one else NUMBERS
+    limits = Limits(depth=12)
+    expected = plain(model, limits=limits)
+    assert distributed(tmp_path / "a", model, without_spark, 3, limits=limits, numbers=numbers) == (
+        expected
+    )
+    mutate(monkeypatch)
+    found = distributed(tmp_path / "b", model, without_spark, 3, limits=limits, numbers=numbers)
+    assert found != expected

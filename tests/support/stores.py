@@ -1,0 +1,133 @@
+"""Searches with a store, in this process and as Spark would run them, and what must be equal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from checker.distributed import NUMBERS, Cluster, SparkExplorer
+from checker.explore import Explorer, Limits, Options
+from checker.journal import StoredExplorer, manifest_for, open_store
+from checker.spark import jobs
+from checker.spark import worker as worker_module
+from checker.spark.renumber import rank_numbers, rewrite_file, split_numbers
+from checker.verdict import Exploration
+from model.language.protocol import Model
+from model.protocols import PROTOCOLS
+from properties import Property, choose_properties
+
+TINY = {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+
+
+def model_named(name: str, bounds: dict[str, int] | None = None) -> Model:
+    return PROTOCOLS[name].model(bounds or {})
+
+
+def everything(model: Model) -> tuple[Property, ...]:
+    return choose_properties(model.protocol)
+
+
+def essence(found: Exploration) -> dict[str, Any]:
+    """All that must not depend on the engine, or on how a search was cut into runs."""
+    return {
+        "levels": found.levels,
+        "transitions": found.transitions,
+        "frontier": found.frontier,
+        "verdict": found.verdict,
+        "actions": {name: (c.enabled, c.new) for name, c in found.actions.items()},
+        "violations": [
+            (v.property.name, v.depth, [step.number for step in v.steps]) for v in found.violations
+        ],
+        "reached": found.reached,
+        "premises": found.premises,
+        "deadlock": found.deadlock and [step.number for step in found.deadlock],
+        "fingerprint_bits": found.fingerprint_bits,
+        "collision_probability": found.collision_probability,
+        "stopped": found.stopped,
+    }
+
+
+def plain(
+    model: Model,
+    options: Options | None = None,
+    limits: Limits | None = None,
+    properties: tuple[Property, ...] | None = None,
+) -> dict[str, Any]:
+    """What the local search finds without a store."""
+    chosen = everything(model) if properties is None else properties
+    return essence(Explorer(model, chosen, limits, options).run())
+
+
+def stored(
+    location: Any, model: Model, options: Options | None = None, limits: Limits | None = None
+) -> dict[str, Any]:
+    """What the local search finds with a store, going on with what is there."""
+    options = options or Options()
+    store = open_store(str(location), manifest_for(model, everything(model), options), resume=True)
+    return essence(StoredExplorer(store, model, everything(model), limits, options).run())
+
+
+def distributed(
+    location: Any,
+    model: Model,
+    session: Any,
+    partitions: int,
+    options: Options | None = None,
+    limits: Limits | None = None,
+    hand_over: int = 0,
+    numbers: int = NUMBERS,
+    properties: tuple[Property, ...] | None = None,
+) -> dict[str, Any]:
+    """What the search on Spark finds, going on with what is there."""
+    options = options or Options()
+    chosen = everything(model) if properties is None else properties
+    store = open_store(str(location), manifest_for(model, chosen, options), resume=True)
+    cluster = Cluster(lambda: session, partitions, hand_over, numbers)
+    return essence(SparkExplorer(store, model, chosen, cluster, limits, options).run())
+
+
+NO_SESSION = SimpleNamespace(sparkContext=SimpleNamespace(cancelAllJobs=lambda: None))
+
+
+@pytest.fixture
+def without_spark(monkeypatch):
+    """Runs the workers' tasks in this process, one after the other; stands in for a session."""
+
+    def build_level(_, job, work):
+        parcels = [parcel for part in work for parcel in worker_module.expand_slice(job, part)]
+        return list(_keep(job, parcels))
+
+    def _keep(job, parcels) -> Iterator[dict[str, Any]]:
+        for received in _delivered(parcels).values():
+            yield from jobs.checked(worker_module.keep_new(job, received))
+
+    def renumber_level(_, job, ranges):
+        places = range(len(ranges.files))
+        split = [parcel for place in places for parcel in split_numbers(job, ranges, place)]
+        ranked = [
+            parcel
+            for received in _delivered(split).values()
+            for parcel in rank_numbers(ranges.shift, received)
+        ]
+        return [
+            note
+            for received in _delivered(ranked).values()
+            for note in jobs.checked(rewrite_file(job, ranges, received))
+        ]
+
+    monkeypatch.setattr(jobs, "build_level", build_level)
+    monkeypatch.setattr(jobs, "renumber_level", renumber_level)
+    return NO_SESSION
+
+
+def _delivered(parcels):
+    """Parcels by where they go; the last sent come first, since no order is promised."""
+    found = defaultdict(list)
+    for parcel in reversed(parcels):
+        found[parcel.to].append(parcel)
+    return found
