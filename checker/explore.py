@@ -259,10 +259,11 @@ class Explorer:
         self.result.transitions += steps.count
         count = len(self._enabled)
         self._enabled += np.bincount(steps.instances, minlength=count)
-        instances = steps.instances[new]
+        kept = np.flatnonzero(new)  # taking by number is several times as fast as by mask
+        instances = steps.instances.take(kept)
         self._new += np.bincount(instances, minlength=count)
-        parents = steps.rows[new].astype(np.uint64) + np.uint64(first)
-        fresh = after[:, new]
+        parents = steps.rows.take(kept).astype(np.uint64) + np.uint64(first)
+        fresh = after.take(kept, axis=1)
         self._links.append((parents << np.uint64(_INSTANCE_BITS)) | instances)
         self._watch.states(fresh, self._kept, depth)
         self._kept += fresh.shape[1]

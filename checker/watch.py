@@ -92,7 +92,7 @@ class Watch:
         if not self._of_steps or not steps.count:
             return
         settled = False
-        before = words[:, steps.rows]
+        before = words.take(steps.rows, axis=1)
         for prop, holds in zip(self._of_steps, self._step_claims(before, steps.words), strict=True):
             place = _first(holds, prop)
             if place is not None:

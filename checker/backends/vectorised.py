@@ -77,7 +77,7 @@ class VectorisedEngine:
             if len(chosen):
                 rows.append(chosen)
                 instances.append(self.actions[number].instance.number)
-                parts.append(self._effect(number)(words[:, chosen]))
+                parts.append(self._effect(number)(words.take(chosen, axis=1)))
         if not rows:
             nothing = np.empty(0, np.int32)
             return Successors(nothing, nothing.astype(np.uint16), words[:, :0])
@@ -85,7 +85,9 @@ class VectorisedEngine:
         all_instances = np.repeat(np.array(instances, np.uint16), [len(r) for r in rows])
         order = _by_row(all_rows, words.shape[1])
         return Successors(
-            all_rows[order], all_instances[order], np.concatenate(parts, axis=1)[:, order]
+            all_rows.take(order),
+            all_instances.take(order),
+            np.concatenate(parts, axis=1).take(order, axis=1),
         )
 
     def _effect(self, number: int) -> Effect:
@@ -105,7 +107,7 @@ class VectorisedEngine:
         cuts = np.searchsorted(places[order], np.arange(len(self.actions) + 1))
         for number in np.flatnonzero(np.diff(cuts)):
             chosen = order[cuts[number] : cuts[number + 1]]
-            result[:, chosen] = self._effect(int(number))(words[:, chosen])
+            result[:, chosen] = self._effect(int(number))(words.take(chosen, axis=1))
         return result
 
     def enabled(self, words: Words) -> dict[int, Booleans]:
