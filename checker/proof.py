@@ -33,6 +33,7 @@ class Obligation:
     outcome: Outcome = Outcome.UNKNOWN
     vacuous: bool = False
     queries: int = 0
+    instances: int = 0
     seconds: float = 0.0
     reason: str = ""
 
@@ -61,6 +62,7 @@ class Proof:
     properties: tuple[Property, ...]
     lemmas: tuple[Property, ...]
     symmetry: bool = False
+    unbounded: bool = False
     invariants: tuple[Property, ...] = ()
     obligations: list[Obligation] = field(default_factory=list)
     outcome: Outcome = Outcome.UNKNOWN

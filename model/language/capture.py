@@ -350,6 +350,18 @@ def capture_action(
     return CapturedAction(name, tuple(variables), tuple(capture.guards), tuple(capture.writes))
 
 
+def capture_start(
+    function: Callable[[Any], None] | None, schema: Schema, settings: Any
+) -> tuple[Write, ...]:
+    """What a protocol's start assigns, over the blank state; nothing without one."""
+    if function is None:
+        return ()
+    with Capture() as capture:
+        function(SymbolicStore(schema, settings, capture).view(schema.root, ()))
+        capture.finish()
+    return tuple(capture.writes)
+
+
 def capture_property(
     name: str, function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:

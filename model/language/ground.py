@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from model.language import graph
-from model.language.capture import Capture, CapturedAction, Write
+from model.language.capture import CapturedAction, Write, capture_start
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.protocol import Cell, Instance, Model
 from model.language.schema import Variable
-from model.language.symbolic import SymbolicStore
 
 Environment = dict[Node, int]
 
@@ -244,16 +243,13 @@ def initial_cells(model: Model) -> tuple[int, ...]:
     plain = Grounder(model)
     values = [plain._blank(cell.variable).data for cell in model.cells]
     if model.protocol.start is not None:
-        with Capture() as capture:
-            store = SymbolicStore(model.schema, model.settings, capture)
-            model.protocol.start(store.view(model.schema.root, ()))
-            capture.finish()
+        writes = capture_start(model.protocol.start, model.schema, model.settings)
         constants = [
             graph.constant(bool(v) if c.variable.sort is BOOL else v)
             for v, c in zip(values, model.cells, strict=True)
         ]
         grounder = Grounder(model, lambda _, cell: constants[cell.position])
-        assigned, misfit = grounder.writes(tuple(capture.writes), {})
+        assigned, misfit = grounder.writes(writes, {})
         if misfit is not graph.FALSE:
             raise DomainError("start assigns a value outside its variable's domain")
         for position, node in assigned.items():
