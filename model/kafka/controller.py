@@ -27,6 +27,7 @@ def change_partition(
     controller.isr = isr
     controller.eligible = eligible
     controller.leader_is_current = False
+    controller.image_unread = False
     forget_request(partition)
 
 
@@ -103,6 +104,7 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     controller.eligible = choose(in_isr, eligible, controller.eligible)
     controller.isr = choose(in_isr, isr, controller.isr)
     controller.leader_is_current = all_of(controller.leader_is_current, not_(in_isr))
+    controller.image_unread = all_of(controller.image_unread, not_(in_isr))
     controller.request = choose(in_isr, partition.brokers.none(), controller.request)
     controller.joiner_restarted = all_of(controller.joiner_restarted, not_(in_isr))
 

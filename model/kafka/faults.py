@@ -31,6 +31,7 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
     controller = partition.controller
     led = partition.is_in_office(broker)
     controller.leader_is_current = all_of(controller.leader_is_current, not_(led))
+    controller.image_unread = all_of(controller.image_unread, not_(led))
     forget_memory(partition, broker)
 
 
@@ -112,6 +113,7 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
             other.log.truncate_to(left)
             forget_memory(partition, other)
         partition.controller.leader_is_current = False
+        partition.controller.image_unread = False
     else:
         broker.high_watermark = minimum(kept, broker.high_watermark)
         broker.log.truncate_to(kept)
@@ -122,8 +124,9 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
 def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 
-    Registration waits until the old incarnation is fenced, but for a quick bounce. After an unclean stop it costs the place in the ELR (KIP-966). A starting broker does
-    nothing before it has read metadata, so that is one step.
+    Registration waits until the old incarnation is fenced, but for a quick bounce. After an unclean
+    stop it costs the place in the ELR (KIP-966). A starting broker does nothing before it has read
+    metadata, so that is one step.
     """
     controller, options = partition.controller, partition.options
     joins = controller.request.contains(broker)
@@ -140,6 +143,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
             lost, controller.eligible.without_member(broker), controller.eligible
         )
         controller.leader_is_current = all_of(controller.leader_is_current, not_(lost))
+        controller.image_unread = all_of(controller.image_unread, not_(lost))
         controller.request = choose(lost, partition.brokers.none(), controller.request)
         joins = all_of(joins, not_(lost))
     controller.joiner_restarted = any_of(

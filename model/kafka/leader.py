@@ -145,6 +145,7 @@ def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
     return all_of(
         partition.controller.leader == leader,
         partition.controller.leader_is_current,
+        partition.controller.request.is_empty,
         leader.pending_isr.is_empty,
     )
 
@@ -267,3 +268,34 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
             broker.answer.forget()
     controller.leader_is_current = True
     advance_high_watermark(partition, broker)
+
+
+@action("{leader} hears that its ISR change is accepted")
+def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
+    """Take the ISR and partition epoch of an AlterPartition answer, before the image of them."""
+    controller = partition.controller
+    require(partition.options.isr_answer_apart)
+    require(partition.is_in_office(leader), not_(controller.leader_is_current))
+    require(leader.pending_isr == controller.isr)
+
+    leader.isr = controller.isr
+    leader.pending_isr = partition.brokers.none()
+    controller.leader_is_current = True
+    controller.image_unread = True
+    advance_high_watermark(partition, leader)
+
+
+@action("{leader} reads the image of the partition epoch that it knows")
+def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
+    """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
+
+    The request stays under way, so the leader no longer counts whom it may let in (37).
+    """
+    controller = partition.controller
+    require(controller.image_unread)
+    require(controller.leader == leader)
+
+    controller.image_unread = False
+    if not partition.options.pending_isr_survives_image:
+        leader.pending_isr = partition.brokers.none()
+    advance_high_watermark(partition, leader)

@@ -36,6 +36,8 @@ KAFKA = Protocol(
         controller.controller_apply_isr_change,
         controller.controller_reject_isr_change,
         leader.leader_apply_metadata,
+        leader.leader_hear_isr_answer,
+        leader.leader_read_known_image,
         follower.follower_apply_metadata,
         controller.controller_elect_preferred_leader,
         controller.controller_fence_broker,

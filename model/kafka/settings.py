@@ -158,6 +158,16 @@ class KafkaSettings:
         "a leader forgets its followers' LEOs at every new leader epoch (36; in no Kafka)",
         "reset.follower.leo.every.epoch",
     )
+    isr_answer_apart: bool = setting(
+        False,
+        "a leader may hear of its ISR change before it reads the image that says so",
+        "isr.answer.apart",
+    )
+    pending_isr_survives_image: bool = setting(
+        False,
+        "the image of a known partition epoch leaves a pending ISR change (37; in no Kafka)",
+        "pending.isr.survives.image",
+    )
     fetch_answers: FetchAnswers = setting(
         FetchAnswers.AT_ONCE, "whether an answer to a fetch may be late", "fetch.answers"
     )

@@ -135,7 +135,8 @@ class Controller(Record):
 
     `leader_is_current`: the leader is in office and knows the partition epoch. `request` is the ISR
     that an AlterPartition request under way asks for, if the controller could still accept it;
-    `joiner_restarted`: a broker that would join has another broker epoch by now.
+    `joiner_restarted`: a broker that would join has another broker epoch by now. `image_unread`:
+    the leader knows the partition epoch from an answer, and will read the image of it yet.
     """
 
     leader: Broker | None = None
@@ -145,6 +146,7 @@ class Controller(Record):
     leader_is_current: bool = True
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
+    image_unread: bool = False
 
 
 class ProducedRecord(Entity):
