@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.kafka.state import TopicPartition
-from model.language import Protocol
+from model.language import Model, Protocol
 from model.language.errors import unknown_name
 from model.protocols.async_isr import Partition
 from model.protocols.ladder import Cluster
@@ -29,6 +29,12 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     return _BY_STATE.get(protocol.state, ())
 
 
+def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:
+    """The properties with the given names; without names, all that the model promises."""
+    chosen = choose_properties(model.protocol, names)
+    return chosen if names else tuple(prop for prop in chosen if prop.promised(model))
+
+
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
     return _LEMMAS.get(protocol.state, ())
@@ -49,4 +55,11 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
     return tuple(known[name] for name in dict.fromkeys(wanted))
 
 
-__all__ = ["Property", "Sense", "choose_properties", "lemmas_of", "properties_of"]
+__all__ = [
+    "Property",
+    "Sense",
+    "choose_properties",
+    "lemmas_of",
+    "promised_properties",
+    "properties_of",
+]

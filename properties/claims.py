@@ -11,12 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from model.language import Model
+
 
 class Sense(StrEnum):
     """When a property is content."""
 
     ALWAYS = "always"  # the claim holds in every state, or in every step
     SOMETIMES = "sometimes"  # at least one state or step makes the claim true: a witness
+
+
+def _always_promised(_: Model) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,8 @@ class Property:
     given, says which states make the claim interesting: one that is never true makes the property
     vacuous. `failure` is a template over the claim's quantified variables that says, for a state
     that falsifies it, which values do so. `broken_by` names what is known to break it: a protocol,
-    or a protocol with a setting, as `protocol setting=value`.
+    or a protocol with a setting, as `protocol setting=value`. `promised` tells for a model whether
+    it promises the property at all; what it does not promise is checked only by name.
     """
 
     name: str
@@ -38,6 +45,7 @@ class Property:
     premise: Callable[..., bool] | None = None
     failure: str = ""
     broken_by: str = ""
+    promised: Callable[[Model], bool] = _always_promised
 
     @property
     def frames(self) -> int:
@@ -48,18 +56,21 @@ class Property:
         """The failing values in the property's words; its plain words if they do not suffice."""
         try:
             return self.failure.format(**values) if self.failure else self.words
-        except (KeyError, AttributeError):
+        except (LookupError, AttributeError, TypeError, ValueError):
             return self.words
 
 
 def always(
     name: str, words: str, *, of_steps: bool = False, failure: str = "", broken_by: str = "",
     premise: Callable[..., bool] | None = None,
+    promised: Callable[[Model], bool] = _always_promised,
 ) -> Callable[[Callable[..., bool]], Property]:  # fmt: skip
     """Declare an invariant, or with `of_steps` a claim about every step."""
 
     def declare(claim: Callable[..., bool]) -> Property:
-        return Property(name, words, claim, Sense.ALWAYS, of_steps, premise, failure, broken_by)
+        return Property(
+            name, words, claim, Sense.ALWAYS, of_steps, premise, failure, broken_by, promised
+        )
 
     return declare
 

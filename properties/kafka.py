@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.kafka.clients import serves_consumers
 from model.kafka.controller import candidates
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, every, implies, is_none, not_, some
+from model.language import Model, all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import Property, always, sometimes
 
 
@@ -21,6 +21,11 @@ def something_is_exposed(partition: TopicPartition) -> bool:
 def something_is_acknowledged(partition: TopicPartition) -> bool:
     """Some producer was told that its record is safe."""
     return some(record.acknowledged for record in partition.records)
+
+
+def has_consumers(model: Model) -> bool:
+    """There is a consumer at all."""
+    return model.bounds["consumers"] > 0
 
 
 @always(
@@ -123,12 +128,16 @@ def logs_agree_below_high_watermark(partition: TopicPartition) -> bool:
     premise=lambda p: some(some(
         all_of(p.is_in_office(leader), leader.isr.contains(m), leader.follower_leo[m] > 0)
         for m in p.brokers) for leader in p.brokers),
-    failure="{leader} believes that {member} has everything below "
-    "{leader.follower_leo[member]}, but they differ at offset {offset}",
+    failure="{leader} believes that {member} holds the same as it does at offset {offset}, but it "
+    "does not",
     broken_by="kafka --preset kafka-4.0",
+    promised=lambda _: False,
 )  # fmt: skip
 def isr_logs_agree(partition: TopicPartition) -> bool:
-    """What the leader counts on is there, as long as the member is up and in the ISR."""
+    """What the leader counts on is there, as long as the member is up and in the ISR.
+
+    An early sign of a loss, and not one yet: no one outside can see it. So it is checked by name.
+    """
     controller = partition.controller
     return every(
         every(
@@ -276,6 +285,7 @@ def epochs_grow(before: TopicPartition, after: TopicPartition) -> bool:
     premise=lambda p: some(b.fenced for b in p.brokers),
     failure="{broker} is fenced, and in the ISR {partition.controller.isr}",
     broken_by="kafka isr.unfenced.brokers.only=false",
+    promised=lambda model: bool(model.settings.unfenced_brokers_only),
 )
 def isr_members_unfenced(partition: TopicPartition) -> bool:
     """A fenced broker in the ISR holds up the HW, and may be all that is left of it."""
@@ -354,6 +364,7 @@ def asks_out(
     of_steps=True,
     failure="{leader} drops {follower}, which is live and fetches in time",
     broken_by="kafka followers.keep.up=true replica.lag.max.messages=1",
+    promised=lambda model: bool(model.settings.followers_keep_up),
 )
 def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartition) -> bool:
     """A burst of records is no reason to drop a follower that fetches all the time (S3).
@@ -390,6 +401,7 @@ def was_processed(partition: TopicPartition, offset: int) -> bool:
     premise=lambda p: p.consumer.processed > 0,
     failure="the consumer is past {row}, and never processed its record",
     broken_by="kafka consumer.commits=before_processing",
+    promised=has_consumers,
 )
 def no_record_skipped(partition: TopicPartition) -> bool:
     """At least once."""
@@ -405,6 +417,7 @@ def no_record_skipped(partition: TopicPartition) -> bool:
     premise=lambda p: p.consumer.processed > 0,
     failure="{record} was processed twice",
     broken_by="kafka with a consumer that dies before it commits",
+    promised=lambda _: False,
 )
 def no_record_delivered_twice(partition: TopicPartition) -> bool:
     """At most once: what plain consumers do not promise."""
@@ -417,6 +430,7 @@ def no_record_delivered_twice(partition: TopicPartition) -> bool:
     of_steps=True,
     failure="{row} is processed for the first time, after {later}",
     broken_by="a consumer that polls out of order",
+    promised=has_consumers,
 )
 def order_kept(before: TopicPartition, after: TopicPartition) -> bool:
     """First deliveries are in the order of the log."""

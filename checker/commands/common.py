@@ -21,7 +21,7 @@ from model.protocols import PROTOCOLS, protocol_named
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DEFAULT_PROTOCOL = "kip320"
+DEFAULT_PROTOCOL = "kafka"
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -61,7 +61,7 @@ def property_option(function: F) -> F:
     """`--property NAME`, repeatable."""
     return click.option(
         "--property", "properties", multiple=True, metavar="NAME",
-        help="a property to check; repeatable [default: all of the protocol]",
+        help="a property to check; repeatable [default: all that the model promises]",
     )(function)  # fmt: skip
 
 

@@ -85,9 +85,9 @@ def command(**options: Any) -> int:
 
 
 def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
-    from properties import choose_properties
+    from properties import promised_properties
 
-    properties = choose_properties(model.protocol, options["properties"])
+    properties = promised_properties(model, options["properties"])
     if options["trace_dir"] is not None:
         from checker.summary import prepare_directory
 
@@ -121,6 +121,7 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
 def _report(result: Exploration, options: dict[str, Any]) -> int:
     """Store traces, print the result; what could not be stored is said after that."""
     from checker.summary import exit_status, findings, save_traces, to_json
+
     found, unsaved = findings(result), None
     if options["trace_dir"] is not None:
         try:

@@ -84,9 +84,9 @@ def command(**options: Any) -> int:
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
     from checker.simulate import Budget, Simulator
     from checker.summary import prepare_directory
-    from properties import choose_properties
+    from properties import promised_properties
 
-    properties = choose_properties(model.protocol, options["properties"])
+    properties = promised_properties(model, options["properties"])
     if options["trace_dir"] is not None:
         prepare_directory(options["trace_dir"])
     walks, seconds = options["walks"], options["max_seconds"]
