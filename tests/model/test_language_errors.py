@@ -86,7 +86,7 @@ def chained_comparison(lab: Lab) -> None:
 
 @refused("a chained comparison on a value read from the state: write all_of(a <= b, b <= c)")
 def chained_comparison_of_attributes(lab: Lab, node: Node) -> None:
-    require(node.x < lab.n <= lab.part.m)  # here
+    require(node.x < lab.n <= lab.desk.m)  # here
 
 
 @refused("write minimum(a, b), maximum(a, b)")
@@ -96,12 +96,12 @@ def builtin_min(lab: Lab) -> None:
 
 @refused("write minimum(a, b), maximum(a, b)")
 def builtin_max(lab: Lab, node: Node) -> None:
-    node.x = max(node.x, lab.part.m)  # here
+    node.x = max(node.x, lab.desk.m)  # here
 
 
 @refused("sorting on a value read from the state: write smallest(...) or largest(...)")
 def builtin_sorted(lab: Lab) -> None:
-    lab.n = sorted([lab.n, lab.part.m])[0]  # here
+    lab.n = sorted([lab.n, lab.desk.m])[0]  # here
 
 
 @refused("range(), list indexing or int() on a value read from the state: write a quantifier")
@@ -111,7 +111,7 @@ def builtin_range(lab: Lab) -> None:
 
 @refused("range(), list indexing or int() on a value read from the state: write a quantifier")
 def list_index(lab: Lab) -> None:
-    lab.part.m = [1, 2, 3][lab.n]  # here
+    lab.desk.m = [1, 2, 3][lab.n]  # here
 
 
 @refused("len() of a set read from the state: write group.size")
@@ -380,7 +380,7 @@ def test_a_variable_that_is_not_declared_cannot_be_assigned():
 
 def test_a_whole_record_cannot_be_assigned():
     def assigns_part(lab: Lab) -> None:
-        lab.part = lab.part
+        lab.desk = lab.desk
 
     with pytest.raises(ProtocolError, match="a whole record cannot be assigned"):
         _ = model_of(assigns_part).captured
@@ -451,7 +451,7 @@ def test_choose_between_different_kinds_is_refused():
 
 def test_smallest_over_rows_by_number_is_fine_where_members_are_not():
     def finds(lab: Lab) -> None:
-        lab.part.m = smallest(row.number for row in lab.rows)
+        lab.desk.m = smallest(row.number for row in lab.rows)
 
     (captured,) = model_of(finds).captured
-    assert captured.writes[0].variable.name == "part.m"
+    assert captured.writes[0].variable.name == "desk.m"

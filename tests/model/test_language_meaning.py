@@ -135,8 +135,8 @@ def reads_after_writes_see_the_new_values(lab: Lab, node: Node) -> None:
 
 @acts
 def swapping_needs_a_name_for_the_old_value(lab: Lab) -> None:
-    old = lab.part.m
-    lab.part.m = lab.nodes[0].x
+    old = lab.desk.m
+    lab.desk.m = lab.nodes[0].x
     lab.nodes[0].x = old
 
 
@@ -152,7 +152,7 @@ def a_write_at_a_computed_row_is_seen_at_the_same_row_only(lab: Lab) -> None:
     require(lab.n >= 0, lab.n < 2)
 
     lab.rows[lab.n].value = 2
-    lab.part.m = maximum(lab.rows[0].value, 0)
+    lab.desk.m = maximum(lab.rows[0].value, 0)
     lab.flag = lab.rows[1].value == 2
 
 
@@ -161,7 +161,7 @@ def a_write_to_all_rows_is_not_seen_out_of_range(lab: Lab) -> None:
     for row in lab.rows:
         row.value = 3
         row.mark = False
-    lab.part.m = maximum(lab.rows[lab.n].value, 0)
+    lab.desk.m = maximum(lab.rows[lab.n].value, 0)
     lab.flag = lab.rows[lab.n].mark
 
 
@@ -199,7 +199,7 @@ def truncating_blanks_what_is_beyond_the_end(lab: Lab, node: Node) -> None:
 
 @acts
 def reads_beyond_either_end_are_blank(lab: Lab, node: Node, row: Row) -> None:
-    lab.part.m = node.items[lab.n].tag
+    lab.desk.m = node.items[lab.n].tag
     lab.flag = any_of(lab.rows[lab.n].mark, node.items[row.value].mark)
     lab.group = lab.rows[lab.n].isr
 
@@ -224,7 +224,7 @@ def references_are_assigned_compared_and_cleared(lab: Lab, a: Node, b: Node) -> 
     lab.chosen = b
     a.friend = choose(lab.flag, None, b)
     b.friend = None
-    lab.part.owner = choose(is_none(a.friend), a, a.friend)
+    lab.desk.owner = choose(is_none(a.friend), a, a.friend)
     lab.flag = a.friend == lab.chosen
 
 
@@ -272,7 +272,7 @@ def settings_and_bounds_are_plain_or_symbolic_alike(lab: Lab) -> None:
 
 @acts
 def negation_reverse_operators_and_plain_constants(lab: Lab) -> None:
-    require((1 - lab.n) < (2 + lab.part.m), True, not_(False))
+    require((1 - lab.n) < (2 + lab.desk.m), True, not_(False))
 
     lab.n = minimum(maximum(-lab.n, -3), 3 - 0)
     lab.flag = (True & lab.flag) | (False | (lab.n == -1))
@@ -286,7 +286,7 @@ def quantifiers_over_families_sets_rows_and_positions(lab: Lab) -> None:
     require(some(row.mark for row in lab.rows) | every(node.flag for node in lab.group))
 
     lab.n = count(node.x > 1 for node in lab.nodes)
-    lab.part.m = largest(choose(lab.group.contains(n), n.x, 0) for n in lab.nodes)
+    lab.desk.m = largest(choose(lab.group.contains(n), n.x, 0) for n in lab.nodes)
     lab.nodes[0].x = smallest(maximum(row.value, 0) for row in lab.rows)
     lab.flag = every(
         implies(node.items.has(p), node.items[p].mark)
@@ -325,7 +325,7 @@ def a_constant(lab: Lab) -> bool:
 
 @claims
 def equality_of_booleans_and_references(lab: Lab) -> bool:
-    return ((lab.flag == (lab.n > 0)) != (lab.chosen == lab.part.owner)) | (lab.chosen != None)  # noqa: E711
+    return ((lab.flag == (lab.n > 0)) != (lab.chosen == lab.desk.owner)) | (lab.chosen != None)  # noqa: E711
 
 
 @pytest.mark.parametrize("function", ACTIONS)
@@ -374,7 +374,7 @@ def test_a_later_read_sees_an_earlier_write():
 def test_what_an_action_does_not_assign_stays():
     found = after(swapping_needs_a_name_for_the_old_value, n=3, group=0b010)
     assert found is not None
-    assert (found["part.m"], found["nodes.x[0]"]) == (0, 1)
+    assert (found["desk.m"], found["nodes.x[0]"]) == (0, 1)
     assert (found["n"], found["group"]) == (3, 0b010)
 
 
@@ -385,7 +385,7 @@ def test_a_require_that_does_not_hold_disables_the_action():
 def test_blank_values_are_the_initial_ones():
     found = after(reads_beyond_either_end_are_blank, n=4, group=0)
     assert found is not None
-    assert (found["part.m"], found["flag"], found["group"]) == (0, 1, 0b111)
+    assert (found["desk.m"], found["flag"], found["group"]) == (0, 1, 0b111)
 
 
 def test_a_start_function_changes_the_initial_state_of_both_engines():

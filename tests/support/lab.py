@@ -79,7 +79,7 @@ class Lab(State):
 
     nodes: Members[Node] = members(NODES)
     rows: Table[Row] = table(ROWS)
-    part: Part = Part.part()
+    desk: Part = Part.part()
     n: Annotated[int, integers(-3, 4)] = 0
     flag: bool = False
     chosen: Node | None = None
