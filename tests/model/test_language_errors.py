@@ -374,7 +374,7 @@ def test_a_variable_that_is_not_declared_cannot_be_assigned():
     def misspelt(lab: Lab) -> None:
         lab.nn = 1
 
-    with pytest.raises(ProtocolError, match="Lab has no variable 'nn'; it has nodes, rows, part"):
+    with pytest.raises(ProtocolError, match="Lab has no variable 'nn'; it has nodes, rows, desk"):
         _ = model_of(misspelt).captured
 
 
