@@ -1,0 +1,146 @@
+"""State machines for Hypothesis: a test of a wrong protocol fails, with a short trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+import pytest
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
+
+from checker.backends.reference import ReferenceEngine
+from checker.distance import Distance
+from checker.itf import read_trace
+from checker.stateful import DEFAULT_SETTINGS, PropertyViolationError, World, state_machine
+from model.language import every
+from model.language.errors import UsageError
+from model.protocols import protocol_named
+from properties import choose_properties
+from properties.claims import always
+from tests.support.variants import random_states, walked_states
+
+
+def run(machine, seed_number=0, **changes):
+    """Run the machine's test with a fixed seed, remembering nothing between runs."""
+    machine.settings = settings(DEFAULT_SETTINGS, database=None, **changes)
+    seed(seed_number)(machine.runTest._hypothesis_state_machine_class)
+    machine("runTest").runTest()
+
+
+def test_a_wrong_protocol_fails_with_its_shortest_trace_which_is_stored_and_replays(tmp_path):
+    machine = state_machine(
+        "truncate_to_high_watermark", properties=["strong_isr"], trace_dir=tmp_path
+    )
+    with pytest.raises(PropertyViolationError) as failure:
+        run(machine)
+    assert "strong_isr is violated after 8 steps" in str(failure.value)
+    trace = read_trace(tmp_path / "truncate_to_high_watermark-strong_isr.itf.json")
+    assert (trace.depth, trace.verdict) == (8, "violated")
+    assert trace.steps == failure.value.steps
+
+
+def test_kip320_passes_and_runs_go_deep(tmp_path):
+    machine: Any = state_machine("kip320", trace_dir=tmp_path)
+    run(machine, max_examples=60)
+    assert machine.effort.steps > 500
+    assert not list(tmp_path.iterdir())
+
+
+def test_protocol_settings_are_kept():
+    machine: Any = state_machine("kip320", {"fence_truncation": "false"}, trace_dir=None)
+    world = machine.runTest._hypothesis_state_machine_class.world
+    assert not world.model.settings.fence_truncation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "depth"), [("truncate_to_high_watermark", 8), ("kip101", 10), ("kip279", 10)]
+)
+def test_old_protocols_are_found_out_with_the_default_settings(name, depth, tmp_path):
+    with pytest.raises(PropertyViolationError) as failure:
+        run(state_machine(name, properties=["strong_isr"], trace_dir=tmp_path), seed_number=3)
+    assert depth <= len(failure.value.steps) <= depth + 2
+
+
+@always("ends_never_fall", "no log becomes shorter", of_steps=True)
+def ends_never_fall(before, after):
+    return every(after.replicas[r].log.end >= r.log.end for r in before.replicas)
+
+
+def test_own_properties_and_properties_of_steps_are_checked(tmp_path):
+    machine = state_machine(
+        protocol_named("truncate_to_high_watermark"),
+        properties=[*choose_properties(protocol_named("kip101"), ["well_formed"]), ends_never_fall],
+        trace_dir=None,
+    )
+    with pytest.raises(PropertyViolationError, match="ends_never_fall"):
+        run(machine)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"protocol": "kip321"}, "did you mean"),
+        ({"protocol": "kip320", "replicas": 0}, "replicas cannot be 0"),
+        ({"protocol": "kip320", "records": 1}, "no bound of kip320"),
+        ({"protocol": "kip320", "properties": ["strong"]}, "no property of kip320"),
+        ({"protocol": "kip320", "settings": {"fence": True}}, "no setting"),
+    ],
+)
+def test_wrong_names_are_refused_when_the_machine_is_built(arguments, words):
+    with pytest.raises(UsageError, match=words):
+        state_machine(**arguments)
+
+
+def test_the_machine_is_a_test_case_that_pytest_collects(tmp_path):
+    file = tmp_path / "test_mine.py"
+    file.write_text(
+        "from hypothesis import settings\n"
+        "from checker.stateful import state_machine\n"
+        "TestKip320 = state_machine('kip320', replicas=2, trace_dir=None)\n"
+        "TestKip320.settings = settings(TestKip320.settings, max_examples=5, database=None)\n"
+    )
+    plain = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    result = subprocess.run(plain, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "1 passed" in result.stdout, result.stdout
+    assert issubclass(state_machine("kip320", trace_dir=None), unittest.TestCase)
+
+
+# --- the parts ----------------------------------------------------------------------------------
+
+WORLD = World(protocol_named("kip320").model(), ())
+
+
+def test_every_enabled_step_can_be_drawn_and_no_other():
+    """Whatever is enabled, the step tried first for its own number is the step itself."""
+    for name, lists in WORLD.preferences.instances.items():
+        numbers = sorted(lists[0])
+        assert [order[0] for order in lists] == numbers, name
+        assert all(sorted(order) == numbers for order in lists)
+
+
+@settings(max_examples=30, deadline=None)
+@given(start=st.integers(0, 10_000))
+def test_remembered_steps_are_those_of_the_reference_engine(start):
+    for state in walked_states(WORLD.model, 3, start):
+        expected = [
+            (i.number, after) for i, after in ReferenceEngine(WORLD.model).successors(state)
+        ]
+        found = [pair for steps in WORLD.steps(state).values() for pair in steps.items()]
+        assert sorted(found) == expected
+
+
+@pytest.mark.parametrize("name", ["weak_isr", "strong_isr", "leader_in_isr", "well_formed"])
+def test_the_distance_is_nought_where_a_property_is_false_and_only_there(name):
+    model = protocol_named("kip279").model()
+    (prop,) = choose_properties(model.protocol, [name])
+    engine, distance = ReferenceEngine(model), Distance(model, prop)
+    verdicts = set()
+    for state in random_states(model, 300, 1) + walked_states(model, 100, 2):
+        holds = engine.holds(prop.claim, state)
+        assert (distance(state) > 0) is holds
+        verdicts.add(holds)
+    assert verdicts == {True, False}
