@@ -98,6 +98,10 @@ class SparkExplorer:
 
     def run(self) -> Exploration:
         """Search until nothing new is found, a property is violated, or a limit is reached."""
+        with self.store.locked():
+            return self._search()
+
+    def _search(self) -> Exploration:
         self._started = time.perf_counter()
         self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
         self.store.clean()

@@ -66,10 +66,11 @@ class StoredExplorer(Explorer):
 
     def run(self) -> Exploration:
         """As `Explorer.run`; a stopped search loses no more than the level that it was in."""
-        result = super().run()
-        result.seconds += self._earlier_seconds
-        if self._hand_over is None:
-            conclude(self.store, result)
+        with self.store.locked():
+            result = super().run()
+            result.seconds += self._earlier_seconds
+            if self._hand_over is None:
+                conclude(self.store, result)
         return result
 
     def _is_answered(self) -> bool:

@@ -13,17 +13,19 @@ this one on its least trace, and `instance` the action instance between them; -1
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from checker.storage import Storage
+from checker.storage import Storage, explained
 from model.language.errors import UsageError
 
 FORMAT = "highwater-store"
 FORMAT_VERSION = 1
-MANIFEST, MARKER, VERDICT = "manifest.json", "_level.json", "verdict.json"
+MANIFEST, MARKER, VERDICT, LOCK = "manifest.json", "_level.json", "verdict.json", ".lock"
 LEVELS = "levels"
 
 
@@ -164,6 +166,7 @@ class Store:
         self.storage = storage
         self.manifest = manifest
         self.levels = levels
+        self._lock_depth = 0
 
     @property
     def location(self) -> str:
@@ -198,6 +201,29 @@ class Store:
         if wanted is not None:
             manifest.check_same(wanted, location)
         return cls(storage, manifest, _whole_levels(storage))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs out while this one writes; they are told in one line.
+
+        Where there are no locks, as on object storage, nobody is kept out.
+        """
+        if self._lock_depth or not self.storage.is_local:
+            yield
+            return
+        with explained(f"cannot write to {self.location}"):
+            lock = open(self.storage.path(LOCK), "wb")  # noqa: SIM115  # held for the whole run
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(f"another run is writing to {self.location}") from None
+            self._lock_depth += 1
+            self.levels = _whole_levels(self.storage)  # another run may have been at work
+            try:
+                yield
+            finally:
+                self._lock_depth -= 1
 
     def clean(self) -> None:
         """Remove what an interrupted run has left: files of levels that never became whole."""

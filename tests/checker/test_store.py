@@ -249,6 +249,17 @@ def test_a_foreign_manifest_is_refused(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
+def test_two_runs_do_not_write_to_one_store(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model, limits=Limits(depth=3))
+    before = _snapshot(tmp_path)
+    with _open(tmp_path, model).locked():
+        with pytest.raises(UsageError, match="another run is writing"):
+            stored(tmp_path, model)
+        assert _snapshot(tmp_path) == before
+    assert stored(tmp_path, model) == plain(model)
+
+
 # --- damage ----------------------------------------------------------------------------------
 
 

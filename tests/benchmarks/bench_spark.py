@@ -1,0 +1,138 @@
+"""How fast the search on Spark is, level by level, and what its processes take.
+
+Run by `make bench`; no time is asserted. By itself, with the largest size:
+`python -m tests.benchmarks.bench_spark --large`. Processor seconds say more than the clock where
+other work runs beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+BOUNDS = ("replicas", "log_size", "max_records", "max_leader_epoch")
+SIZES: dict[tuple[int, ...], int] = {(3, 2, 2, 2): 737_794, (3, 3, 3, 2): 4_093_531}
+LARGE: dict[tuple[int, ...], int] = {(3, 3, 3, 3): 64_739_578}
+MASTER = "local[2]"
+
+
+class Meter:
+    """Samples the memory and processor time of the driver, the JVM and the Python workers."""
+
+    def __init__(self) -> None:
+        self.peak: Counter[str] = Counter()
+        self._cpu: dict[int, tuple[str, float]] = {}
+        self._driver = psutil.Process()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Meter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    @property
+    def cpu(self) -> dict[str, float]:
+        """Processor seconds so far, by kind of process."""
+        total: Counter[str] = Counter()
+        for kind, seconds in self._cpu.values():
+            total[kind] += seconds  # type: ignore[assignment]
+        return dict(total)
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.2):
+            self.sample()
+
+    def sample(self) -> None:
+        """Look at all processes once."""
+        held: Counter[str] = Counter()
+        for process in [self._driver, *self._driver.children(recursive=True)]:
+            try:
+                kind = self._kind(process)
+                times = process.cpu_times()
+                self._cpu[process.pid] = kind, times.user + times.system
+                held[kind] += process.memory_info().rss
+            except psutil.Error:
+                continue
+        for kind, size in held.items():
+            self.peak[kind] = max(self.peak[kind], size)
+
+    def _kind(self, process: psutil.Process) -> str:
+        if process.pid == self._driver.pid:
+            return "driver"
+        return "JVM" if "java" in process.name() else "workers"
+
+
+def measure(session: Any, sizes: tuple[int, ...], show_levels: bool) -> dict[str, Any]:
+    """One search of KIP-320 with all its properties: seconds, memory, bytes on disk."""
+    from checker.distributed import Cluster, SparkExplorer
+    from checker.explore import Options, Progress
+    from checker.journal import manifest_for, open_store
+    from model.protocols import PROTOCOLS
+    from properties import properties_of
+
+    model = PROTOCOLS["kip320"].model(dict(zip(BOUNDS, sizes, strict=True)))
+    properties, options = properties_of(model.protocol), Options()
+    with tempfile.TemporaryDirectory() as place, Meter() as meter:
+        store = open_store(str(Path(place, "s")), manifest_for(model, properties, options), False)
+        meter.sample()
+        before, last = meter.cpu, [time.perf_counter(), 0.0]
+
+        def on_progress(progress: Progress) -> None:
+            now = time.perf_counter()
+            if show_levels and progress.expanded == progress.frontier:
+                print(f"  level {progress.depth}: {store.levels[-1].size:,} {now - last[0]:.2f} s")
+            last[0] = now
+
+        started = time.perf_counter()
+        cluster = Cluster(lambda: session)
+        found = SparkExplorer(store, model, properties, cluster, None, options, on_progress).run()
+        seconds = time.perf_counter() - started
+        meter.sample()
+        return {
+            "states": found.distinct_states,
+            "seconds": seconds,
+            "cpu": {kind: round(s - before.get(kind, 0.0), 1) for kind, s in meter.cpu.items()},
+            "peak MB": {kind: size // 10**6 for kind, size in meter.peak.items()},
+            "bytes a state": round(store.bytes / store.states, 1),
+        }
+
+
+def bench(table: dict[tuple[int, ...], int], show_levels: bool = False) -> None:
+    """Print a line a size, and check that it counts the states it should."""
+    from checker.spark.session import start_session
+
+    started = time.perf_counter()
+    session = start_session(MASTER)
+    print(f"session up after {time.perf_counter() - started:.1f} s")
+    for sizes, states in table.items():
+        found = measure(session, sizes, show_levels)
+        print(f"kip320 {';'.join(map(str, sizes))} {MASTER} {found}", flush=True)
+        assert found["states"] == states
+
+
+def test_speed_of_the_search_on_spark():
+    print()
+    bench(SIZES)
+
+
+def main() -> None:
+    """Run alone."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="only the largest size, minutes")
+    arguments = parser.parse_args()
+    bench(LARGE if arguments.large else SIZES, show_levels=True)
+
+
+if __name__ == "__main__":
+    main()
