@@ -209,7 +209,7 @@ def epochs_in_logs(cluster: Cluster) -> bool:
     "where two logs have the same epoch at an offset, they are the same there and below",
     failure="{replica} and {other} have the same epoch at offset {offset} but differ at offset "
     "{earlier}",
-    broken_by="kip320 fence_truncation=false",
+    broken_by="two leaders that write in the same epoch",
 )
 def log_matching(cluster: Cluster) -> bool:
     """As Raft's log matching: epoch and offset name one history."""

@@ -1,0 +1,105 @@
+"""The laws that the provers' back ends must obey, as functions, so that mutants can break them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+
+import z3
+
+from checker.backends.reference import ReferenceEngine, State
+from checker.backends.symbolic import SymbolicEngine, SymbolicStep
+from model.language.errors import DomainError
+from model.language.protocol import Model
+from properties import Property
+
+
+def random_states(model: Model, count: int, seed: int = 1) -> list[State]:
+    """States within the domains, most of them unreachable."""
+    dice = random.Random(seed)
+    return [tuple(dice.randint(c.low, c.high) for c in model.cells) for _ in range(count)]
+
+
+def states_on_walks(model: Model, count: int, seed: int = 1) -> list[State]:
+    """States that random walks from the start pass."""
+    dice, engine = random.Random(seed), ReferenceEngine(model)
+    states = [engine.initial()]
+    while len(states) < count:
+        after = [state for _, state in engine.successors(states[-1])]
+        states.append(dice.choice(after) if after else engine.initial())
+    return states
+
+
+def check_steps(engine: SymbolicEngine, states: Iterable[State]) -> int:
+    """Guards, misfits and states after each step are the reference engine's; how many steps."""
+    reference, taken = ReferenceEngine(engine.model), 0
+    steps = {step.ground.instance.number: step for step in engine.steps}
+    for state in states:
+        pairs = _pairs(engine, state)
+        for instance in engine.model.instances:
+            step = steps.get(instance.number)
+            enabled = step is not None and z3.is_true(_value(step.guard, pairs))
+            try:
+                after = reference.step(state, instance)
+            except DomainError:
+                assert step is not None and enabled
+                assert z3.is_true(_value(step.misfit, pairs)), f"{instance} fits, wrongly"
+                continue
+            assert enabled is (after is not None), f"{instance}: guard"
+            if step is not None and after is not None:
+                taken += 1
+                assert z3.is_false(_value(step.misfit, pairs)), f"{instance} does not fit, wrongly"
+                assert _state_after(engine, step, state) == after, f"{instance}: state after"
+    return taken
+
+
+def check_claims(engine: SymbolicEngine, claims: Iterable[Property], states: list[State]) -> None:
+    """Claims about states are the reference engine's, before a step and, primed, after it."""
+    reference = ReferenceEngine(engine.model)
+    for prop in claims:
+        term = engine.claim(prop)
+        primed = {step.ground.instance.number: engine.after(term, step) for step in engine.steps}
+        for state in states:
+            pairs = _pairs(engine, state)
+            assert _truth(term, pairs) is reference.holds(prop.claim, state), prop.name
+            for instance, after in _successors(reference, state):
+                expected = reference.holds(prop.claim, after)
+                found = _truth(primed[instance.number], pairs)
+                assert found is expected, f"{prop.name} after {instance}"
+
+
+def _successors(reference: ReferenceEngine, state: State) -> Iterator[tuple[object, State]]:
+    for instance in reference.model.instances:
+        try:
+            after = reference.step(state, instance)
+        except DomainError:
+            continue
+        if after is not None:
+            yield instance, after
+
+
+def _pairs(engine: SymbolicEngine, state: State) -> list[tuple[object, object]]:
+    return [(cell, engine.value(p, state[p])) for p, cell in enumerate(engine.cells())]
+
+
+def _value(term: object, pairs: list[tuple[object, object]]) -> object:
+    return z3.simplify(z3.substitute(term, pairs))
+
+
+def _truth(term: object, pairs: list[tuple[object, object]]) -> bool:
+    value = _value(term, pairs)
+    assert z3.is_true(value) or z3.is_false(value), "a claim with cells all given has no value"
+    return bool(z3.is_true(value))
+
+
+def _state_after(engine: SymbolicEngine, step: SymbolicStep, state: State) -> State:
+    pairs = _pairs(engine, state)
+    found = list(state)
+    for position, value in step.values.items():
+        number = _value(value, pairs)
+        cell = engine.model.cells[position]
+        if z3.is_bool(number):
+            found[position] = int(z3.is_true(number))
+        else:
+            found[position] = number.as_signed_long() if cell.low < 0 else number.as_long()
+    return tuple(found)
