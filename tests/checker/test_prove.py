@@ -13,7 +13,8 @@ from checker.proof_report import counterexample_trace, exit_status, violation_tr
 from checker.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.language.errors import UsageError
-from model.protocols import KIP320, protocol_named
+from model.protocols import protocol_named
+from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties, lemmas_of
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])

@@ -6,7 +6,8 @@ import pytest
 
 from checker.explore import Explorer, Options
 from checker.verdict import Verdict
-from model.protocols import KIP320, LADDER
+from model.protocols import LADDER
+from model.protocols.kip320 import KIP320
 from properties import choose_properties, lemmas_of, properties_of
 
 SMALL = {"log_size": 2, "max_records": 2, "max_leader_epoch": 1}

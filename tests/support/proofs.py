@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import z3
 
 from checker.backends.reference import ReferenceEngine, State
 from checker.backends.symbolic import SymbolicEngine, SymbolicStep
 from model.language.errors import DomainError
-from model.language.protocol import Model
+from model.language.protocol import Instance, Model
 from properties import Property
+
+Pairs = list[tuple[Any, Any]]
+"""Cells with the terms to put for them."""
 
 
 def random_states(model: Model, count: int, seed: int = 1) -> list[State]:
@@ -68,7 +72,7 @@ def check_claims(engine: SymbolicEngine, claims: Iterable[Property], states: lis
                 assert found is expected, f"{prop.name} after {instance}"
 
 
-def _successors(reference: ReferenceEngine, state: State) -> Iterator[tuple[object, State]]:
+def _successors(reference: ReferenceEngine, state: State) -> Iterator[tuple[Instance, State]]:
     for instance in reference.model.instances:
         try:
             after = reference.step(state, instance)
@@ -78,15 +82,15 @@ def _successors(reference: ReferenceEngine, state: State) -> Iterator[tuple[obje
             yield instance, after
 
 
-def _pairs(engine: SymbolicEngine, state: State) -> list[tuple[object, object]]:
+def _pairs(engine: SymbolicEngine, state: State) -> Pairs:
     return [(cell, engine.value(p, state[p])) for p, cell in enumerate(engine.cells())]
 
 
-def _value(term: object, pairs: list[tuple[object, object]]) -> object:
+def _value(term: Any, pairs: Pairs) -> Any:
     return z3.simplify(z3.substitute(term, pairs))
 
 
-def _truth(term: object, pairs: list[tuple[object, object]]) -> bool:
+def _truth(term: Any, pairs: Pairs) -> bool:
     value = _value(term, pairs)
     assert z3.is_true(value) or z3.is_false(value), "a claim with cells all given has no value"
     return bool(z3.is_true(value))

@@ -1,0 +1,309 @@
+"""Proofs for all sizes: lifted formulas mean what the engines do, and only truths are proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import z3
+
+from checker.backends.reference import ReferenceEngine, State
+from checker.backends.symbolic import Lowering, SymbolicEngine
+from checker.backends.unbounded import UnboundedTerms
+from checker.clauses import Clauses
+from checker.exits import Exit
+from checker.lifted import Lifted
+from checker.proof import Obligation, Outcome, Proof
+from checker.proof_report import exit_status
+from checker.unbounded_proof import UnboundedInduction
+from checker.verdict import Verdict
+from model.language import graph
+from model.language.capture import CapturedAction, Write, capture_property, capture_start
+from model.language.errors import DomainError, UsageError
+from model.language.graph import BOOL, INT, Node, Op
+from model.language.ground import Grounder
+from model.language.protocol import Model
+from model.protocols import protocol_named
+from model.protocols.kip320 import KIP320
+from properties import Property, Sense, choose_properties, lemmas_of, properties_of
+from tests.support.proofs import random_states, states_on_walks
+
+SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+LEMMAS = lemmas_of(KIP320)
+BY_NAME = {lemma.name: lemma for lemma in LEMMAS}
+
+
+# --- the same meaning as the engines ------------------------------------------------------------
+
+
+class Truth:
+    """Evaluates lifted formulas in states of a model, by way of the ground graph."""
+
+    def __init__(self, model: Model) -> None:
+        self.engine = SymbolicEngine(model)
+        self.grounder = Grounder(model)
+        self.lower = Lowering(lambda frame, position: self.engine.cells(frame)[position])
+
+    def __call__(self, node: Node, state: State, values: dict[Node, int] | None = None) -> bool:
+        term = self.lower(self.grounder.expression(node, values or {}))
+        cells = self.engine.cells()
+        pairs = [(cell, self.engine.value(p, state[p])) for p, cell in enumerate(cells)]
+        return bool(z3.is_true(z3.simplify(z3.substitute(term, pairs))))
+
+
+def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
+    for prop in dict.fromkeys((*lemmas_of(model.protocol), *properties_of(model.protocol))):
+        if prop.sense is Sense.ALWAYS and not prop.of_steps:
+            yield prop, capture_property(prop.name, prop.claim, model.schema, model.settings)
+
+
+PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
+
+
+def check_after(model: Model, lifted: Lifted, states: list[State]) -> None:
+    """A lifted claim after an action is the claim in the state that the reference engine gives."""
+    reference, truth = ReferenceEngine(model), Truth(model)
+    names = [action.name for action in model.protocol.actions]
+    probe = capture_property(PROBE.name, PROBE.claim, model.schema, model.settings)
+    claims = [(PROBE, probe), *claims_of(model)]
+    for action in map(lifted.total_action, model.captured):
+        primed = [(prop, lifted.after(claim, action)) for prop, claim in claims]
+        guard = graph.conjunction(*action.guards)
+        misfit = graph.disjunction(*(lifted.misfits(write) for write in action.writes))
+        for instance in model.instances:
+            if names.index(instance.action.name) != names.index(action.name):
+                continue
+            values = dict(zip(action.parameters, instance.arguments, strict=True))
+            for state in states:
+                try:
+                    after = reference.step(state, instance)
+                except DomainError:
+                    assert truth(guard, state, values) and truth(misfit, state, values)
+                    continue
+                assert truth(guard, state, values) is (after is not None), f"{instance}: guard"
+                if after is None:
+                    continue
+                assert not truth(misfit, state, values), f"{instance}: misfit"
+                for prop, claim in primed:
+                    expected = reference.holds(prop.claim, after)
+                    assert truth(claim, state, values) is expected, f"{prop.name}: {instance}"
+
+
+@pytest.mark.parametrize("name", ["kip320", "kip101"])
+def test_lifted_steps_mean_what_the_reference_engine_does(name):
+    model = protocol_named(name).model(SMALL | {"replicas": 2})
+    states = states_on_walks(model, 6) + random_states(model, 4)
+
+    check_after(model, Lifted(model.schema), states)
+
+
+@pytest.mark.parametrize("name", ["kip320", "async_isr"])
+def test_lifted_claims_at_the_start_are_those_of_the_initial_state(name):
+    model = protocol_named(name).model()
+    lifted, truth = Lifted(model.schema), Truth(model)
+    start = capture_start(model.protocol.start, model.schema, model.settings)
+    reference = ReferenceEngine(model)
+
+    for prop, claim in claims_of(model):
+        found = truth(lifted.initially(claim, start), reference.initial())
+        assert found is reference.holds(prop.claim, reference.initial()), prop.name
+
+
+class ForgetsWrites(Lifted):
+    """Framing broken: of several assignments of a variable, the last is lost."""
+
+    def after(self, node: Node, action: CapturedAction) -> Node:
+        writes = action.writes[:-1]
+        return super().after(node, CapturedAction(action.name, action.parameters, (), writes))
+
+
+class ForgetsToPrime(Lifted):
+    """Priming broken: nothing changes."""
+
+    def after(self, node: Node, action: CapturedAction) -> Node:
+        return self.now(node)
+
+
+class WritesEverywhere(Lifted):
+    """Framing broken: an assignment to one member is one to all."""
+
+    def after(self, node: Node, action: CapturedAction) -> Node:
+        writes = tuple(
+            Write(
+                w.variable,
+                tuple(
+                    graph.variable(f"any{k}", i.sort, s.name) if i.op is Op.VARIABLE else i
+                    for k, (i, s) in enumerate(zip(w.index, w.variable.index, strict=True))
+                ),
+                w.value,
+                tuple(
+                    graph.variable(f"any{k}", i.sort, s.name)
+                    for k, (i, s) in enumerate(zip(w.index, w.variable.index, strict=True))
+                    if i.op is Op.VARIABLE
+                ),
+            )
+            if not w.binders
+            else w
+            for w in action.writes
+        )
+        return super().after(node, CapturedAction(action.name, action.parameters, (), writes))
+
+
+@pytest.mark.parametrize("mutant", [ForgetsWrites, ForgetsToPrime, WritesEverywhere])
+def test_the_laws_catch_broken_priming_and_framing(mutant):
+    model = KIP320.model(SMALL | {"replicas": 2})
+    states = states_on_walks(model, 12) + random_states(model, 4)
+
+    with pytest.raises(AssertionError):
+        check_after(model, mutant(model.schema), states)
+
+
+# --- clauses ------------------------------------------------------------------------------------
+
+
+def refuted(*formulas: Node) -> bool:
+    """Whether Z3 finds the formulas contradictory, by way of their clauses."""
+    lifted = Lifted(KIP320.model().schema)
+    clauses, terms = Clauses(lifted), UnboundedTerms(lifted)
+    parts = [clause for formula in formulas for clause in clauses.of(formula)]
+    solver = z3.Solver()
+    solver.set("timeout", 5000)
+    for clause in (*parts, *clauses.definitions):
+        body = terms(clause.body)
+        variables = [terms(variable) for variable in clause.variables]
+        solver.add(z3.ForAll(variables, body) if variables else body)
+    return bool(solver.check() == z3.unsat)
+
+
+POSITION = graph.variable("p%1", INT, "replicas.log.positions")
+SIZE = graph.bound("log_size")
+BELOW = graph.less(POSITION, SIZE)
+ONE = graph.constant(1)
+
+
+def test_quantifiers_keep_to_their_index_set():
+    assert refuted(graph.negation(graph.quantified(Op.FORALL, POSITION, BELOW)))
+    assert not refuted(graph.quantified(Op.FORALL, POSITION, BELOW))
+    beyond = graph.at_most(SIZE, POSITION)
+    assert refuted(graph.quantified(Op.EXISTS, POSITION, beyond))
+
+
+def test_the_largest_is_attained_and_bounds_all():
+    largest = graph.quantified(Op.LARGEST, POSITION, graph.add(POSITION, ONE))
+    sizes = graph.at_most(ONE, SIZE)
+
+    assert refuted(sizes, graph.less(SIZE, largest))
+    assert refuted(sizes, graph.less(largest, ONE))
+    assert not refuted(sizes, graph.equal(largest, ONE))
+    smallest = graph.quantified(Op.SMALLEST, POSITION, POSITION)
+    assert refuted(sizes, graph.less(smallest, graph.constant(0)))
+    assert not refuted(sizes, graph.equal(smallest, graph.constant(0)))
+
+
+def test_sets_are_equal_when_their_members_are():
+    everyone, nobody = graph.all_members("replicas"), graph.no_members("replicas")
+    isr = graph.read("quorum.isr", (), everyone.sort)
+
+    replica = graph.variable("r%9", graph.Sort(graph.Kind.REF, "replicas"), "replicas")
+    in_isr = graph.contains(isr, replica)
+
+    assert refuted(graph.equal(isr, nobody), graph.quantified(Op.EXISTS, replica, in_isr))
+    outside = graph.quantified(Op.EXISTS, replica, graph.negation(in_isr))
+    assert refuted(graph.equal(isr, everyone), outside)
+    assert not refuted(graph.equal(isr, everyone))
+
+
+def test_a_choice_with_a_quantifier_in_its_condition_is_either_one():
+    condition = graph.quantified(Op.EXISTS, POSITION, graph.equal(POSITION, ONE))
+    value = graph.choose(condition, graph.constant(5), graph.constant(7))
+
+    assert refuted(graph.equal(value, graph.constant(6)))
+    assert not refuted(graph.equal(value, graph.constant(5)))
+    assert refuted(graph.at_most(SIZE, ONE), graph.equal(value, graph.constant(5)))
+
+
+@pytest.mark.parametrize("op", [Op.FORALL, Op.EXISTS])
+def test_equal_booleans_may_hold_quantifiers(op):
+    flag = graph.variable("flag", BOOL, "")
+    inner = graph.quantified(op, POSITION, graph.equal(POSITION, ONE))
+    same = graph.equal(inner, flag)
+    lifted_flag = graph.read("skolem!flag#0", (), BOOL)
+    same = graph.substitute(same, {flag: lifted_flag})
+
+    assert refuted(same, inner, graph.negation(lifted_flag))
+    assert refuted(same, graph.negation(inner), lifted_flag)
+    assert not refuted(same)
+
+
+def test_the_number_of_members_is_refused_in_one_line():
+    lifted = Lifted(KIP320.model().schema)
+    isr = graph.read("quorum.isr", (), graph.all_members("replicas").sort)
+
+    with pytest.raises(UsageError, match="within bounds only"):
+        Clauses(lifted).of(graph.at_most(graph.size(isr), ONE))
+
+
+# --- proofs -------------------------------------------------------------------------------------
+
+
+def obligations(proof: Proof) -> dict[tuple[str, str], Obligation]:
+    return {(o.action, o.lemma): o for o in proof.obligations}
+
+
+def test_epochs_and_leaders_are_proved_for_all_sizes():
+    small = [
+        BY_NAME[name]
+        for name in ("well_formed", "numbers_issued", "quorum_leader", "leader_named_by_epoch")
+    ]
+    proof = UnboundedInduction(KIP320.model(), small[:1], small).run()
+
+    assert proof.verdict is Verdict.PROVED
+    assert exit_status(proof.verdict) == Exit.OK
+
+
+def test_nothing_false_is_proved_for_all_sizes():
+    wrong = Property("two_requests", "at most two requests", lambda c: c.next_leader_epoch <= 2)
+    empty = Property("no_request", "no request", lambda c: c.next_leader_epoch == 0)
+    some = Property("a_request", "a request was sent", lambda c: c.next_leader_epoch > 0)
+    lemmas = [BY_NAME["well_formed"], BY_NAME["numbers_issued"]]
+
+    for prop in (wrong, empty, some):
+        proof = UnboundedInduction(KIP320.model(), (), [*lemmas, prop], timeout=1.0).run()
+        assert proof.verdict is Verdict.UNKNOWN
+        assert exit_status(proof.verdict) == Exit.LIMIT
+        failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+        assert prop.name in failed
+
+
+def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
+    (strong_isr,) = choose_properties(KIP320, ["strong_isr"])
+    lemmas = [BY_NAME["well_formed"], BY_NAME["numbers_issued"], BY_NAME["leader_named_by_epoch"]]
+
+    proof = UnboundedInduction(KIP320.model(), [strong_isr], lemmas, timeout=1.0).run()
+
+    assert proof.verdict is Verdict.UNKNOWN
+    failed = [o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED]
+    assert failed == ["strong_isr"]
+
+
+@pytest.mark.slow
+def test_kip320_is_proved_for_any_number_of_replicas_and_every_bound():
+    properties = choose_properties(KIP320, ["strong_isr", "weak_isr"])
+
+    proof = UnboundedInduction(KIP320.model(), properties, LEMMAS).run()
+
+    assert proof.verdict is Verdict.PROVED
+    found = obligations(proof)
+    assert all(found["lemmas imply it", prop.name] for prop in properties)
+    assert {action for action, _ in found} >= {action.name for action in KIP320.actions}
+
+
+@pytest.mark.slow
+def test_an_ablation_is_not_proved_for_all_sizes():
+    model = KIP320.model({}, {"fence_high_watermark": False})
+
+    proof = UnboundedInduction(model, (), LEMMAS).run()
+
+    assert proof.verdict is Verdict.UNKNOWN
+    failed = {(o.action, o.lemma) for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    assert failed == {("leader_advance_high_watermark", "committed")}
