@@ -232,6 +232,7 @@ class SparkExplorer:
             shift=max((len(self.model.instances) - 1).bit_length(), 1),
             exact=self.options.exact,
             deadlock=self.options.deadlock and before.deadlock is None,
+            symmetry=self.options.symmetry,
             settled=frozenset({*before.violated, *before.reached}),
             premises=frozenset(before.premises),
         )

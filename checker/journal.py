@@ -27,7 +27,13 @@ _INSTANCE_BITS = 16
 
 def manifest_for(model: Model, properties: Iterable[Property], options: Options) -> Manifest:
     """What a store of this search belongs to."""
-    return manifest_of(model, properties, exact=options.exact, deadlock=options.deadlock)
+    return manifest_of(
+        model,
+        properties,
+        exact=options.exact,
+        deadlock=options.deadlock,
+        symmetry=options.symmetry,
+    )
 
 
 def open_store(location: str, wanted: Manifest, resume: bool) -> Store:

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from checker.backends.reference import State
 from checker.fingerprints import FINGERPRINT_BITS, collision_probability
 from checker.layout import Layout
 from checker.level_files import find_path
 from checker.store import Level, LevelFile, Store
+from checker.symmetry import Symmetry
 from checker.verdict import ActionCount, Exploration, Violation
+from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -107,7 +110,8 @@ def exploration_of(
     """What the levels of a store say, with traces followed back in it."""
     levels = levels_needed(store.levels, properties, depth, keep_going)
     last = levels[-1]
-    result = Exploration(model, properties, engine)
+    symmetry = store.manifest.options.get("symmetry", False)
+    result = Exploration(model, properties, engine, symmetry)
     result.levels = [level.size for level in levels if level.size]
     result.frontier = last.size
     result.transitions = last.transitions
@@ -117,19 +121,26 @@ def exploration_of(
         counts = result.actions[instance.action.name]
         counts.enabled += last.enabled.get(instance.number, 0)
         counts.new += last.new.get(instance.number, 0)
+    run = Symmetry(model, properties, Layout(model)).concrete if symmetry else _as_they_are
+    start = tuple(initial_cells(model))
     for prop in properties:
         if prop.name in last.violated:
             link = last.violated[prop.name]
-            result.violations.append(Violation(prop, link[0], _steps(store, model, link)))
+            steps = run(start, _steps(store, model, link))
+            result.violations.append(Violation(prop, link[0], steps))
     if last.deadlock is not None:
-        at, number = last.deadlock
-        result.deadlock = tuple(model.instances[step] for step in find_path(store, at, number))
+        found = find_path(store, *last.deadlock)
+        result.deadlock = run(start, tuple(model.instances[step] for step in found))
     result.reached, result.premises = dict(last.reached), set(last.premises)
     exact = store.manifest.options.get("exact", False)
     result.fingerprint_bits = FINGERPRINT_BITS * (Layout(model).words if exact else 1)
     result.collision_probability = 0.0 if exact else collision_probability(sum(result.levels))
     result.seconds = last.seconds
     return result
+
+
+def _as_they_are(_: State, steps: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    return steps
 
 
 def _steps(store: Store, model: Model, link: Link) -> tuple[Instance, ...]:

@@ -12,6 +12,8 @@ from typing import Any
 
 from checker.explore import Limits, Options, Progress
 from checker.journal import StoredExplorer, manifest_for, open_store
+from checker.layout import Layout
+from checker.symmetry import Symmetry
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from properties import Property
@@ -73,6 +75,8 @@ def stored_search(
 
         require_java()
         require_master(keeping.master)
+    if options.symmetry:
+        Symmetry(model, properties, Layout(model))  # says so if there is none
     store = open_store(keeping.store, manifest_for(model, properties, options), keeping.resume)
     if keeping.master is None:
         return StoredExplorer(store, model, properties, limits, options, on_progress)

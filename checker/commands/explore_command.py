@@ -108,8 +108,8 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
     from checker.stored_search import Keeping, stored_search
 
     keeping = Keeping.chosen(options)
-    if options["symmetry"] and (keeping is not None or options["engine"] != "local"):
-        raise UsageError("--symmetry works with --engine local, and without --store")
+    if options["symmetry"] and options["engine"] == "reference":
+        raise UsageError("--symmetry works with the engines local and spark")
     if keeping is not None:
         stored: Search = stored_search(keeping, model, properties, limits, settings, display.update)
         return stored

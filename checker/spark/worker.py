@@ -24,6 +24,7 @@ from checker.layout import Words
 from checker.level_files import Numbers, StateRows, read_rows, write_rows
 from checker.spark.visited import visited_before
 from checker.storage import Storage
+from checker.symmetry import Symmetry
 from model.language.errors import HighwaterError
 from model.language.protocol import Model
 from model.protocols import protocol_named
@@ -75,6 +76,7 @@ class LevelJob:
     shift: int
     exact: bool = False
     deadlock: bool = False
+    symmetry: bool = False
     settled: frozenset[str] = field(default_factory=frozenset)
     premises: frozenset[str] = field(default_factory=frozenset)
 
@@ -96,18 +98,25 @@ def owners(found: Words, partitions: int) -> np.ndarray[Any, np.dtype[np.int64]]
 class Workshop:
     """A model with its programs, built once in a worker from the model's identity."""
 
-    def __init__(self, identity: dict[str, Any], names: tuple[str, ...]) -> None:
+    def __init__(self, identity: dict[str, Any], names: tuple[str, ...], symmetry: bool) -> None:
         protocol = protocol_named(identity["protocol"])
         self.model: Model = protocol.model(identity["bounds"], identity["settings"])
         self.engine = VectorisedEngine(self.model)
         self.expand = Expander(self.engine, None, DEFAULT_COMPILE_AFTER)
         self.properties = choose_properties(protocol, names) if names else ()
+        self._symmetry = (
+            Symmetry(self.model, self.properties, self.engine.layout) if symmetry else None
+        )
         self._claims: dict[tuple[str, ...], Claims] = {}
 
     @property
     def words(self) -> int:
         """How many words a packed state has."""
         return self.engine.layout.words
+
+    def canonical(self, words: Words) -> Words:
+        """The states that stand for their classes under symmetry; without it, the same states."""
+        return words if self._symmetry is None else self._symmetry.canonical(words)
 
     def claims(self, properties: list[Property]) -> Claims:
         """A program for the claims of some properties."""
@@ -130,13 +139,13 @@ class Workshop:
 
 
 @lru_cache(maxsize=2)
-def _workshop(identity: str, names: tuple[str, ...]) -> Workshop:
-    return Workshop(json.loads(identity), names)
+def _workshop(identity: str, names: tuple[str, ...], symmetry: bool) -> Workshop:
+    return Workshop(json.loads(identity), names, symmetry)
 
 
 def workshop(job: LevelJob) -> Workshop:
     """The workshop for a job; the last ones are kept."""
-    return _workshop(json.dumps(job.identity, sort_keys=True), job.properties)
+    return _workshop(json.dumps(job.identity, sort_keys=True), job.properties, job.symmetry)
 
 
 # --- expanding -------------------------------------------------------------------------------
@@ -186,8 +195,9 @@ class _Expansion:
         yield Parcel(0, Kind.NOTE, json.dumps(note).encode())
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
-        fresh = np.flatnonzero(self.seen.insert(steps.words))
-        words = steps.words[:, fresh]
+        after = self.shop.canonical(steps.words)
+        fresh = np.flatnonzero(self.seen.insert(after))
+        words = after[:, fresh]
         shift = np.uint64(self.job.shift)
         parents = numbers[steps.rows[fresh]].astype(np.uint64)
         block = np.empty((1 + len(words), len(fresh)), np.uint64)

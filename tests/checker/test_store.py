@@ -48,6 +48,7 @@ def _snapshot(directory):
         ("async_isr", {}, Options()),
         ("async_isr", {}, Options(exact=True, deadlock=True, keep_going=True)),
         (*VIOLATED, Options()),
+        (*VIOLATED, Options(symmetry=True)),
     ],
 )
 def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, bounds, options):
@@ -192,7 +193,10 @@ def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
         ({"model": {"protocol": "kip279", "bounds": {}, "settings": {}}}, "protocol is kip320"),
         ({"properties": ("weak_isr",)}, "set of properties"),
         ({"version": "0.0.1"}, "version"),
-        ({"options": {"exact": True, "deadlock": False}}, "option exact is off, not on"),
+        (
+            {"options": {"exact": True, "deadlock": False, "symmetry": False}},
+            "option exact is off, not on",
+        ),
         ({"digest": "0" * 64}, "definition of the protocol"),
     ],
 )

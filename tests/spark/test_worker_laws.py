@@ -38,6 +38,7 @@ VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 
         ("async_isr", {}, Options(exact=True)),
         ("async_isr", {}, Options(deadlock=True)),
         ("async_isr", {}, Options(deadlock=True, keep_going=True)),
+        ("kip320", SMALL, Options(symmetry=True)),
     ],
 )
 def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, options, partitions):
@@ -47,12 +48,14 @@ def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, option
 
 
 @pytest.mark.parametrize("name", ["truncate_to_high_watermark", "kip279"])
-@pytest.mark.parametrize("partitions", [1, 3])
-def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions):
+@pytest.mark.parametrize(
+    ("partitions", "options"), [(1, Options()), (3, Options()), (3, Options(symmetry=True))]
+)
+def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions, options):
     model = model_named(name, VIOLATED)
-    found = distributed(tmp_path, model, without_spark, partitions)
+    found = distributed(tmp_path, model, without_spark, partitions, options)
     assert found["violations"]
-    assert found == plain(model)
+    assert found == plain(model, options)
 
 
 @pytest.mark.parametrize("bits", [24, 27, 40])
