@@ -12,13 +12,14 @@ from model.protocols.ladder import Cluster
 from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.claims import Property, Sense
 from properties.kafka import KAFKA_PROPERTIES
+from properties.kafka_availability import AVAILABILITY_PROPERTIES
 from properties.ladder import LADDER_PROPERTIES
 from properties.lemmas import KIP320_LEMMAS
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
     Partition: ASYNC_ISR_PROPERTIES,
-    TopicPartition: KAFKA_PROPERTIES,
+    TopicPartition: KAFKA_PROPERTIES + AVAILABILITY_PROPERTIES,
 }
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {Cluster: KIP320_LEMMAS}

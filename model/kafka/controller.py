@@ -42,6 +42,7 @@ def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
     controller = partition.controller
     controller.leader = leader
     controller.leader_epoch = controller.leader_epoch + 1
+    controller.last_known_leader = None
 
 
 def may_change_leader(partition: TopicPartition) -> bool:
@@ -140,6 +141,8 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
     _fence(partition, broker)
     new_leader_epoch(partition, None)
     change_partition(partition, isr, eligible)
+    if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
+        partition.controller.last_known_leader = choose(isr.is_empty, broker, None)
 
 
 def may_unfence(broker: Broker) -> bool:
@@ -193,6 +196,22 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     partition.spent.unclean_elections = spent + 1
     new_leader_epoch(partition, broker)
     change_partition(partition, partition.brokers.only(broker), partition.brokers.none())
+
+
+@action("controller elects {broker}, the last known leader")
+def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker) -> None:
+    """With ISR and ELR empty, let the last leader lead again, though it may have lost records.
+
+    `unclean.leader.election.enable` does not matter for this. Whoever else could have led has
+    stopped uncleanly since, so this is the loss that KIP-966 allows.
+    """
+    controller = partition.controller
+    require(controller.last_known_leader == broker)
+    require(controller.isr.is_empty, controller.eligible.is_empty)
+    require(not_(broker.fenced))
+    require(may_change_leader(partition))
+
+    elect(partition, broker, controller.isr, controller.eligible)
 
 
 @action("controller elects {broker}, the preferred leader")

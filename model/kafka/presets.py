@@ -26,6 +26,7 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "broker.epoch.checked": "false",
     "hw.frozen.below.min.isr": "false",
     "eligible.leader.replicas": "false",
+    "last.known.leader.election": "false",
     "reset.follower.leo.every.epoch": "false",
     "fetch.answers": "in_flight",
 }
@@ -52,6 +53,7 @@ _FROZEN_HW = _KRAFT | {"hw.frozen.below.min.isr": "true"}
 _ELR = _FROZEN_HW | {
     "answer.matches.request.epoch": "true",
     "eligible.leader.replicas": "true",
+    "last.known.leader.election": "true",
     "fetch.answers": "at_once",
 }
 

@@ -45,6 +45,7 @@ KAFKA = Protocol(
         controller.controller_fence_last_leader,
         controller.controller_unfence_broker,
         controller.controller_unfence_and_elect,
+        controller.controller_elect_last_known_leader,
         controller.controller_elect_unclean_leader,
         controller.controller_fail_over,
         controller.leader_resend_isr_change,

@@ -153,6 +153,11 @@ class KafkaSettings:
     eligible_leader_replicas: bool = setting(
         True, "replicas that may lead although they left the ISR (27)", "eligible.leader.replicas"
     )
+    last_known_leader: bool = setting(
+        True,
+        "with ISR and ELR empty the last leader may lead again, whatever it has lost (KIP-966)",
+        "last.known.leader.election",
+    )
     reset_leo_every_epoch: bool = setting(
         False,
         "a leader forgets its followers' LEOs at every new leader epoch (36; in no Kafka)",

@@ -133,8 +133,9 @@ class Broker(Entity):
 class Controller(Record):
     """What the controller holds of the partition. It is replicated, and loses nothing.
 
-    `leader_is_current`: the leader is in office and knows the partition epoch. `request` is the ISR
-    that an AlterPartition request under way asks for, if the controller could still accept it;
+    `eligible` is the ELR; `last_known_leader` led when the ISR became empty. `leader_is_current`:
+    the leader is in office and knows the partition epoch. `request` is the ISR that an
+    AlterPartition request under way asks for, if the controller could still accept it;
     `joiner_restarted`: a broker that would join has another broker epoch by now. `image_unread`:
     the leader knows the partition epoch from an answer, and will read the image of it yet.
     """
@@ -143,6 +144,7 @@ class Controller(Record):
     leader_epoch: LeaderEpoch = 0
     isr: SetOf[Broker] = everybody()
     eligible: SetOf[Broker] = nobody()
+    last_known_leader: Broker | None = None
     leader_is_current: bool = True
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False

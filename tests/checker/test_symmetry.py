@@ -14,14 +14,14 @@ from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 from model.language.ground import initial_cells
 from model.protocols import protocol_named
-from properties import choose_properties
+from properties import promised_properties
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 
 SMALL = {"log_size": 2, "max_records": 1, "max_leader_epoch": 2}
 
 
 def explored(model, symmetry):
-    properties = choose_properties(model.protocol)
+    properties = promised_properties(model)
     return Explorer(model, properties, options=Options(keep_going=True, symmetry=symmetry)).run()
 
 

@@ -9,7 +9,7 @@ from checker.explore import Explorer, Options
 from checker.verdict import Exploration
 from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
-from properties import choose_properties
+from properties import promised_properties
 
 DURABILITY = (
     "exposed_records_survive",
@@ -27,8 +27,8 @@ def kafka_model(preset: str, settings: Mapping[str, Any] | None = None, **bounds
 
 
 def explored(model: Model, *properties: str) -> Exploration:
-    """All violations of the given properties, or of all."""
-    chosen = choose_properties(KAFKA, properties)
+    """All violations of the given properties, or of all that are promised."""
+    chosen = promised_properties(model, properties)
     return Explorer(model, chosen, options=Options(keep_going=True)).run()
 
 

@@ -22,16 +22,35 @@ def test_the_newest_version_with_fix_36_loses_nothing():
 @pytest.mark.parametrize(
     ("more", "depth", "states"),
     [
-        ({"false_fencings": 1}, 35, 4_953_781),
-        ({"false_fencings": 1, "power_losses": 1}, 38, 21_435_392),
+        ({"false_fencings": 1}, 35, 4_954_909),
+        ({"false_fencings": 1, "crashes": 0, "power_losses": 1}, 35, 6_401_235),
         ({"log_size": 2, "max_records": 2}, 38, 10_328_666),
     ],
 )
 def test_nor_with_more_faults_or_more_records(more, depth, states):
-    model = kafka_model("kafka-4.1", SAFE_41, crashes=1, preferred_elections=2, **more)
-    result = explored(model)
+    bounds = {"crashes": 1, "preferred_elections": 2} | more
+    result = explored(kafka_model("kafka-4.1", SAFE_41, **bounds))
     assert result.verdict is Verdict.EXHAUSTED
     assert (result.depth, result.distinct_states) == (depth, states)
+
+
+NO_LAST_KNOWN_LEADER = {"last.known.leader.election": "false"}
+
+
+@pytest.mark.slow
+def test_nor_with_a_crash_a_false_fencing_and_a_power_loss_if_the_last_leader_has_no_privilege():
+    faults = {"crashes": 1, "false_fencings": 1, "power_losses": 1, "preferred_elections": 2}
+    result = explored(kafka_model("kafka-4.1", SAFE_41 | NO_LAST_KNOWN_LEADER, **faults))
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (38, 21_435_392)
+
+
+def test_two_unclean_stops_are_too_many_where_the_last_known_leader_may_lead():
+    faults = {"crashes": 1, "power_losses": 1, "max_leader_epoch": 3}
+    lost = explored(kafka_model("kafka-4.1", SAFE_41, **faults), *LOSS)
+    assert depths(lost) == dict.fromkeys(LOSS, 15)
+    safe = explored(kafka_model("kafka-4.1", SAFE_41 | NO_LAST_KNOWN_LEADER, **faults))
+    assert safe.verdict is Verdict.EXHAUSTED
 
 
 def test_as_kafka_is_an_acknowledged_record_is_lost():
