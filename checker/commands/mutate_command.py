@@ -1,0 +1,149 @@
+"""`mutate`: the kill matrix, mutants of a protocol x properties."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import (
+    HELP,
+    chosen_model,
+    model_options,
+    output_options,
+    print_json,
+    property_option,
+    write_file,
+    write_output,
+)
+from checker.exits import Exit
+
+if TYPE_CHECKING:
+    from checker.kill_matrix import Matrix
+    from checker.mutants import Fate
+
+DEFAULT_STATES = 20_000_000
+
+
+@click.command(context_settings=HELP)
+@model_options
+@property_option
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="processes"
+)
+@click.option(
+    "--max-states", type=click.IntRange(min=1), default=DEFAULT_STATES, show_default=True,
+    help="states of one mutant at most",
+)  # fmt: skip
+@click.option("--max-seconds", type=click.FloatRange(min=0), help="time for one mutant at most")
+@click.option(
+    "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
+)
+@output_options
+def command(**options: Any) -> int:
+    """Change PROTOCOL in small ways, and see which property notices each.
+
+    Guards are dropped, weakened and strengthened, effects dropped and made off by one, settings
+    turned over. Every mutant's states are searched at the given bounds.
+
+    Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 2 wrong usage.
+    """
+    from checker.explore import Limits
+    from checker.kill_matrix import as_markdown, kill_matrix
+    from properties import choose_properties
+
+    model = chosen_model(options)
+    properties = choose_properties(model.protocol, options["properties"])
+    limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
+    quiet = options["quiet"] or options["as_json"]
+    matrix = kill_matrix(
+        model,
+        properties,
+        limits,
+        processes=options["workers"],
+        on_progress=None if quiet else _Progress(),
+    )
+    if options["markdown"] is not None:
+        write_file(options["markdown"], as_markdown(matrix))
+    if options["as_json"]:
+        print_json(to_json(matrix))
+    else:
+        write_output("\n".join(_lines(matrix)) + "\n")
+    return Exit.VACUOUS if matrix.unexplained else Exit.OK
+
+
+class _Progress:
+    """A line now and then on standard error; on a terminal one that is written over."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._every = 0.2 if self._live else 5.0
+        self._next = time.monotonic() + self._every
+
+    def __call__(self, done: int, total: int, fate: Fate) -> None:
+        if self._live and done == total:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + self._every
+            line = f"{done} of {total} mutants judged"
+            print(f"\r\x1b[K{line}" if self._live else line, end="" if self._live else "\n",
+                  file=sys.stderr, flush=True)  # fmt: skip
+
+
+def _lines(matrix: Matrix) -> Iterator[str]:
+    from checker.kill_matrix import cell
+    from checker.mutants import Outcome
+
+    columns = matrix.columns
+    yield "columns: " + ", ".join(f"{chr(97 + k)} {name}" for k, name in enumerate(columns))
+    yield ""
+    yield "  ".join(f"{chr(97 + k):>4}" for k in range(len(columns))) + "  mutant"
+    for fate in matrix.fates:
+        if fate.outcome is Outcome.KILLED:
+            cells = "  ".join(f"{cell(fate, column) or '.':>4}" for column in columns)
+            yield f"{cells}  {fate.mutant}"
+    for outcome in (Outcome.EQUIVALENT, Outcome.SURVIVED, Outcome.UNKNOWN):
+        alive = [fate for fate in matrix.fates if fate.outcome is outcome]
+        if alive:
+            yield ""
+            yield f"{outcome}:"
+        for fate in alive:
+            yield f"  {fate.mutant} ({fate.states:,} states)"
+            if fate.mutant in matrix.reasons:
+                yield f"    {matrix.reasons[fate.mutant]}"
+            elif outcome is not Outcome.EQUIVALENT:
+                yield "    no reason is recorded"
+    yield ""
+    counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
+    unexplained = len(matrix.unexplained)
+    yield f"{len(matrix.fates)} mutants: {counts}; {unexplained} without a recorded reason"
+
+
+def to_json(matrix: Matrix) -> dict[str, Any]:
+    """The matrix as plain data; a killer's depth is null where a whole search was needed."""
+    from checker.trace import highwater_version
+
+    return {
+        "command": "mutate",
+        **matrix.model.identity,
+        "distinct_states": matrix.original.distinct_states,
+        "transitions": matrix.original.transitions,
+        "mutants": [
+            {
+                "mutant": fate.mutant,
+                "kind": str(fate.kind),
+                "outcome": str(fate.outcome),
+                "killers": dict(fate.killers),
+                "distinct_states": fate.states,
+                "transitions": fate.transitions,
+                "reason": matrix.reasons.get(fate.mutant),
+            }
+            for fate in matrix.fates
+        ],
+        "unexplained": [fate.mutant for fate in matrix.unexplained],
+        "version": highwater_version(),
+    }

@@ -1,0 +1,145 @@
+"""What holds of every protocol that the language can express, held against generated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from model.language.errors import DomainError
+from tests.laws import laws
+from tests.laws.generator import Example, examples
+
+_SLOW_LAWS = (laws.machine_code_agrees, laws.z3_terms_agree)
+_SETTINGS = settings(
+    deadline=None,
+    database=None,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def hold(law: Callable[[Example], None], count: int, **changes: object) -> int:
+    """Hold a law against `count` examples; how many of them capture took."""
+    taken = 0
+
+    @settings(_SETTINGS, max_examples=count, **changes)  # type: ignore[arg-type]
+    @given(examples())
+    def check(example: Example) -> None:
+        nonlocal taken
+        if laws.can_be_captured(example):
+            taken += 1
+            law(example)
+
+    check()
+    return taken
+
+
+@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.__name__)
+def test_law_holds_of_generated_protocols(law):
+    count = 15 if law in _SLOW_LAWS else 60
+    assert hold(law, count) > count / 2
+
+
+@pytest.mark.slow
+def test_all_laws_hold_of_ten_thousand_generated_protocols():
+    def all_of_them(example: Example) -> None:
+        for law in laws.LAWS:
+            if law not in _SLOW_LAWS:
+                law(example)
+
+    assert hold(all_of_them, 10_000) > 9_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", _SLOW_LAWS, ids=lambda law: law.__name__)
+def test_slow_law_holds_of_five_hundred_generated_protocols(law):
+    assert hold(law, 500) > 400
+
+
+# --- each engine, broken by one operator, is noticed --------------------------------------------
+
+
+def is_noticed(law: Callable[[Example], None]) -> bool:
+    """Whether the law fails on one of some hundred examples."""
+    try:
+        hold(law, 400, derandomize=True, phases=[Phase.generate])
+    except (AssertionError, DomainError):
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("operator", "source"),
+    [
+        ("EQ", "{} <= {}"),
+        ("LT", "{} <= {}"),
+        ("LE", "{} < {}"),
+        ("BITAND", "{} | {}"),
+        ("BITOR", "{} & {}"),
+    ],
+)
+def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, monkeypatch):
+    from checker.backends import vectorised
+    from model.language.graph import Op
+
+    monkeypatch.setitem(vectorised._INFIX, Op[operator], source)
+    assert is_noticed(laws.engines_agree)
+
+
+@pytest.mark.parametrize(
+    ("operator", "call"),
+    [("ADD", "np.subtract"), ("SUB", "np.add"), ("MIN", "np.maximum"), ("MAX", "np.minimum")],
+)
+def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, monkeypatch):
+    from checker.backends import vectorised
+    from model.language.graph import Op
+
+    monkeypatch.setitem(vectorised._CALLS, Op[operator], call)
+    assert is_noticed(laws.engines_agree)
+
+
+@pytest.mark.parametrize("operator", ["LT", "ADD", "MIN", "BITAND"])
+def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeypatch):
+    from checker.backends import compiled
+    from model.language.graph import Op
+
+    other = {"LT": "LE", "ADD": "SUB", "MIN": "MAX", "BITAND": "BITOR"}[operator]
+    table = compiled._OPERATIONS
+    monkeypatch.setitem(table, Op[operator], table[Op[other]])
+    assert is_noticed(laws.machine_code_agrees)
+
+
+@pytest.mark.parametrize("method", ["union", "with_member", "without_member", "includes"])
+def test_a_wrong_set_of_the_reference_engine_is_noticed(method, monkeypatch):
+    from checker.backends.reference import PlainSet
+
+    wrong = {
+        "union": PlainSet.intersection,
+        "with_member": PlainSet.without_member,
+        "without_member": PlainSet.with_member,
+        "includes": lambda self, other: bool(self.numbers <= other.numbers),
+    }
+    monkeypatch.setattr(PlainSet, method, wrong[method])
+    assert is_noticed(laws.engines_agree)
+
+
+def test_a_quantifier_that_is_grounded_wrongly_is_noticed(monkeypatch):
+    from model.language import graph, ground
+
+    def without_the_last(self, node, env):
+        return graph.conjunction(*self._bodies(node, env)[:-1])
+
+    build = ground.Grounder.__init__
+
+    def broken(self, *arguments):
+        build(self, *arguments)
+        self._rules[graph.Op.FORALL] = lambda node, env: without_the_last(self, node, env)
+
+    monkeypatch.setattr(ground.Grounder, "__init__", broken)
+    assert is_noticed(laws.engines_agree)
+
+
+def test_an_unbroken_engine_is_not_noticed():
+    assert not is_noticed(laws.engines_agree)
