@@ -7,6 +7,7 @@ Kafka leaves flushing to the operating system.
 
 from __future__ import annotations
 
+from model.kafka.controller import eligible_after
 from model.kafka.follower import follow
 from model.kafka.leader import forget_leadership
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
@@ -125,8 +126,8 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 
     Registration waits until the old incarnation is fenced, but for a quick bounce. After an unclean
-    stop it costs the place in the ELR (KIP-966). A starting broker does nothing before it has read
-    metadata, so that is one step.
+    stop it costs the place in ISR and ELR (KIP-966). A starting broker does nothing before it has
+    read metadata, so that is one step.
     """
     controller, options = partition.controller, partition.options
     joins = controller.request.contains(broker)
@@ -138,10 +139,12 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
 
     broker.up = True
     if options.eligible_leader_replicas:
-        lost = all_of(controller.eligible.contains(broker), not_(broker.stopped_cleanly))
-        controller.eligible = choose(
-            lost, controller.eligible.without_member(broker), controller.eligible
-        )
+        kept = controller.isr.without_member(broker)
+        eligible = eligible_after(partition, kept).without_member(broker)
+        listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
+        lost = all_of(listed, not_(broker.stopped_cleanly))
+        controller.eligible = choose(lost, eligible, controller.eligible)
+        controller.isr = choose(lost, kept, controller.isr)
         controller.leader_is_current = all_of(controller.leader_is_current, not_(lost))
         controller.image_unread = all_of(controller.image_unread, not_(lost))
         controller.request = choose(lost, partition.brokers.none(), controller.request)
