@@ -6,6 +6,7 @@ depend on how many there are.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import multiprocessing
 import tomllib
@@ -22,7 +23,7 @@ from checker.verdict import Exploration
 from model.language.protocol import Model
 from model.language.settings import as_text
 from model.protocols import protocol_named
-from properties import Property, Sense, choose_properties
+from properties import Property, Sense, choose_properties, lemmas_of
 
 REASONS = Path(__file__).with_name("surviving_mutants.toml")
 
@@ -98,7 +99,12 @@ def _request(model: Model, properties: tuple[Property, ...], limits: Limits) -> 
 
 def _judge(request: Request, place: int) -> Fate:
     model, properties, found, original = _prepared(request)
-    return judge(model, found[place], properties, original, request[-1])
+    fate = judge(model, found[place], properties, original, request[-1])
+    lemmas = lemmas_of(model.protocol)
+    if fate.outcome is not Outcome.SURVIVED or not lemmas:
+        return fate
+    again = judge(model, found[place], lemmas, original, request[-1])
+    return dataclasses.replace(fate, lemmas=again.killers)
 
 
 @functools.cache
@@ -196,5 +202,7 @@ def _alive(matrix: Matrix) -> list[str]:
             why = matrix.reasons.get(fate.mutant, "")
             if not why and fate.outcome is Outcome.EQUIVALENT:
                 why = "no reachable state tells the two apart"
-            lines.append(f"| `{fate.mutant}` | {fate.outcome} | {fate.states:,} | {why} |")
+            lemmas = ", ".join(f"`{name}` {depth}" for name, depth in fate.lemmas.items())
+            row = f"| `{fate.mutant}` | {fate.outcome} | {fate.states:,} | {why} | {lemmas} |"
+            lines.append(row)
     return [*lines, ""]

@@ -19,11 +19,12 @@ from typing import Any
 
 from checker.backends.vectorised import VectorisedEngine
 from checker.explore import Explorer, Limits, Options
+from checker.infix import words
 from checker.verdict import Exploration
 from model.language import graph
 from model.language.capture import CapturedAction, Write
 from model.language.errors import DomainError
-from model.language.graph import BINDERS, BOOL, INT, Node, Op
+from model.language.graph import BOOL, INT, Node, Op
 from model.language.ground import GroundAction, ground_actions
 from model.language.protocol import Model
 from model.language.settings import as_text, describe
@@ -70,7 +71,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Fate:
-    """A mutant's outcome: what noticed it at which depth (`None`: by the whole search)."""
+    """A mutant's outcome: what noticed it at which depth (`None`: by the whole search).
+
+    `lemmas` are those of the protocol's lemmas, auxiliary properties made for proofs, that notice
+    what the properties did not.
+    """
 
     mutant: str
     kind: Kind
@@ -79,6 +84,7 @@ class Fate:
     states: int = 0
     transitions: int = 0
     seconds: float = 0.0
+    lemmas: Mapping[str, int | None] = field(default_factory=dict)
 
 
 # --- deriving mutants ---------------------------------------------------------------------------
@@ -139,7 +145,7 @@ def _of_guards(captured: CapturedAction) -> Iterator[Mutant]:
 def _conditions(
     node: Node, path: tuple[int, ...] = (), positive: bool = True
 ) -> Iterator[tuple[tuple[int, ...], Node, bool]]:
-    """Every condition within a guard, where it is, and whether more of it makes the guard weaker."""
+    """Every condition within a guard, its place, and whether more of it makes the guard weaker."""
     yield path, node, positive
     if node.op is Op.NOT:
         yield from _conditions(node.args[0], (*path, 0), not positive)
@@ -210,48 +216,6 @@ def _other_values(value: Node) -> Iterator[tuple[str, Node]]:
 def _place(write: Write) -> str:
     inner = ", ".join(words(i) for i in write.index)
     return f"{write.variable.name}[{inner}]" if inner else write.variable.name
-
-
-_SIGNS = {
-    Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
-    Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
-    Op.CONTAINS: "contains",
-}  # fmt: skip
-
-
-def words(node: Node, inner: bool = False) -> str:
-    """An expression in infix form, for people."""
-    if node.op is Op.CONST:
-        return "none" if node.sort.kind is graph.Kind.REF and node.data < 0 else str(node.data)
-    if node.op in (Op.VARIABLE, Op.READ):
-        # Loop variables are named after their index set: the last part says enough.
-        name = str(node.data[0])
-        name = name.rsplit(".", maxsplit=1)[-1].replace("%", "") if node.op is Op.VARIABLE else name
-        return name + (f"[{', '.join(words(a) for a in node.args)}]" if node.args else "")
-    if node.op is Op.BOUND:
-        return str(node.data)
-    if node.op is Op.NOT and node.args[0].op is Op.EQ:
-        a, b = node.args[0].args
-        return _bracketed(f"{words(a, True)} != {words(b, True)}", inner)
-    if node.op is Op.NOT and node.args[0].op in (Op.LT, Op.LE):
-        a, b = node.args[0].args
-        sign = "<=" if node.args[0].op is Op.LT else "<"
-        return _bracketed(f"{words(b, True)} {sign} {words(a, True)}", inner)
-    if node.op in _SIGNS:
-        return _bracketed(f" {_SIGNS[node.op]} ".join(words(a, True) for a in node.args), inner)
-    if node.op is Op.ITE:
-        condition, then, otherwise = (words(a, True) for a in node.args)
-        return _bracketed(f"{then} if {condition} else {otherwise}", inner)
-    if node.op in (Op.FORALL, Op.EXISTS):
-        name = "every" if node.op is Op.FORALL else "some"
-        return f"{name} {words(node.args[0])}: {words(node.args[1], True)}"
-    if node.op in BINDERS:
-        return f"{node.op}(...)"
-    return f"{node.op}({', '.join(words(a) for a in node.args)})"
-
-
-def _bracketed(text: str, inner: bool) -> str:
-    return f"({text})" if inner else text
 
 
 # --- what becomes of them -----------------------------------------------------------------------

@@ -115,7 +115,10 @@ def _lines(matrix: Matrix) -> Iterator[str]:
             yield f"  {fate.mutant} ({fate.states:,} states)"
             if fate.mutant in matrix.reasons:
                 yield f"    {matrix.reasons[fate.mutant]}"
-            elif outcome is not Outcome.EQUIVALENT:
+            if fate.lemmas:
+                found = ", ".join(f"{name} at {depth}" for name, depth in fate.lemmas.items())
+                yield f"    noticed by lemmas: {found}"
+            if fate.mutant not in matrix.reasons and outcome is not Outcome.EQUIVALENT:
                 yield "    no reason is recorded"
     yield ""
     counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
@@ -138,6 +141,7 @@ def to_json(matrix: Matrix) -> dict[str, Any]:
                 "kind": str(fate.kind),
                 "outcome": str(fate.outcome),
                 "killers": dict(fate.killers),
+                "lemmas": dict(fate.lemmas),
                 "distinct_states": fate.states,
                 "transitions": fate.transitions,
                 "reason": matrix.reasons.get(fate.mutant),

@@ -1,0 +1,47 @@
+"""Captured expressions as people write them: infix, with the names of the state's variables."""
+
+from __future__ import annotations
+
+from model.language import graph
+from model.language.graph import BINDERS, Node, Op
+
+_SIGNS = {
+    Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
+    Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
+    Op.CONTAINS: "contains",
+}  # fmt: skip
+
+
+def words(node: Node, inner: bool = False) -> str:
+    """An expression in infix form, for people."""
+    if node.op is Op.CONST:
+        return "none" if node.sort.kind is graph.Kind.REF and node.data < 0 else str(node.data)
+    if node.op in (Op.VARIABLE, Op.READ):
+        # Loop variables are named after their index set: the last part says enough.
+        name = str(node.data[0])
+        name = name.rsplit(".", maxsplit=1)[-1].replace("%", "") if node.op is Op.VARIABLE else name
+        return name + (f"[{', '.join(words(a) for a in node.args)}]" if node.args else "")
+    if node.op is Op.BOUND:
+        return str(node.data)
+    if node.op is Op.NOT and node.args[0].op is Op.EQ:
+        a, b = node.args[0].args
+        return _bracketed(f"{words(a, True)} != {words(b, True)}", inner)
+    if node.op is Op.NOT and node.args[0].op in (Op.LT, Op.LE):
+        a, b = node.args[0].args
+        sign = "<=" if node.args[0].op is Op.LT else "<"
+        return _bracketed(f"{words(b, True)} {sign} {words(a, True)}", inner)
+    if node.op in _SIGNS:
+        return _bracketed(f" {_SIGNS[node.op]} ".join(words(a, True) for a in node.args), inner)
+    if node.op is Op.ITE:
+        condition, then, otherwise = (words(a, True) for a in node.args)
+        return _bracketed(f"{then} if {condition} else {otherwise}", inner)
+    if node.op in (Op.FORALL, Op.EXISTS):
+        name = "every" if node.op is Op.FORALL else "some"
+        return f"{name} {words(node.args[0])}: {words(node.args[1], True)}"
+    if node.op in BINDERS:
+        return f"{node.op}(...)"
+    return f"{node.op}({', '.join(words(a) for a in node.args)})"
+
+
+def _bracketed(text: str, inner: bool) -> str:
+    return f"({text})" if inner else text
