@@ -189,19 +189,23 @@ def consumers_agree(partition: TopicPartition) -> bool:
 
 @always(
     "consumer_reads_only_committed",
-    "a broker that serves consumers serves only records that a leader has committed",
-    premise=lambda p: some(
-        all_of(serves_consumers(p, b), b.high_watermark > 0) for b in p.brokers),
-    failure="{broker} serves {row}, where no leader's high watermark has been",
+    "a follower that serves consumers serves only what a leader has committed at that offset",
+    premise=lambda p: some(all_of(b.up, not_(b.leads), b.high_watermark > 0) for b in p.brokers),
+    failure="{broker}, a follower, serves another record at {row} than any leader has committed",
     broken_by="kafka diverging.answer.hw.ignored=false follower.reads=true",
-)  # fmt: skip
+    promised=lambda model: bool(model.settings.follower_reads),
+)
 def consumer_reads_only_committed(partition: TopicPartition) -> bool:
-    """Nothing is readable that was not first committed by a leader."""
+    """Reading from a follower shows nothing that reading from leaders would not (S11)."""
     return every(
         every(
             implies(
-                all_of(serves_consumers(partition, broker), row.number < broker.high_watermark),
-                row.exposed >= 0,
+                all_of(
+                    serves_consumers(partition, broker),
+                    not_(broker.leads),
+                    row.number < broker.high_watermark,
+                ),
+                broker.log[row.number].id == row.exposed,
             )
             for row in partition.offsets
         )
