@@ -46,6 +46,7 @@ def test_the_trace_is_the_very_same(tmp_path, session):
     assert found == plain(model)
 
 
+@pytest.mark.slow
 def test_numbers_are_made_smaller_on_the_way(tmp_path, session):
     model = model_named("kip320", SMALL)
     limits = Limits(depth=12)
