@@ -45,4 +45,29 @@ Asynchronous ISR updates (KIP-497) have their own state:
 """
 
 
-OVERVIEWS: Mapping[str, Callable[[Path], str]] = {"ladder": ladder_overview}
+def kafka_overview(folder: Path) -> str:
+    """The page of the broker model's counterexamples, read off the stored traces."""
+    lines = []
+    for case in read_cases(folder):
+        fix = case.fix.settings if case.fix is not None else {}
+        changed = [f"`{k}={v}`" for k, v in fix.items() if case.broken.settings.get(k) != v]
+        shown = f"[{case.title}]({case.name}/)", case.source, f"`{case.violates}`"
+        depth = str(case.stored_trace().depth)
+        lines.append(f"| {' | '.join((*shown, depth, ', '.join(changed)))} |")
+    listed = "\n".join(lines)
+    return f"""# Counterexamples of the broker model
+
+Made by `highwater cases --write`: one for each bug of the [catalogue](../../docs/catalogue.md) that
+the model reaches, and for what operators should know. Each trace is a shortest one. With the fix in
+the last column the same search ends without a violation: a test says so.
+
+| what happens | source | property | steps | no longer with |
+|---|---|---|---:|---|
+{listed}
+"""
+
+
+OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
+    "kafka": kafka_overview,
+    "ladder": ladder_overview,
+}

@@ -26,9 +26,9 @@ FIXES: dict[str, Mapping[str, str]] = {
     "21": {"isr.unfenced.brokers.only": "true"},
     "22": {"broker.epoch.checked": "true"},
     "26": {"hw.frozen.below.min.isr": "true"},
-    "27 (needs 26)": {"eligible.leader.replicas": "true", "hw.frozen.below.min.isr": "true"},
     "no unnoticed bounce (KRaft)": {"quick.bounce": "refused"},
     "36": {"reset.follower.leo.every.epoch": "true"},
+    "27 with 26": {"eligible.leader.replicas": "true", "hw.frozen.below.min.isr": "true"},
 }
 FAULTS: dict[str, dict[str, int]] = {
     "elections and a crash": {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3},
@@ -73,9 +73,10 @@ def peel(preset: str, bounds: dict[str, int]) -> str:
         missing = {
             name: fix for name, fix in FIXES.items()
             if any(settings[key] != value for key, value in fix.items())
+            and (name != "27 with 26" or settings["isr.changes"] == "alter_partition")
             and covers(bounds, settings | dict(fix), loss)
         }  # fmt: skip
-        found.append(f"**{' or '.join(missing) or '?'}** after {loss.depth}")
+        found.append(f"**{' or '.join(missing) or '27, which needs KRaft,'}** after {loss.depth}")
         if not missing:
             return ", then ".join(found)
         settings |= dict(next(iter(missing.values())))

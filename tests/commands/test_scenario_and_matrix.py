@@ -1,0 +1,89 @@
+"""`scenario` and `matrix` as commands: what they print, and with which exit status they end."""
+
+from __future__ import annotations
+
+from checker.exits import Exit
+
+GOOD = """
+title = "one record"
+[[run]]
+name = "sent"
+protocol = "kafka"
+events = '''
+producer_send b0
+expect b0.log = 0
+'''
+"""
+MATRIX = """
+title = "tiny"
+protocol = "kafka"
+[bounds]
+max_leader_epoch = 1
+preferred_elections = 0
+[[row]]
+name = "acks=1"
+settings = { "acks" = "1" }
+[[column]]
+name = "a crash"
+property = "acknowledged_records_survive"
+fails = "lost"
+"""
+
+
+def test_a_scenario_is_shown_with_every_state(highwater, tmp_path):
+    (tmp_path / "story.toml").write_text(GOOD)
+    ended = highwater("scenario", tmp_path / "story.toml")
+    assert ended.status == Exit.OK
+    assert "one record: sent" in ended.out
+    assert "the producer's next record is appended by b0" in ended.out
+    assert "everything is as expected" in ended.out
+
+
+def test_all_scenarios_of_a_folder_are_checked(highwater, tmp_path):
+    (tmp_path / "story.toml").write_text(GOOD)
+    ended = highwater("scenario", "--dir", tmp_path, "--json")
+    assert ended.status == Exit.OK
+    assert ended.json["runs"] == [{"scenario": "story", "run": "sent", "events": 1}]
+
+
+def test_a_scenario_that_does_not_hold_is_rejected_in_one_line(highwater, tmp_path):
+    (tmp_path / "story.toml").write_text(GOOD.replace("= 0\n", "= 1\n"))
+    ended = highwater("scenario", tmp_path / "story.toml")
+    assert ended.status == Exit.REJECTED
+    assert "b0.log is 0, not 1" in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_an_unknown_scenario_is_a_usage_error(highwater, tmp_path):
+    (tmp_path / "story.toml").write_text(GOOD)
+    ended = highwater("scenario", "--dir", tmp_path, "stroy")
+    assert ended.status == Exit.USAGE
+    assert "did you mean 'story'?" in ended.err
+
+
+def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path):
+    spec, store, page = tmp_path / "spec.toml", tmp_path / "results", tmp_path / "page.md"
+    spec.write_text(MATRIX)
+    ended = highwater("matrix", spec, "--store", store, "--write", page)
+    assert ended.status == Exit.OK
+    assert "lost in 4 steps" in " ".join(ended.out.split())
+    assert "1 of 1" in ended.err
+    assert "[lost in 4 steps](page/acks-1-a-crash.md)" in page.read_text()
+    ended = highwater("matrix", spec, "--store", store, "--json")
+    assert (ended.status, ended.err) == (Exit.OK, "")
+    (cell,) = ended.json["cells"]
+    assert (cell["words"], cell["verdict"], cell["depth"]) == ("lost in 4 steps", "violated", 4)
+
+
+def test_a_matrix_that_is_not_well_formed_is_a_usage_error(highwater, tmp_path):
+    (tmp_path / "spec.toml").write_text("title = 'nothing'")
+    ended = highwater("matrix", tmp_path / "spec.toml")
+    assert ended.status == Exit.USAGE
+    assert "no 'row'" in ended.err
+
+
+def test_symmetry_is_refused_where_a_member_has_a_name(highwater):
+    ended = highwater("explore", "async_isr", "--symmetry")
+    assert ended.status == Exit.USAGE
+    assert "controller_shrink_isr names r0" in ended.err
+    assert highwater("explore", "kip320", "--symmetry", "--depth", 3).status == Exit.OK
