@@ -1,8 +1,10 @@
 """Clusters of several processes on this machine, whole, and with processes killed on the way."""
 
 import json
+import os
 import subprocess
 import sys
+import sysconfig
 import time
 
 import psutil
@@ -21,8 +23,11 @@ def _command(*arguments):
     return [sys.executable, "-c", program, "explore", *arguments, "--json", "--quiet"]
 
 
-def _explore(*arguments):
-    done = subprocess.run(_command(*arguments), capture_output=True, text=True, check=False)
+def _explore(*arguments, **environment):
+    done = subprocess.run(
+        _command(*arguments), capture_output=True, text=True, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
     assert done.stderr == ""
     return json.loads(done.stdout)
 
@@ -44,14 +49,31 @@ def _started_until(store, depth, *arguments):
     return process
 
 
-def test_two_executors_that_lack_the_project_find_the_same(tmp_path):
+@pytest.fixture
+def bare_python(tmp_path):
+    """A Python with the libraries, but without this project, which `.pth` files would give it."""
+    script = tmp_path / "python"
+    libraries = sysconfig.get_paths()["purelib"]
+    script.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{libraries}" exec {sys.executable} -S "$@"\n'
+    )
+    script.chmod(0o755)
+    for module, is_there in (("numpy", True), ("checker", False)):
+        found = subprocess.run(
+            [script, "-c", f"import {module}"], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert (found.returncode == 0) is is_there
+    return str(script)
+
+
+def test_two_executors_that_lack_the_project_find_the_same(tmp_path, bare_python):
     """They get the project from the driver, and unpack it in a directory of their own."""
     expected = _explore("kip279")
-    found = _explore("kip279", *CLUSTER, "--store", str(tmp_path / "store"))
+    store = tmp_path / "store"
+    found = _explore("kip279", *CLUSTER, "--store", str(store), PYSPARK_PYTHON=bare_python)
     _check_same(found, expected)
     assert found["violations"]
-    log = (tmp_path / "store" / "spark.log").read_text(errors="replace")
-    assert "executor" in log.lower(), "the log of Spark is not where it is promised to be"
+    assert "executor" in (store / "spark.log").read_text(errors="replace").lower()
 
 
 @pytest.mark.slow
