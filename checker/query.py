@@ -177,6 +177,3 @@ def query_spark(store: Store, model: Model, sql: str, limit: int, master: str) -
 def _one_line(text: str) -> str:
     lines: Sequence[str] = [line.strip() for line in text.splitlines() if line.strip()]
     return " ".join(lines)[:300]
-
-
-__all__ = ["Answer", "engine_for", "model_of", "query_duckdb", "query_spark"]
