@@ -192,10 +192,12 @@ def _table(title: str, fates: list[Fate], columns: list[str]) -> list[str]:
 def _alive(matrix: Matrix) -> list[str]:
     """The mutants that nothing notices, each with what is known of it."""
     lines = [
-        "## What nothing notices",
+        "## What no property notices",
         "",
-        "| mutant | outcome | states | why |",
-        "|---|---|---:|---|",
+        "The last column has the lemmas, auxiliary properties made for proofs, that notice it.",
+        "",
+        "| mutant | outcome | states | why | lemmas |",
+        "|---|---|---:|---|---|",
     ]
     for fate in matrix.fates:
         if fate.outcome is not Outcome.KILLED:
