@@ -118,7 +118,7 @@ def test_kip_101_leaves_logs_that_differ_for_good():
 def test_a_fenced_isr_member_costs_no_record():
     settings = SAFE_41 | {"isr.unfenced.brokers.only": "false"}
     model = kafka_model("kafka-4.1", settings, crashes=1, preferred_elections=2)
-    assert depths(explored(model)) == {"isr_members_unfenced": 6}
+    assert depths(explored(model, "isr_members_unfenced", *LOSS)) == {"isr_members_unfenced": 6}
 
 
 @pytest.mark.parametrize(
