@@ -1,0 +1,277 @@
+"""What must never be lost or disagree: records, logs, epochs, high watermarks.
+
+An exposed record is one that a consumer could have read: it was below the HW of a leader. Loss
+shows when a leader takes office without it, or cuts it; `exposed` and `acknowledged` are ghosts.
+"""
+
+from __future__ import annotations
+
+from model.kafka.clients import serves_consumers
+from model.kafka.state import Broker, TopicPartition
+from model.language import all_of, every, implies, not_, some
+from properties.claims import always
+
+
+def something_is_exposed(partition: TopicPartition) -> bool:
+    """A consumer could have read some record."""
+    return some(row.exposed >= 0 for row in partition.offsets)
+
+
+def something_is_acknowledged(partition: TopicPartition) -> bool:
+    """Some producer was told that its record is safe."""
+    return some(record.acknowledged for record in partition.records)
+
+
+@always(
+    "exposed_records_survive",
+    "a record that a consumer could have read is in the log of every later leader, at its offset",
+    premise=something_is_exposed,
+    failure="{leader} leads in epoch {leader.leader_epoch}, and its log, which ends at "
+    "{leader.log.end}, does not hold record {row.exposed} at {row}, where consumers could read it",
+    broken_by="kafka --preset kafka-4.0",
+)
+def exposed_records_survive(partition: TopicPartition) -> bool:
+    """The leader in office holds everything that was ever exposed."""
+    return every(
+        every(
+            implies(
+                all_of(partition.is_in_office(leader), row.exposed >= 0),
+                all_of(leader.log.has(row.number), leader.log[row.number].id == row.exposed),
+            )
+            for row in partition.offsets
+        )
+        for leader in partition.brokers
+    )
+
+
+def holds_record(broker: Broker, record_id: int) -> bool:
+    """The record is in the broker's log, at any offset."""
+    log = broker.log
+    return some(all_of(log.has(o), log[o].id == record_id) for o in log.positions)
+
+
+@always(
+    "acknowledged_records_survive",
+    "a record that its producer was told is safe is in the log of every later leader",
+    premise=something_is_acknowledged,
+    failure="{record} was acknowledged, and {leader}, which leads in epoch {leader.leader_epoch}, "
+    "does not hold it",
+    broken_by="kafka acks=1",
+)
+def acknowledged_records_survive(partition: TopicPartition) -> bool:
+    """The leader in office holds everything that was ever acknowledged."""
+    return every(
+        every(
+            implies(
+                all_of(partition.is_in_office(leader), record.acknowledged),
+                holds_record(leader, record.number),
+            )
+            for record in partition.records
+        )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "acknowledged_record_on_some_disk",
+    "a record that its producer was told is safe is on the disk of some broker",
+    premise=something_is_acknowledged,
+    failure="{record} was acknowledged, and no broker's log holds it",
+    broken_by="kafka acks=1 with a power loss",
+)
+def acknowledged_record_on_some_disk(partition: TopicPartition) -> bool:
+    """Nothing acknowledged is gone for good."""
+    return every(
+        implies(
+            record.acknowledged,
+            some(holds_record(broker, record.number) for broker in partition.brokers),
+        )
+        for record in partition.records
+    )
+
+
+@always(
+    "logs_agree_below_high_watermark",
+    "any two live brokers hold the same entries below both of their high watermarks",
+    premise=lambda p: some(some(
+        all_of(a != b, a.up, b.up, a.high_watermark > 0, b.high_watermark > 0)
+        for b in p.brokers) for a in p.brokers),
+    failure="{a} and {b} differ at offset {offset}, below both high watermarks",
+    broken_by="kafka unclean.leader.election.enable=true",
+)  # fmt: skip
+def logs_agree_below_high_watermark(partition: TopicPartition) -> bool:
+    """What is committed is the same everywhere."""
+    return every(
+        every(
+            every(
+                implies(
+                    all_of(a.up, b.up, offset < a.high_watermark, offset < b.high_watermark),
+                    a.log.same_entry(b.log, offset),
+                )
+                for offset in a.log.positions
+            )
+            for b in partition.brokers
+        )
+        for a in partition.brokers
+    )
+
+
+@always(
+    "isr_logs_agree",
+    "as far as a leader in office has noted an ISR member's LEO, both hold the same entries",
+    premise=lambda p: some(some(
+        all_of(p.is_in_office(leader), leader.isr.contains(m), leader.follower_leo[m] > 0)
+        for m in p.brokers) for leader in p.brokers),
+    failure="{leader} believes that {member} holds the same as it does at offset {offset}, but it "
+    "does not",
+    broken_by="kafka --preset kafka-4.0",
+    promised=lambda _: False,
+)  # fmt: skip
+def isr_logs_agree(partition: TopicPartition) -> bool:
+    """What the leader counts on is there, as long as the member is up and in the ISR.
+
+    An early sign of a loss, and not one yet: no one outside can see it. So it is checked by name.
+    """
+    controller = partition.controller
+    return every(
+        every(
+            every(
+                implies(
+                    all_of(
+                        partition.is_in_office(leader),
+                        controller.leader_is_current,
+                        controller.isr.contains(member),
+                        member.up,
+                        member != leader,
+                        offset < leader.follower_leo[member],
+                    ),
+                    leader.log.same_entry(member.log, offset),
+                )
+                for offset in leader.log.positions
+            )
+            for member in partition.brokers
+        )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "consumers_agree",
+    "no two reads of one offset give different records",
+    premise=something_is_exposed,
+    failure="{broker} serves another record at {row} than record {row.exposed}, which was exposed "
+    "there before",
+    broken_by="kafka unclean.leader.election.enable=true",
+)
+def consumers_agree(partition: TopicPartition) -> bool:
+    """Whatever a broker serves is what was exposed there first."""
+    return every(
+        every(
+            implies(
+                all_of(
+                    serves_consumers(partition, broker),
+                    row.number < broker.high_watermark,
+                    row.exposed >= 0,
+                ),
+                broker.log[row.number].id == row.exposed,
+            )
+            for row in partition.offsets
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "consumer_reads_only_committed",
+    "a follower that serves consumers serves only what a leader has committed at that offset",
+    premise=lambda p: some(all_of(b.up, not_(b.leads), b.high_watermark > 0) for b in p.brokers),
+    failure="{broker}, a follower, serves another record at {row} than any leader has committed",
+    broken_by="kafka diverging.answer.hw.ignored=false follower.reads=true",
+    promised=lambda model: bool(model.settings.follower_reads),
+)
+def consumer_reads_only_committed(partition: TopicPartition) -> bool:
+    """Reading from a follower shows nothing that reading from leaders would not (S11)."""
+    return every(
+        every(
+            implies(
+                all_of(
+                    serves_consumers(partition, broker),
+                    not_(broker.leads),
+                    row.number < broker.high_watermark,
+                ),
+                broker.log[row.number].id == row.exposed,
+            )
+            for row in partition.offsets
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "one_leader_per_epoch",
+    "no two brokers lead in the same leader epoch",
+    premise=lambda p: some(some(all_of(a != b, a.leads, b.leads) for b in p.brokers)
+                           for a in p.brokers),
+    failure="{a} and {b} both lead in epoch {a.leader_epoch}",
+    broken_by="a controller that elects without a new epoch",
+)  # fmt: skip
+def one_leader_per_epoch(partition: TopicPartition) -> bool:
+    """An epoch names its leader."""
+    return every(
+        every(
+            implies(all_of(a.leads, b.leads, a.leader_epoch == b.leader_epoch), a == b)
+            for b in partition.brokers
+        )
+        for a in partition.brokers
+    )
+
+
+@always(
+    "high_watermark_within_log",
+    "no high watermark is beyond the end of its log",
+    premise=lambda p: some(b.high_watermark > 0 for b in p.brokers),
+    failure="{broker} has HW {broker.high_watermark}, and its log ends at {broker.log.end}",
+    broken_by="a follower that truncates without lowering its HW",
+)
+def high_watermark_within_log(partition: TopicPartition) -> bool:
+    """A HW points at something."""
+    return every(broker.high_watermark <= broker.log.end for broker in partition.brokers)
+
+
+@always(
+    "leader_high_watermark_grows",
+    "as long as a broker leads, its high watermark only grows",
+    of_steps=True,
+    failure="{broker} leads, and its HW falls",
+    broken_by="a leader that sets its HW to the least LEO of its ISR, up or down",
+)
+def leader_high_watermark_grows(before: TopicPartition, after: TopicPartition) -> bool:
+    """What a leader has exposed stays exposed."""
+    return every(
+        implies(
+            all_of(broker.leads, after.brokers[broker].leads),
+            broker.high_watermark <= after.brokers[broker].high_watermark,
+        )
+        for broker in before.brokers
+    )
+
+
+@always(
+    "epochs_grow",
+    "leader epochs only grow, at the controller and at a broker that stays up",
+    of_steps=True,
+    failure="{broker} goes back to an earlier leader epoch",
+    broken_by="a broker that takes old metadata",
+)
+def epochs_grow(before: TopicPartition, after: TopicPartition) -> bool:
+    """Time runs forwards."""
+    return all_of(
+        before.controller.leader_epoch <= after.controller.leader_epoch,
+        every(
+            implies(
+                all_of(broker.up, after.brokers[broker].up),
+                broker.leader_epoch <= after.brokers[broker].leader_epoch,
+            )
+            for broker in before.brokers
+        ),
+    )
