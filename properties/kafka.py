@@ -1,7 +1,7 @@
 """The broker model's properties, in order, and its witnesses: what the model must be able to do.
 
 `kafka_safety` says what must never be lost or disagree, `kafka_isr` what ISR and leader must be
-like, `kafka_consumers` what a consumer is promised, `kafka_availability` what is not promised at all.
+like, `kafka_consumers` what a consumer is promised, `kafka_availability` what is not promised.
 """
 
 from __future__ import annotations

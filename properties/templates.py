@@ -83,6 +83,9 @@ LADDER_TEMPLATES = Templates(
 )
 
 
+_TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES}
+
+
 def templates_of(protocol: Protocol) -> Templates | None:
     """The templates for the protocol's lemmas, if there are any."""
-    return LADDER_TEMPLATES if protocol.state is Cluster else None
+    return _TEMPLATES.get(protocol.state)
