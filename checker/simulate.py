@@ -1,9 +1,9 @@
 """Simulation: seeded random walks at sizes that cannot be exhausted, many walks at once.
 
 A batch of walks moves in step through the vectorised engine. Each walk draws its own weights for
-the actions, so that rare actions are common in some walk. A step is an action, by weight among those
-enabled, and one of its enabled instances, evenly. The seed fixes every choice. What is found is
-sampled, never more: walks say nothing of the states that they do not reach.
+the actions, so that rare actions are common in some walk. A step is an action, by weight among
+those enabled, and one of its enabled instances, evenly. The seed fixes every choice. What is
+found is sampled, never more: walks say nothing of the states that they do not reach.
 """
 
 from __future__ import annotations
