@@ -89,9 +89,7 @@ class Inferrer:
     def run(self) -> Inference:
         """Enumerate, filter, and kill until nothing more falls."""
         started, result = time.perf_counter(), self.result
-        lemmas = lemmas_of(self.model.protocol)
-        result.holding = lemmas_that_hold(self.model, lemmas)
-        result.fallen = tuple(lemma for lemma in lemmas if lemma not in result.holding)
+        result.holding, result.fallen = self.known_lemmas()
         states = reachable_states(self.model, MAX_STATES)
         if states is None:
             raise UsageError(f"more than {MAX_STATES:,} reachable states: choose smaller bounds")
@@ -108,6 +106,12 @@ class Inferrer:
         result.words = tuple(self.atoms.words(candidate) for candidate in result.survivors)
         result.seconds = time.perf_counter() - started
         return result
+
+    def known_lemmas(self) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
+        """The known lemmas that are inductive together, and those that fall."""
+        lemmas = lemmas_of(self.model.protocol)
+        holding = lemmas_that_hold(self.model, lemmas)
+        return holding, tuple(lemma for lemma in lemmas if lemma not in holding)
 
     def _first_candidates(self) -> set[Candidate]:
         short = self.table.shortest()
