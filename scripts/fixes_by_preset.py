@@ -6,12 +6,14 @@ the first of them on; search again, until nothing is lost. Run from the reposito
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from checker.explore import Explorer, Limits, Options
 from checker.trace import build_trace
 from checker.verdict import Violation
 from model.kafka.protocol import KAFKA
+from model.kafka.settings import Truncation
 from model.language.errors import HighwaterError
 from model.language.protocol import Model
 from properties import choose_properties
@@ -26,7 +28,7 @@ FIXES: dict[str, Mapping[str, str]] = {
     "21": {"isr.unfenced.brokers.only": "true"},
     "22": {"broker.epoch.checked": "true"},
     "26": {"hw.frozen.below.min.isr": "true"},
-    "no unnoticed bounce (KRaft)": {"quick.bounce": "refused"},
+    "bounces noticed (KAFKA-7235)": {"quick.bounce": "refused"},
     "36": {"reset.follower.leo.every.epoch": "true"},
     "27 with 26": {"eligible.leader.replicas": "true", "hw.frozen.below.min.isr": "true"},
 }
@@ -62,6 +64,18 @@ def covers(bounds: dict[str, int], settings: dict[str, str], loss: Violation) ->
     return False
 
 
+def is_missing(name: str, fix: Mapping[str, str], settings: Mapping[str, str]) -> bool:
+    """The fix would change the settings, and for the better; ELR is for KRaft alone."""
+    if "truncation" in fix:
+        order = list(Truncation)
+        return order.index(Truncation(settings["truncation"])) < order.index(
+            Truncation(fix["truncation"])
+        )
+    if name == "27 with 26" and settings["isr.changes"] == "zookeeper":
+        return False
+    return any(settings[key] != value for key, value in fix.items())
+
+
 def peel(preset: str, bounds: dict[str, int]) -> str:
     """The losses of a preset, one after the other, with the fixes that prevent each."""
     settings = {**KAFKA.preset(preset), **SAFE}
@@ -71,11 +85,10 @@ def peel(preset: str, bounds: dict[str, int]) -> str:
         if loss is None:
             return ", then ".join([*found, f"nothing ({words})"])
         missing = {
-            name: fix for name, fix in FIXES.items()
-            if any(settings[key] != value for key, value in fix.items())
-            and (name != "27 with 26" or settings["isr.changes"] == "alter_partition")
-            and covers(bounds, settings | dict(fix), loss)
-        }  # fmt: skip
+            name: fix
+            for name, fix in FIXES.items()
+            if is_missing(name, fix, settings) and covers(bounds, settings | dict(fix), loss)
+        }
         found.append(f"**{' or '.join(missing) or '27, which needs KRaft,'}** after {loss.depth}")
         if not missing:
             return ", then ".join(found)
@@ -83,10 +96,10 @@ def peel(preset: str, bounds: dict[str, int]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, or only the rows of the presets that are given."""
     print(f"| preset | {' | '.join(FAULTS)} |")
     print("|---|" + "---|" * len(FAULTS))
-    for preset in PRESETS:
+    for preset in sys.argv[1:] or PRESETS:
         cells = [peel(preset, bounds) for bounds in FAULTS.values()]
         print(f"| `{preset}` | {' | '.join(cells)} |", flush=True)
 
