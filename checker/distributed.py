@@ -252,7 +252,7 @@ class SparkExplorer:
             if note.get("deadlock") is not None:
                 stuck.append(note["deadlock"])
             for name, (parent, instance) in note.get("violated", {}).items():
-                least[name] = min(least.get(name, (parent, instance)), (parent, instance))
+                least[name] = _least(least.get(name), (parent, instance))
         for name, link in least.items():
             if senses[name] is Sense.SOMETIMES:
                 counts.reached[name] = depth
@@ -262,6 +262,11 @@ class SparkExplorer:
         if stuck:
             counts.deadlock = (before.depth, min(stuck))
         return counts
+
+
+def _least(known: tuple[int, int] | None, link: tuple[int, int]) -> tuple[int, int]:
+    """The step that comes first in the order of traces."""
+    return link if known is None else min(known, link)
 
 
 def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:

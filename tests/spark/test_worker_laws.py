@@ -6,6 +6,7 @@ Parcels arrive in another order than they were sent. Each law is shown to fail o
 import numpy as np
 import pytest
 
+from checker import distributed as distributed_module
 from checker.distributed import NUMBERS
 from checker.explore import Limits, Options
 from checker.fingerprints import VisitedSet
@@ -199,3 +200,29 @@ def test_the_laws_notice_a_broken_step(tmp_path, without_spark, monkeypatch, mut
     mutate(monkeypatch)
     found = distributed(tmp_path / "b", model, without_spark, 3, limits=limits, numbers=numbers)
     assert found != expected
+
+
+def _the_greatest_violation_is_told(monkeypatch):
+    monkeypatch.setattr(distributed_module, "_least", lambda known, link: max(known or link, link))
+
+
+def _slices_are_filtered_backwards(monkeypatch):
+    class Backwards(VisitedSet):
+        def insert(self, words):
+            return super().insert(np.ascontiguousarray(words[:, ::-1]))[::-1]
+
+    monkeypatch.setattr(worker, "VisitedSet", Backwards)
+
+
+@pytest.mark.parametrize(
+    "mutate",
+    [_the_greatest_violation_is_told, _slices_are_filtered_backwards, _the_last_of_equals_stays],
+)
+def test_the_laws_notice_another_trace(tmp_path, without_spark, monkeypatch, mutate):
+    model = model_named("truncate_to_high_watermark", VIOLATED)
+    expected = plain(model)
+    assert distributed(tmp_path / "a", model, without_spark, 3) == expected
+    mutate(monkeypatch)
+    found = distributed(tmp_path / "b", model, without_spark, 3)
+    assert found["levels"] == expected["levels"]
+    assert found["violations"] != expected["violations"]
