@@ -14,7 +14,6 @@ from typing import Any
 
 import z3
 
-from checker.backends.reference import State
 from checker.backends.symbolic import SymbolicEngine, SymbolicStep, Term, has_symmetry
 from checker.proof import Counterexample, Obligation, Outcome, Proof
 from model.language.errors import UsageError
@@ -170,6 +169,17 @@ class Induction:
                 goals.append((prop.name, self.engine.after_both(self.engine.claim(prop), step)))
         return goals
 
+    def never_enabled(self) -> list[str]:
+        """The actions that no state with all lemmas enables, within these bounds."""
+        self._terms = {prop: self.engine.claim(prop) for prop in self.lemmas if not prop.of_steps}
+        found = []
+        for action, steps in self._representatives():
+            what = Obligation(action, "")
+            answers = (self._ask(what, [*self._hypotheses(), s.guard])[0] for s in steps)
+            if not any(answer == z3.sat for answer in answers):
+                found.append(action)
+        return found
+
     # --- queries -----------------------------------------------------------------------------
 
     def _hypotheses(self) -> list[Term]:
@@ -262,8 +272,3 @@ def minimise(
         if on_lemma is not None:
             on_lemma(lemma, needed)
     return tuple(kept)
-
-
-def state_words(state: State) -> str:
-    """A state as plain numbers, for messages about states that cannot be rendered."""
-    return " ".join(map(str, state))

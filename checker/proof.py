@@ -84,4 +84,4 @@ class Proof:
     @property
     def never_enabled(self) -> list[str]:
         """The actions that no state with the lemmas enables: about them the proof says nothing."""
-        return [o.action for o in self.obligations if o.vacuous]
+        return list(dict.fromkeys(o.action for o in self.obligations if o.vacuous))

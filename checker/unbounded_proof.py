@@ -3,6 +3,7 @@
 From the same captured actions and lemmas as the proof within bounds. A claim after an action is the
 claim with its reads replaced by what the action leaves there, so it speaks of the state before. Its
 negation and the hypotheses, instantiated with finitely many terms, go to Z3: `unsat` is a proof.
+That guards can hold together with the lemmas is shown by a state within the model's bounds.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import z3
 
 from checker.backends.unbounded import UnboundedTerms
 from checker.clauses import Clause, Clauses
-from checker.induction import FITS, INITIALLY
+from checker.induction import FITS, INITIALLY, Induction
 from checker.instantiate import STRATEGIES, Pools, Strategy, roles
 from checker.lifted import Lifted
 from checker.proof import Obligation, Outcome, Proof
@@ -54,6 +55,8 @@ class UnboundedInduction:
         """Work through all obligations. There are no counterexamples: what fails is unknown."""
         started = time.perf_counter()
         self._prepare()
+        within = Induction(self.model, (), self.proof.lemmas)
+        self.vacuous = set(within.never_enabled())
         self._conclusions()
         self._initially()
         for action in self.model.captured:
@@ -143,6 +146,7 @@ class UnboundedInduction:
                 what.outcome = Outcome.PROVED
                 break
             what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
+        what.vacuous = what.action in self.vacuous
         what.seconds = time.perf_counter() - started
         self.proof.obligations.append(what)
         self._on_obligation(what)
