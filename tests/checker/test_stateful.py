@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -144,3 +146,13 @@ def test_the_distance_is_nought_where_a_property_is_false_and_only_there(name):
         assert (distance(state) > 0) is holds
         verdicts.add(holds)
     assert verdicts == {True, False}
+
+
+def test_the_code_in_the_documentation_builds_machines():
+    page = Path(__file__).parents[2] / "docs" / "testing.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    space: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), space)
+    assert issubclass(space["TestNoFence"], unittest.TestCase)
+    assert space["TestKip320"].settings.max_examples == 20_000
