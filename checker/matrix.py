@@ -6,6 +6,7 @@ in a process of its own; results can be kept in a file, one line each, and are n
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -13,11 +14,13 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import model
+import properties
 from checker.cases import Choice
 from checker.verdict import Verdict
 from model.language.errors import UsageError
@@ -68,9 +71,10 @@ class Search:
 
     @property
     def key(self) -> str:
-        """What identifies the search among stored results."""
+        """What identifies the search among stored results; the code of the model is part of it."""
+        identity = self.choice.model.identity
         return json.dumps(
-            [self.choice.model.identity, self.properties, vars(self.limits)], sort_keys=True
+            [identity, self.properties, vars(self.limits), code_digest()], sort_keys=True
         )
 
 
@@ -105,6 +109,17 @@ class Matrix:
             search = Search(self.choice(self.rows[r], self.columns[columns[0]]), names, self.limits)
             found |= {(r, c): search for c in columns}
         return dict(sorted(found.items()))
+
+
+@lru_cache
+def code_digest() -> str:
+    """A digest of the sources of model and properties: with other sources, results may differ."""
+    digest = hashlib.sha256()
+    for package in (model, properties):
+        for folder in package.__path__:
+            for path in sorted(Path(folder).rglob("*.py")):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def read_matrix(path: Path, limits: Limits) -> Matrix:
@@ -150,11 +165,11 @@ def run_search(search: Search) -> Result:
     from checker.explore import Explorer, Options
     from checker.explore import Limits as SearchLimits
 
-    model = search.choice.model
+    chosen_model = search.choice.model
     limits = SearchLimits(search.limits.depth, search.limits.states, search.limits.seconds)
-    chosen = choose_properties(model.protocol, search.properties)
+    chosen = choose_properties(chosen_model.protocol, search.properties)
     options = Options(keep_going=True, symmetry=_is_symmetric(search))
-    result = Explorer(model, chosen, limits, options).run()
+    result = Explorer(chosen_model, chosen, limits, options).run()
     found: dict[str, Any] = {
         prop.name: {"verdict": str(result.verdict_on(prop)), "depth": result.depth, "steps": []}
         for prop in chosen
@@ -174,10 +189,10 @@ def _is_symmetric(search: Search) -> bool:
     from checker.backends.vectorised import VectorisedEngine
     from checker.symmetry import Symmetry
 
-    model = search.choice.model
-    chosen = choose_properties(model.protocol, search.properties)
+    wanted = search.choice.model
+    chosen = choose_properties(wanted.protocol, search.properties)
     try:
-        Symmetry(model, chosen, VectorisedEngine(model, []).layout)
+        Symmetry(wanted, chosen, VectorisedEngine(wanted, []).layout)
     except UsageError:
         return False
     return True

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import checker.matrix as matrix_module
 from checker.matrix import Computation, Limits, as_data, cells, read_matrix, run_search
 from checker.matrix_pages import as_markdown, page_name, write_pages
 from model.language.errors import UsageError
@@ -100,6 +101,14 @@ def test_processes_find_the_same_and_the_store_spares_them(tmp_path):
     again = Computation(small(tmp_path), workers=2, store=store)
     assert again.run(lambda *_: pytest.fail("computed again"))
     assert words(again) == words(first)
+
+
+def test_results_of_other_sources_are_not_used(tmp_path, monkeypatch):
+    store = tmp_path / "results.jsonl"
+    computed(small(tmp_path), store)
+    assert len(Computation(small(tmp_path), store=store).results) == 6
+    monkeypatch.setattr(matrix_module, "code_digest", lambda: "another model")
+    assert Computation(small(tmp_path), store=store).results == {}
 
 
 def test_a_stopped_matrix_shows_what_it_has(tmp_path):
