@@ -173,7 +173,7 @@ def failure_reason(error: Exception) -> str:
         ] or lines
     else:
         lines = [line for line in lines if telling.match(line)][-1:] or lines
-    return lines[0].strip()[:300]
+    return lines[0].strip().removeprefix("Caused by: ")[:300]
 
 
 @contextmanager
