@@ -34,7 +34,7 @@ from checker.summary import prepare_directory
 from checker.trace import build_trace
 from model.language.protocol import Instance, Model, Protocol
 from model.protocols import protocol_named
-from properties import Property, Sense, choose_properties, properties_of
+from properties import Property, Sense, promised_properties, properties_of
 
 DEFAULT_TRACE_DIRECTORY = "traces"
 DEFAULT_SETTINGS = hypothesis_settings(
@@ -213,14 +213,14 @@ def state_machine(
     """A test case that runs a protocol: `TestKip320 = state_machine("kip320", replicas=5)`.
 
     `settings` and `bounds` are the protocol's own, the rest at their defaults; `properties` names
-    those to check, by default all. Traces of violations go to `trace_dir`, unless it is `None`.
+    those to check, by default all that the model is promised. Traces of violations go to `trace_dir`, unless it is `None`.
     The result's attribute `settings` is Hypothesis's and may be replaced. Raises `UsageError` for
     names and values that the protocol does not know.
     """
     chosen = protocol_named(protocol) if isinstance(protocol, str) else protocol
     values = dict(chosen.preset(preset)) if preset is not None else {}
     model = chosen.model(bounds, values | dict(settings or {}))
-    world = World(model, _properties(chosen, properties))
+    world = World(model, _properties(model, properties))
     preferences = world.preferences
 
     @initialize(swarm=st.integers(0, _SWARMS - 1))
@@ -237,11 +237,11 @@ def state_machine(
     return _test_case(machine, world, Path(trace_dir) if trace_dir is not None else None)
 
 
-def _properties(protocol: Protocol, wanted: Iterable[str | Property]) -> tuple[Property, ...]:
+def _properties(model: Model, wanted: Iterable[str | Property]) -> tuple[Property, ...]:
     wanted = tuple(wanted)
     own = tuple(prop for prop in wanted if isinstance(prop, Property))
     names = [prop for prop in wanted if isinstance(prop, str)]
-    return own if own and not names else (*own, *choose_properties(protocol, names))
+    return own if own and not names else (*own, *promised_properties(model, names))
 
 
 def _test_case(machine: Any, world: World, directory: Path | None) -> type[TestCase]:

@@ -54,10 +54,10 @@ def command(**options: Any) -> int:
     """
     from checker.explore import Limits
     from checker.kill_matrix import as_markdown, kill_matrix
-    from properties import choose_properties
+    from properties import promised_properties
 
     model = chosen_model(options)
-    properties = choose_properties(model.protocol, options["properties"])
+    properties = promised_properties(model, options["properties"])
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
     quiet = options["quiet"] or options["as_json"]
     matrix = kill_matrix(
