@@ -212,8 +212,9 @@ def state_machine(
 ) -> type[TestCase]:
     """A test case that runs a protocol: `TestKip320 = state_machine("kip320", replicas=5)`.
 
-    `settings` and `bounds` are the protocol's own, the rest at their defaults; `properties` names
-    those to check, by default all that the model is promised. Traces of violations go to `trace_dir`, unless it is `None`.
+    `settings` and `bounds` are the protocol's own, the rest at their defaults. `properties` names
+    those to check, by default all that the model is promised. Traces of violations go to
+    `trace_dir`, unless it is `None`.
     The result's attribute `settings` is Hypothesis's and may be replaced. Raises `UsageError` for
     names and values that the protocol does not know.
     """
