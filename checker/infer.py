@@ -2,7 +2,7 @@
 
 All candidates are assumed together, and a step that breaks some of them kills those. When none can
 be broken any more, what is left holds in every reachable state. Killed clauses come back with a
-literal more as long as that may help. Whether the properties follow is asked last.
+literal more as long as the properties do not follow from what is left.
 """
 
 from __future__ import annotations
@@ -99,7 +99,6 @@ class Inferrer:
         alive = self._first_candidates()
         try:
             alive = self._to_the_end(alive)
-            self._conclude(alive)
         except z3.Z3Exception as error:
             result.stopped = str(error)
         result.survivors = tuple(sorted(alive, key=lambda c: (len(c), sorted(c))))
@@ -121,7 +120,7 @@ class Inferrer:
         return alive
 
     def _to_the_end(self, alive: set[Candidate]) -> set[Candidate]:
-        """Rounds of killing and of weakening what was killed."""
+        """Rounds of killing and of weakening what was killed, until the properties follow."""
         tried = set(alive)
         while True:
             self.result.rounds += 1
@@ -130,7 +129,8 @@ class Inferrer:
             new = {w for c in dead for w in self.table.weaker(c, self.templates)} - tried
             new = {weak for weak in new if not any(weak > other for other in alive)}
             self._say(f"round {self.result.rounds}: {len(alive):,} left, {len(new):,} weaker ones")
-            if not new:
+            self._conclude(alive)
+            if not new or (not self.result.stopped and all(self.result.follows.values())):
                 return alive
             tried |= new
             alive |= new
@@ -214,7 +214,8 @@ class Inferrer:
     # --- conclusions -------------------------------------------------------------------------
 
     def _conclude(self, alive: set[Candidate]) -> None:
-        """Whether values fit their domains, and which properties follow."""
+        """Whether values fit their domains, and which properties follow from an inductive set."""
+        self.result.stopped = ""
         for step in self._representatives():
             solver = self._solver(alive)
             solver.add(step.guard, step.misfit)

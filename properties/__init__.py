@@ -13,6 +13,7 @@ from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.claims import Property, Sense
 from properties.kafka import KAFKA_PROPERTIES
 from properties.kafka_availability import AVAILABILITY_PROPERTIES
+from properties.kafka_lemmas import KAFKA_LEMMAS
 from properties.ladder import LADDER_PROPERTIES
 from properties.lemmas import KIP320_LEMMAS
 
@@ -22,7 +23,10 @@ _BY_STATE: dict[type, tuple[Property, ...]] = {
     TopicPartition: KAFKA_PROPERTIES + AVAILABILITY_PROPERTIES,
 }
 
-_LEMMAS: dict[type, tuple[Property, ...]] = {Cluster: KIP320_LEMMAS}
+_LEMMAS: dict[type, tuple[Property, ...]] = {
+    Cluster: KIP320_LEMMAS,
+    TopicPartition: KAFKA_LEMMAS,
+}
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:

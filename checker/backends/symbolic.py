@@ -255,7 +255,8 @@ class SymbolicEngine:
 def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
     """Whether renaming the members of symmetric families changes neither steps nor claims.
 
-    It does not if nothing names a single member: then the graph treats all alike.
+    It does not if nothing names a single member: then the graph treats all alike. The initial state
+    may still single one out, which induction does not mind: it looks at that state by itself.
     """
     nodes: list[Node] = []
     for action in model.captured:
@@ -265,7 +266,7 @@ def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
         nodes.append(
             capture_property(prop.name, prop.claim, model.schema, model.settings, prop.frames)
         )
-    return model.protocol.start is None and not any(_names_member(node) for node in _below(nodes))
+    return not any(_names_member(node) for node in _below(nodes))
 
 
 def _names_member(node: Node) -> bool:
