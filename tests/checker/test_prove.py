@@ -56,7 +56,8 @@ def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all()
 @pytest.mark.parametrize("unclean", ["true", "false"])
 def test_parts_of_the_broker_model_are_proved(unclean):
     protocol = protocol_named("kafka")
-    settings = protocol.preset("kafka-4.1") | {"unclean.leader.election.enable": unclean}
+    changed = {"unclean.leader.election.enable": unclean}
+    settings = {**protocol.preset("kafka-4.1"), **changed}
     wanted = choose_properties(protocol, ["one_leader_per_epoch", "high_watermark_within_log"])
     model = protocol.model({}, settings)
 
