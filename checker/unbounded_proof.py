@@ -49,7 +49,10 @@ class UnboundedInduction:
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
         for prop in (*self.proof.properties, *self.proof.lemmas):
             if prop.sense is Sense.SOMETIMES or prop.of_steps:
-                raise UsageError(f"{prop.name} is not a claim about every state")
+                raise UsageError(
+                    f"{prop.name} is a witness or about steps: proofs for all sizes are of claims "
+                    "about every state"
+                )
 
     def run(self) -> Proof:
         """Work through all obligations. There are no counterexamples: what fails is unknown."""
