@@ -58,7 +58,15 @@ def test_parts_of_the_broker_model_are_proved(unclean):
     protocol = protocol_named("kafka")
     changed = {"unclean.leader.election.enable": unclean}
     settings = {**protocol.preset("kafka-4.1"), **changed}
-    wanted = choose_properties(protocol, ["one_leader_per_epoch", "high_watermark_within_log"])
+    wanted = choose_properties(
+        protocol,
+        [
+            "one_leader_per_epoch",
+            "high_watermark_within_log",
+            "leader_high_watermark_grows",
+            "epochs_grow",
+        ],
+    )
     model = protocol.model({}, settings)
 
     proof = Induction(model, wanted, lemmas_of(protocol)).run()
