@@ -193,7 +193,10 @@ class Explorer:
         if self._watch.deadlock is not None and not self.options.keep_going:
             return True
         found = self._watch.violated
-        return bool(found) and (not self.options.keep_going or self._watch.all_violated)
+        if not found or not self.options.keep_going:
+            return bool(found)
+        stuck = self._watch.deadlock is not None or not self.options.deadlock
+        return stuck and self._watch.all_settled
 
     # --- one level ---------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from checker.symmetry import Symmetry
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Property
 
 Link = tuple[int, int, int]
 """A step by its depth, the number of the state before it in its level, and its instance."""
@@ -95,7 +95,8 @@ def is_answered(
         return True
     if last.deadlock is not None and not keep_going:
         return True
-    still_open = [p for p in properties if p.sense is Sense.ALWAYS and p.name not in last.violated]
+    settled = {**last.violated, **last.reached}
+    still_open = [prop for prop in properties if prop.name not in settled]
     return bool(last.violated) and (not keep_going or not still_open)
 
 

@@ -167,7 +167,7 @@ class Simulator:
         elif (limit := self.result.budget.seconds) is not None and self._elapsed() >= limit:
             self.result.stopped = f"the limit of {limit:g} seconds"
         found = self._watch.violated
-        answered = bool(found) and (not self._keep_going or self._watch.all_violated)
+        answered = bool(found) and (not self._keep_going or self._watch.all_settled)
         return answered or bool(self.result.stopped)
 
     def _batch(self, walks: int) -> None:

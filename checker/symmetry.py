@@ -51,6 +51,18 @@ class _Tables:
     first_reference: npt.NDArray[np.int64]
 
 
+def _refuse_blank_members(model: Model, family: str) -> None:
+    """A variable that is a certain member where nothing is would tell that member from others."""
+    for variable in model.schema.variables:
+        domain = variable.domain
+        if (
+            isinstance(domain, Reference)
+            and domain.family == family
+            and variable.initial is not None
+        ):
+            raise UsageError(f"--symmetry: {variable.name} is a certain one of {family} at first")
+
+
 class Symmetry:
     """The renamings of a model's one family of interchangeable members.
 
@@ -63,6 +75,7 @@ class Symmetry:
         self._layout = layout
         self.family = _family(model)
         _refuse_named_members(model, self.family, properties)
+        _refuse_blank_members(model, self.family)
         size = model.extent(model.schema.index_sets[self.family])
         if size > _MOST_MEMBERS:
             raise UsageError(

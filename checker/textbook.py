@@ -75,8 +75,9 @@ class TextbookExplorer:
         if self.limits.depth is not None and self.result.depth >= self.limits.depth:
             return True
         if self.options.keep_going:
-            invariants = [prop for prop in self.properties if prop.sense is Sense.ALWAYS]
-            return bool(self._violated) and all(prop in self._violated for prop in invariants)
+            settled = (*self._violated, *self.result.reached)
+            stuck = self._dead_end is not None or not self.options.deadlock
+            return bool(self._violated) and stuck and len(settled) == len(self.properties)
         return bool(self._violated) or self._dead_end is not None
 
     def _next_level(self, level: list[State]) -> list[State]:

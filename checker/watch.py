@@ -30,9 +30,9 @@ class Watch:
         self._compile()
 
     @property
-    def all_violated(self) -> bool:
-        """Nothing is left that could still be violated."""
-        return all(p in self.violated for p in self._properties if p.sense is Sense.ALWAYS)
+    def all_settled(self) -> bool:
+        """Every invariant is violated and every witness reached: nothing is left to find."""
+        return all(p in self.violated or p.name in self.reached for p in self._properties)
 
     @property
     def violated_in_order(self) -> list[Property]:

@@ -64,6 +64,7 @@ class Expander:
         self._engine = engine
         self._pool = pool
         self._patience = patience
+        self._settled = False
         self._compiling: Future[CompiledExpansion] | None = None
         self._expand = engine.expand
 
@@ -76,7 +77,8 @@ class Expander:
             steps = self._engine.expand(words)
             self._patience -= time.thread_time() - started
             return steps
-        if self._compiling.done() and self._expand == self._engine.expand:
+        if not self._settled and self._compiling.done():
+            self._settled = True
             with suppress(Unsupported):
                 self._expand = self._compiling.result().expand
         return self._expand(words)

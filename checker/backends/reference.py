@@ -37,10 +37,10 @@ class PlainSet(SetOf[Any]):
         return member is not None and member._index[-1] in self.numbers
 
     def with_member(self, member: Any) -> PlainSet:
-        return self._like(self.numbers | {member._index[-1]})
+        return self if member is None else self._like(self.numbers | {member._index[-1]})
 
     def without_member(self, member: Any) -> PlainSet:
-        return self._like(self.numbers - {member._index[-1]})
+        return self if member is None else self._like(self.numbers - {member._index[-1]})
 
     def union(self, other: Any) -> PlainSet:
         return self._like(self.numbers | other.numbers)

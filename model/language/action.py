@@ -42,7 +42,8 @@ class Action:
         for name in names:
             annotation = hints.get(name)
             domain = schema.domain_of(annotation) if annotation is not None else None
-            if not isinstance(domain, Integers | Reference):
+            optional = isinstance(domain, Reference) and domain.optional
+            if optional or not isinstance(domain, Integers | Reference):
                 raise ProtocolError(
                     f"action {self.name}, parameter {name}: annotate it with an entity class or "
                     f"Annotated[int, integers(...)], not {annotation!r}"

@@ -16,8 +16,9 @@ from model.language import graph
 from model.language.domains import IndexSet, Integers, Reference
 from model.language.entity import Entity, Record
 from model.language.errors import CaptureError
-from model.language.expr import _LANGUAGE, IntExpr, node_of, refuse, wrap
+from model.language.expr import _LANGUAGE, Expr, IntExpr, node_of, refuse, wrap
 from model.language.graph import INT, Kind, Node, Op, Sort
+from model.language.idioms import counts_rounds, is_inlined_comprehension, refuse_identity
 from model.language.schema import Schema, Variable
 from model.language.symbolic import SetExpr, SymbolicStore, extent_of, index_variable
 
@@ -108,8 +109,15 @@ class Capture:
             generator, binders = self._quantifiers[-1]
             if getattr(generator, "gi_frame", None) is not frame:
                 refuse("a `for` statement inside a quantifier: use every, some, count or largest")
+            if is_inlined_comprehension(frame):
+                refuse("a comprehension inside a quantifier: nest every, some, count or largest")
             binders.append((binder, condition))
             return None
+        if counts_rounds(frame):
+            refuse(
+                "iterating a family other than by a plain `for`: use every, some, count, largest "
+                "or smallest"
+            )
         begun = len(self.writes), len(self.guards)
         loop = Loop(binder, condition, *begun, frame, frame.f_lineno, dict(frame.f_locals))
         self._loops.append(loop)
@@ -309,6 +317,8 @@ def _in_range(index: Node, index_set: IndexSet) -> list[Node]:
 
 
 def _is_target(loop: Loop, value: Any) -> bool:
+    if isinstance(value, Expr):
+        return value.node is loop.binder
     return isinstance(value, Record) and loop.binder in value._index
 
 
@@ -329,6 +339,7 @@ def capture_action(
     parameters: tuple[Parameter, ...],
 ) -> CapturedAction:
     """Run an action function on symbolic values; `CaptureError` where that is not possible."""
+    refuse_identity(function)
     with Capture() as capture:
         store = SymbolicStore(schema, settings, capture)
         variables, arguments = [], []
@@ -359,6 +370,8 @@ def capture_start(
     with Capture() as capture:
         function(SymbolicStore(schema, settings, capture).view(schema.root, ()))
         capture.finish()
+        if capture.guards:
+            raise CaptureError("a protocol's start requires something: it should only assign")
     return tuple(capture.writes)
 
 
@@ -366,6 +379,7 @@ def capture_property(
     name: str, function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:
     """The captured claim of a property: of one state, or with `frames` 2 of a step."""
+    refuse_identity(function)
     with Capture() as capture:
         views = [
             SymbolicStore(schema, settings, capture, frame).view(schema.root, ())

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, get_args, get_origin
 
+from model.language.errors import ProtocolError
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -127,6 +129,8 @@ class IndexSet:
 def integer_domain(annotation: Any) -> Integers | None:
     """The domain of an `Annotated[int, ...]` or an `IntEnum`; `None` if it is neither."""
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        if sorted(annotation) != list(range(min(annotation), max(annotation) + 1)):
+            raise ProtocolError(f"{annotation.__name__} has gaps: number its members one by one")
         return Integers(limit(int(min(annotation))), limit(int(max(annotation))), annotation)
     if get_origin(annotation) is not Annotated:
         return None

@@ -48,7 +48,7 @@ def if_statement(lab: Lab) -> None:
 
 @refused("`if` on a value read from the state")
 def elif_statement(lab: Lab) -> None:
-    if lab is None:
+    if isinstance(lab, Node):
         return
     elif lab.n == 2:  # here
         lab.n = 1
@@ -200,16 +200,16 @@ def value_of_a_loop_kept(lab: Lab) -> None:
     lab.n = last  # here
 
 
-@refused("is used outside its loop: use every, some, count, largest or smallest")
+@refused("iterating a family other than by a plain `for`: use every, some, count, largest")
 def list_comprehension_that_leaks(lab: Lab) -> None:
-    values = [node.x for node in lab.nodes]
-    lab.n = values[0]  # here
+    values = [node.x for node in lab.nodes]  # here
+    lab.n = values[0]
 
 
-@refused("is used outside its loop: use every, some, count, largest or smallest")
+@refused("iterating a family other than by a plain `for`: use every, some, count, largest")
 def list_comprehension_in_a_guard(lab: Lab) -> None:
-    flags = [node.flag for node in lab.nodes]
-    require(flags[0])  # here
+    flags = [node.flag for node in lab.nodes]  # here
+    require(flags[0])
 
 
 @refused("a loop that assigns the same n in every round")
