@@ -22,7 +22,7 @@ from checker.layout import Words
 from checker.verdict import Verdict
 from checker.watch import Watch
 from model.language.errors import UsageError
-from model.language.ground import initial_cells
+from model.language.ground import initial_cells, possible_actions
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -98,8 +98,9 @@ class Simulation:
 
     @property
     def never_enabled(self) -> list[str]:
-        """The actions that no visited state enabled."""
-        return [name for name, count in self.actions.items() if not count.enabled]
+        """The actions that no visited state enabled, though bounds and settings allow them."""
+        possible = possible_actions(self.model)
+        return [n for n, count in self.actions.items() if not count.enabled and n in possible]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from model.language.ground import possible_actions
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -103,5 +104,6 @@ class Exploration:
 
     @property
     def never_enabled(self) -> list[str]:
-        """The actions that no visited state enabled."""
-        return [name for name, count in self.actions.items() if not count.enabled]
+        """The actions that no visited state enabled, though bounds and settings allow them."""
+        possible = possible_actions(self.model)
+        return [n for n, count in self.actions.items() if not count.enabled and n in possible]

@@ -99,12 +99,12 @@ def _parse_settings(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f"--set {text}: write NAME=VALUE, as in --set unclean=true")
+            raise UsageError(f"--set {text}: write NAME=VALUE, as in --set acks=all")
         found[name.strip()] = value
     return found
 
 
-_UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS = {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
 class Memory(click.ParamType):  # type: ignore[type-arg]

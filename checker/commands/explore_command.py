@@ -66,10 +66,11 @@ class Search(Protocol):
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
 
-    Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kip320
+    Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
     unless given; `highwater list` names them all, with their settings and properties.
 
-    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a vacuous property, 20 stopped
+    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a named property is
+    vacuous, 20 stopped
     before the answer (with --require-exhaustive), 2 wrong usage.
     """
     from checker.commands.interrupt import Interrupt

@@ -238,6 +238,11 @@ def ground_actions(
     return [action for action in actions if action.guard is not graph.FALSE]
 
 
+def possible_actions(model: Model) -> set[str]:
+    """The names of the actions that bounds and settings do not switch off."""
+    return {action.instance.action.name for action in ground_actions(model)}
+
+
 def initial_cells(model: Model) -> tuple[int, ...]:
     """The initial state: the number in each cell."""
     plain = Grounder(model)
