@@ -11,10 +11,19 @@ from checker.matrix import CellResult, Computation, cells, steps_of
 from checker.report import render_markdown
 from checker.trace import build_trace
 
+_CELL_WIDTH = 16
 
-def as_table(computation: Computation) -> Table:
-    """The matrix for a terminal."""
+
+def as_table(computation: Computation, width: int) -> Table:
+    """The matrix for a terminal; a line a cell if it is too wide for that."""
     matrix = computation.matrix
+    if _CELL_WIDTH * (len(matrix.columns) + 1) > width:
+        table = Table("settings", "faults", "", title=matrix.title)
+        for row in cells(computation):
+            for cell in row:
+                name = cell.row.name if cell is row[0] else ""
+                table.add_row(name, cell.column.name, cell.words, end_section=cell is row[-1])
+        return table
     table = Table("", *(column.name for column in matrix.columns), title=matrix.title)
     for row in cells(computation):
         table.add_row(row[0].row.name, *(cell.words for cell in row))
