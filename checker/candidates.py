@@ -138,7 +138,7 @@ class Table:
                 if any(atom == literal[0] for atom, _ in chosen):
                     continue
                 now = (*chosen, literal)
-                if _has_part(frozenset(now), known):
+                if has_part(frozenset(now), known):
                     continue
                 both = falsified & self.false[literal]
                 if left > 1:
@@ -161,7 +161,7 @@ class Table:
         for size in range(templates.conditions + 1):
             for names in itertools.combinations(templates.body, size):
                 candidate = head | {(number[name], False) for name in names}
-                if not _has_part(candidate, known) and self.holds(candidate):
+                if not has_part(candidate, known) and self.holds(candidate):
                     found.append(candidate)
             known = known | set(found)
         return found
@@ -179,7 +179,8 @@ class Table:
                     yield candidate | {literal}
 
 
-def _has_part(candidate: Candidate, known: set[Candidate]) -> bool:
+def has_part(candidate: Candidate, known: set[Candidate]) -> bool:
+    """One of the known clauses is the candidate or a part of it, and so implies it."""
     if not known:
         return False
     items = sorted(candidate)

@@ -1,8 +1,8 @@
 """Inference of lemmas: the largest part of the candidates that is inductive (Houdini).
 
 All candidates are assumed together, and a step that breaks some of them kills those. When none can
-be broken any more, what is left holds in every reachable state. Killed clauses come back with a
-literal more as long as the properties do not follow from what is left.
+be broken any more, what is left holds in every reachable state. A killed clause is replaced by
+those with a literal more. Whether the properties follow is asked last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import z3
 from checker.backends.reference import ReferenceEngine, State
 from checker.backends.symbolic import Lowering, SymbolicEngine, SymbolicStep, Term
 from checker.bounded_check import lemmas_that_hold
-from checker.candidates import Candidate, Table, atoms_of, reachable_states
+from checker.candidates import Candidate, Table, atoms_of, has_part, reachable_states
 from checker.induction import Induction
 from checker.verdict import Verdict
 from model.language.errors import DomainError, UsageError
@@ -42,7 +42,6 @@ class Inference:
     survivors: tuple[Candidate, ...] = ()
     words: tuple[str, ...] = ()
     queries: int = 0
-    rounds: int = 0
     follows: dict[str, bool] = field(default_factory=dict)
     holding: tuple[Property, ...] = ()
     fallen: tuple[Property, ...] = ()
@@ -120,49 +119,56 @@ class Inferrer:
         return alive
 
     def _to_the_end(self, alive: set[Candidate]) -> set[Candidate]:
-        """Rounds of killing and of weakening what was killed, until the properties follow."""
-        tried = set(alive)
-        while True:
-            self.result.rounds += 1
-            dead = self._kill(alive)
-            alive = alive - dead
-            new = {w for c in dead for w in self.table.weaker(c, self.templates)} - tried
-            new = {weak for weak in new if not any(weak > other for other in alive)}
-            self._say(f"round {self.result.rounds}: {len(alive):,} left, {len(new):,} weaker ones")
-            self._conclude(alive)
-            if not new or (not self.result.stopped and all(self.result.follows.values())):
-                return alive
-            tried |= new
-            alive |= new
-            self.result.candidates += len(new)
+        """Kill until what is left is inductive; what falls makes room for weaker ones at once.
 
-    # --- killing -----------------------------------------------------------------------------
-
-    def _kill(self, alive: set[Candidate]) -> set[Candidate]:
-        """What falls until the rest is inductive, each with all that falls with it."""
-        dead: set[Candidate] = set()
+        So at any time the candidates imply every weaker one that was not killed: the result is the
+        same as if all had been candidates from the start.
+        """
         steps = self._representatives()
         settled = place = 0
         while settled < len(steps):
-            fallen = self._break(alive - dead, steps[place])
-            dead |= fallen
-            settled = 0 if fallen else settled + 1
-            if not fallen:
-                place = (place + 1) % len(steps)
-        return dead
+            states = self._broken_by(alive, steps[place])
+            if not states:
+                settled, place = settled + 1, (place + 1) % len(steps)
+                continue
+            alive = self._replace(alive, states)
+            settled = 0
+            if self.result.queries % 25 == 0:
+                self._say(f"{self.result.queries} queries, {len(alive):,} candidates left")
+        self._conclude(alive)
+        return alive
 
-    def _break(self, alive: set[Candidate], step: SymbolicStep) -> set[Candidate]:
-        """Candidates that steps from one state with all of them break; none if `step` cannot."""
+    def _replace(self, alive: set[Candidate], states: list[State]) -> set[Candidate]:
+        """The candidates that hold in the states, and the weaker ones of those that do not."""
+        falling = [c for c in alive if self._fails(c, states)]
+        left = alive - set(falling)
+        seen: set[Candidate] = set(falling)
+        while falling:
+            for weak in self.table.weaker(falling.pop(), self.templates):
+                if weak in seen or has_part(weak, left):
+                    continue
+                seen.add(weak)
+                if self._fails(weak, states):
+                    falling.append(weak)
+                else:
+                    left.add(weak)
+                    self.result.candidates += 1
+        return left
+
+    def _fails(self, candidate: Candidate, states: list[State]) -> bool:
+        return any(self._is_false(candidate, state) for state in states)
+
+    def _broken_by(self, alive: set[Candidate], step: SymbolicStep) -> list[State]:
+        """States after a state with all candidates, of which some break some; none if none can."""
         solver = self._solver(alive)
         cells = list(zip(self.engine.cells(0), self.engine.cells(1), strict=True))
         solver.add(step.guard, z3.Not(step.misfit))
         solver.add(*(new == step.values.get(p, old) for p, (old, new) in enumerate(cells)))
         solver.add(z3.Or([z3.Not(self._term(c)[1]) for c in sorted(alive, key=sorted)]))
         if self._check(solver) == z3.unsat:
-            return set()
-        states = [self.engine.state(solver.model(), 1)]
-        states += self._successors(self.engine.state(solver.model(), 0))
-        return {c for c in alive if any(self._is_false(c, state) for state in states)}
+            return []
+        after = self.engine.state(solver.model(), 1)
+        return [after, *self._successors(self.engine.state(solver.model(), 0))]
 
     def _successors(self, state: State) -> list[State]:
         """Where else the steps from a state lead: they break more at the price of one query."""

@@ -88,7 +88,6 @@ def _as_data(result: Inference) -> dict[str, Any]:
         "candidates": result.candidates,
         "survivors": list(result.words),
         "queries": result.queries,
-        "rounds": result.rounds,
         "follows": result.follows,
         "lemmas_holding": [prop.name for prop in result.holding],
         "lemmas_fallen": [prop.name for prop in result.fallen],
