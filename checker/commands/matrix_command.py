@@ -70,7 +70,7 @@ def _shown(computation: Computation, markdown: bool) -> str:
         return as_markdown(computation)
     console = console_for(sys.stdout)
     with console.capture() as capture:
-        console.print(as_table(computation))
+        console.print(as_table(computation, console.width))
     return capture.get()
 
 
