@@ -8,7 +8,7 @@ engine. Properties are invariants. Hypothesis draws the steps, switches actions 
 One rule draws among the enabled steps, instead of one rule an action with a precondition: most
 actions are disabled in most states, and rules that Hypothesis must reject cost more than steps do.
 Where nothing is enabled, the run goes on from the initial state.
-`docs/decisions/0030-stateful-testing.md` has the measurements.
+`docs/decisions/0040-stateful-testing.md` has the measurements.
 """
 
 from __future__ import annotations
