@@ -201,7 +201,7 @@ class Inferrer:
         if found is None:
             nodes = sorted(self.atoms.clause_nodes(candidate), key=lambda n: n.number)
             both = ([lower(n) for n in nodes] for lower in (self._before, self._after))
-            before, after = (z3.And(terms) if len(terms) > 1 else terms[0] for terms in both)
+            before, after = (z3.And(terms) for terms in both)
             found = before, after
             self._terms[candidate] = found
         return found

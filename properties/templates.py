@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from model.language import Protocol, is_none
+from model.language import Protocol, all_of, is_none, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
+from properties.lemmas import follows_in_epoch, in_isr_after
 
 AtomFunction = Callable[[Cluster, Replica, Replica, int, LeaderAndIsrRequest], bool]
 
@@ -58,6 +59,19 @@ LADDER_ATOMS: dict[str, AtomFunction] = {
     "r[o] of epoch(r)": lambda c, r, x, o, e: r.log[o].epoch == r.leader_epoch,
     "epoch of r[o] <= epoch(x)": lambda c, r, x, o, e: r.log[o].epoch <= x.leader_epoch,
     "r[o] and x[o] of one epoch": lambda c, r, x, o, e: r.log[o].epoch == x.log[o].epoch,
+    "r is the true leader": lambda c, r, x, o, e: c.is_true_leader(r),
+    "r follows x in its epoch": lambda c, r, x, o, e: follows_in_epoch(r, x),
+    "e names r, which is in e": lambda c, r, x, o, e: all_of(
+        e.leader == r, r.leader_epoch == e.number
+    ),
+    "someone in ISR of r moved on": lambda c, r, x, o, e: some(
+        all_of(r.isr.contains(m), m.leader_epoch > r.leader_epoch) for m in c.replicas
+    ),
+    "someone in ISR of e moved on": lambda c, r, x, o, e: some(
+        all_of(e.isr.contains(m), m.leader_epoch > e.number) for m in c.replicas
+    ),
+    "x in an ISR after epoch(r)": lambda c, r, x, o, e: in_isr_after(c, r.leader_epoch, x),
+    "x in an ISR after e": lambda c, r, x, o, e: in_isr_after(c, e.number, x),
     "r[o] = x[o]": lambda c, r, x, o, e: r.log.same_entry(x.log, o),
 }
 
@@ -79,6 +93,8 @@ LADDER_TEMPLATES = Templates(
         "e was sent",
         "r follows x",
         "x leads",
+        "x in an ISR after epoch(r)",
+        "r follows x in its epoch",
     ),
 )
 
