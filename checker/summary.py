@@ -126,6 +126,10 @@ def _warnings(exploration: Exploration) -> Iterator[str]:
     ):
         if names:
             yield f"{words} ({where}): {', '.join(names)}"
+    if len(off := exploration.switched_off) == 1:
+        yield f"switched off by these bounds and settings: {off[0]}"
+    elif off:
+        yield f"switched off by these bounds and settings: {len(off)} actions"
 
 
 def rate(exploration: Exploration) -> float:

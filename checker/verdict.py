@@ -103,6 +103,12 @@ class Exploration:
         return prop.premise is not None and prop.name not in self.premises
 
     @property
+    def switched_off(self) -> list[str]:
+        """The actions that bounds and settings rule out, whatever the state."""
+        possible = possible_actions(self.model)
+        return [name for name in self.actions if name not in possible]
+
+    @property
     def never_enabled(self) -> list[str]:
         """The actions that no visited state enabled, though bounds and settings allow them."""
         possible = possible_actions(self.model)

@@ -181,7 +181,15 @@ def test_a_property_of_steps_may_be_false_of_a_step_between_known_states():
 
 
 def test_an_action_that_nothing_enables_is_reported():
-    assert explore(COUNTER.model({"limit": 1})).never_enabled == ["add_two"]
+    model = PROTOCOLS["kip320_first_try"].model(
+        {"log_size": 1, "max_records": 1, "max_leader_epoch": 0}
+    )
+    assert explore(model).never_enabled == ["follower_truncate"]
+
+
+def test_an_action_that_bounds_rule_out_is_told_apart():
+    found = explore(COUNTER.model({"limit": 1}))
+    assert (found.switched_off, found.never_enabled) == (["add_two"], [])
 
 
 def test_a_premise_that_nothing_makes_true_is_reported_as_vacuous():
