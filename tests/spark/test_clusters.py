@@ -49,6 +49,14 @@ def _started_until(store, depth, *arguments):
     return process
 
 
+def _command_line(process):
+    """What a process was started with; nothing for one that has ended meanwhile."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 @pytest.fixture
 def bare_python(tmp_path):
     """A Python with the libraries, but without this project, which `.pth` files would give it."""
@@ -82,7 +90,7 @@ def test_an_executor_that_is_killed_changes_nothing(tmp_path):
     executors = [
         child
         for child in psutil.Process(process.pid).children(recursive=True)
-        if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline())
+        if "CoarseGrainedExecutorBackend" in _command_line(child)
     ]
     assert len(executors) == 2
     executors[0].kill()
