@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.exits import Exit
-from checker.explore import Explorer, Options
-from checker.induction import Induction, InductionOptions, minimise
-from checker.proof import Outcome
-from checker.proof_report import counterexample_trace, exit_status, violation_trace
-from checker.trace import TraceVerdict
+from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
+from checker.proofs.induction import Induction, InductionOptions, minimise
+from checker.proofs.proof import Outcome
+from checker.proofs.proof_report import counterexample_trace, exit_status, violation_trace
+from checker.search.explore import Explorer, Options
+from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.protocols import protocol_named
