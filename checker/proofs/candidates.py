@@ -154,29 +154,37 @@ class Table:
         return found
 
     def longer(self, templates: Templates, known: set[Candidate]) -> list[Candidate]:
-        """The clauses of the templates' head and some conditions that hold, without known parts."""
-        number = {name: k for k, name in enumerate(self.atoms.names)}
-        head = frozenset((number[name], sign) for name, sign in templates.head)
-        found: list[Candidate] = []
-        for size in range(templates.conditions + 1):
-            for names in itertools.combinations(templates.body, size):
-                candidate = head | {(number[name], False) for name in names}
-                if not has_part(candidate, known) and self.holds(candidate):
-                    found.append(candidate)
-            known = known | set(found)
+        """The candidates of the templates' families that hold, without known parts."""
+        known, found = set(known), list[Candidate]()
+        for head, body, conditions in self._families(templates):
+            for size in range(conditions + 1):
+                for chosen in itertools.combinations(body, size):
+                    candidate = head | frozenset(chosen)
+                    if not has_part(candidate, known) and self.holds(candidate):
+                        found.append(candidate)
+                known |= set(found)
         return found
 
     def weaker(self, candidate: Candidate, templates: Templates) -> Iterator[Candidate]:
         """The clauses with one more literal, where there may be more. All of them hold."""
-        number = {name: k for k, name in enumerate(self.atoms.names)}
-        head = frozenset((number[name], sign) for name, sign in templates.head)
-        if head <= candidate and len(candidate) < len(head) + templates.conditions:
-            yield from (candidate | {(number[name], False)} for name in templates.body)
+        for head, body, conditions in self._families(templates):
+            rest = candidate - head
+            if head <= candidate and len(rest) < conditions and rest <= set(body):
+                yield from (candidate | {literal} for literal in body if literal not in rest)
         if len(candidate) < MAX_LITERALS:
             taken = {atom for atom, _ in candidate}
             for literal in self.false:
                 if literal[0] not in taken:
                     yield candidate | {literal}
+
+    def _families(
+        self, templates: Templates
+    ) -> Iterator[tuple[Candidate, tuple[Literal, ...], int]]:
+        number = {name: k for k, name in enumerate(self.atoms.names)}
+        for family in templates.families:
+            head = frozenset((number[name], sign) for name, sign in family.head)
+            body = tuple((number[name], sign) for name, sign in family.body)
+            yield head, body, family.conditions
 
 
 def has_part(candidate: Candidate, known: set[Candidate]) -> bool:
