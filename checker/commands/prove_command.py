@@ -126,7 +126,8 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
         if verbose:
             print(f"depth {depth}: nothing, {seconds:.2f} s", file=sys.stderr, flush=True)
 
-    checker = BoundedChecker(model, properties, lemmas, options["timeout"], show)
+    symmetry = not options["no_symmetry"]
+    checker = BoundedChecker(model, properties, lemmas, options["timeout"], show, symmetry)
     result = checker.run(options["bounded"])
     trace = violation_trace(result)
     saved = _save(trace, options["trace_dir"])

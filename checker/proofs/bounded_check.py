@@ -17,6 +17,7 @@ import z3
 
 from checker.backends.symbolic import SymbolicEngine, Term
 from checker.proofs.induction import FITS, Induction, InductionOptions
+from checker.proofs.precedence import Precedence, interchangeable
 from checker.proofs.proof import Outcome
 from checker.verdict import Verdict
 from model.language.errors import UsageError
@@ -58,6 +59,7 @@ class BoundedChecker:
         lemmas: Iterable[Property] = (),
         timeout: float | None = None,
         on_depth: Callable[[int, float], None] | None = None,
+        symmetry: bool = True,
     ) -> None:
         self.engine = SymbolicEngine(model)
         self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
@@ -66,6 +68,9 @@ class BoundedChecker:
         for prop in self.result.properties:
             if prop.sense is Sense.SOMETIMES:
                 raise UsageError(f"{prop.name} should sometimes hold: explore finds a witness")
+        claims = (*self.result.properties, *self.result.lemmas)
+        family = interchangeable(model, claims) if symmetry else None
+        self._precedence = None if family is None else Precedence(model, family)
         self._claims = {p: self.engine.claim(p) for p in self.result.properties}
         self._lemmas = [self.engine.claim(p) for p in self.result.lemmas if not p.of_steps]
         self._misfit = z3.Or([z3.And(s.guard, s.misfit) for s in self.engine.steps])
@@ -73,7 +78,7 @@ class BoundedChecker:
     def run(self, depth: int) -> BoundedCheck:
         """Check all runs of at most `depth` steps."""
         started = time.perf_counter()
-        solver = z3.SolverFor("QF_BV")
+        solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
         for current in range(depth + 1):
             begun = time.perf_counter()
@@ -104,6 +109,8 @@ class BoundedChecker:
             for position, value in step.values.items():
                 values[position] = z3.If(chosen, value, values[position])
         solver.add(self._at(guard, frame))
+        if self._precedence is not None:
+            solver.add(self._precedence.step(selector, frame))
         for position, cell in enumerate(engine.cells(frame + 1)):
             solver.add(cell == self._at(values[position], frame))
 

@@ -134,8 +134,8 @@ class Induction:
         if result == z3.unsat:
             return Outcome.PROVED, True
         if result == z3.sat:
-            self._explain(what, step, goals, solution)
-            return Outcome.NOT_INDUCTIVE, True
+            broken = next(n for n, g in goals if z3.is_false(solution.eval(g, True)))
+            self._note(what, step, broken, solution)
         return self._one_by_one(what, step, before, goals), True
 
     def _one_by_one(
@@ -145,16 +145,22 @@ class Induction:
         before: list[Term],
         goals: list[tuple[str, Term]],
     ) -> Outcome:
-        """A query for each goal, where one for all of them was too hard."""
+        """A query for each goal, where one for all was too hard or found some goal broken.
+
+        The first goal that can be broken is the one that is named, whatever solution Z3 chose.
+        """
+        undecided = ""
         for name, goal in goals:
             result, solution = self._ask(what, [*before, z3.Not(goal)])
             if result == z3.sat:
-                self._explain(what, step, goals, solution)
+                self._note(what, step, name, solution)
                 return Outcome.NOT_INDUCTIVE
             if result == z3.unknown:
-                what.lemma = name
-                return Outcome.UNKNOWN
-        return Outcome.PROVED
+                undecided = undecided or name
+        if self.proof.counterexample is not None:
+            return Outcome.NOT_INDUCTIVE
+        what.lemma = undecided
+        return Outcome.UNKNOWN if undecided else Outcome.PROVED
 
     def _goals(self, step: SymbolicStep) -> list[tuple[str, Term]]:
         """What must hold after the step, without what the step does not touch."""
@@ -213,14 +219,11 @@ class Induction:
             self.proof.outcome = what.outcome
         self._on_obligation(what)
 
-    def _explain(
-        self, what: Obligation, step: SymbolicStep, goals: list[tuple[str, Term]], solution: Any
-    ) -> None:
-        """Note the state, the step and the first lemma that it breaks."""
-        name = next(n for n, g in goals if z3.is_false(solution.eval(g, model_completion=True)))
+    def _note(self, what: Obligation, step: SymbolicStep, broken: str, solution: Any) -> None:
+        """Keep the state, the step and the goal that it breaks."""
+        what.lemma = broken
         before = self.engine.state(solution)
-        what.lemma = name
-        self.proof.counterexample = Counterexample(name, step.ground.instance, (before,))
+        self.proof.counterexample = Counterexample(broken, step.ground.instance, (before,))
 
     # --- which steps -------------------------------------------------------------------------
 

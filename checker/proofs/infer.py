@@ -181,7 +181,7 @@ class Inferrer:
         return found
 
     def _solver(self, alive: Iterable[Candidate]) -> Any:
-        solver = z3.SolverFor("QF_BV")
+        solver = z3.SolverFor("QF_FD")
         solver.set("timeout", max(int(self.timeout * 1000), 1))
         solver.add(self.engine.in_domain())
         for candidate in sorted(alive, key=sorted):
