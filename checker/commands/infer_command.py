@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @model_options
 @property_option
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
+@click.option("--survivors", is_flag=True, help="print all lemmas that were found")
 @output_options
 def command(**options: Any) -> int:
     """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
@@ -50,7 +51,7 @@ def command(**options: Any) -> int:
     if options["as_json"]:
         print_json(_as_data(result))
     else:
-        write_output("\n".join(_lines(result)) + "\n")
+        write_output("\n".join(_lines(result, options["survivors"])) + "\n")
     return exit_status(result.verdict)
 
 
@@ -58,18 +59,22 @@ def _say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def _lines(result: Inference) -> Iterator[str]:
+def _lines(result: Inference, survivors: bool) -> Iterator[str]:
     from checker.proofs.proof_report import model_words
 
     yield model_words(result.model)
     yield f"{result.states:,} reachable states, {result.candidates:,} candidates hold in them"
     yield f"{len(result.survivors):,} survive, {result.queries:,} queries, {result.seconds:.1f} s"
-    yield from (f"  {words}" for words in result.words)
+    if survivors:
+        yield from (f"  {result.words(candidate)}" for candidate in result.survivors)
     if result.holding or result.fallen:
         yield "known lemmas that hold: " + (_names(result.holding) or "none")
         yield "known lemmas that fall: " + (_names(result.fallen) or "none")
     for name, follows in result.follows.items():
         yield f"{name} {'follows' if follows else 'does not follow'} from what survives"
+    if result.needed:
+        yield f"{len(result.needed)} of the survivors are enough, and inductive by themselves:"
+        yield from (f"  {result.words(candidate)}" for candidate in result.needed)
     yield str(result.verdict) + (f": {result.stopped}" if result.stopped else "")
 
 
@@ -86,7 +91,8 @@ def _as_data(result: Inference) -> dict[str, Any]:
         "verdict": str(result.verdict),
         "states": result.states,
         "candidates": result.candidates,
-        "survivors": list(result.words),
+        "survivors": [result.words(candidate) for candidate in result.survivors],
+        "needed": [result.words(candidate) for candidate in result.needed],
         "queries": result.queries,
         "follows": result.follows,
         "lemmas_holding": [prop.name for prop in result.holding],
