@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
 from checker.proofs.bounded_check import BoundedCheck
+from checker.proofs.candidates import Candidate
 from checker.proofs.infer import Inference
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.report.text import render_text
@@ -176,5 +178,5 @@ def _words(obligation: Obligation) -> Text:
             return Text(f"unknown ({obligation.reason or 'no answer'})", "yellow")
 
 
-def _clauses(result: Inference, candidates: Iterable[frozenset[tuple[int, bool]]]) -> list[Text]:
-    return [Text(f"  {result.words(candidate)}") for candidate in candidates]
+def _clauses(result: Inference, candidates: Iterable[Candidate]) -> list[Padding]:
+    return [Padding(Text(result.words(c)), (0, 0, 0, 2)) for c in candidates]
