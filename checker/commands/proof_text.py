@@ -66,9 +66,10 @@ def bounded_text(
     parts: list[RenderableType] = [model_heading(result.model), Text()]
     lemmas = {"with lemmas": result.lemmas} if result.lemmas else {}
     parts += [_names(properties=result.properties, **lemmas), Text()]
-    depths = grid("depth", "seconds", numbers=2)
+    depths = grid("depth", "violation", "seconds", numbers=1)
+    last = "found" if result.violated is not None else "unknown"
     for depth, seconds in enumerate(result.seconds):
-        depths.add_row(str(depth), f"{seconds:.2f}")
+        depths.add_row(str(depth), "none" if depth <= result.depth else last, f"{seconds:.2f}")
     parts.append(depths)
     if result.violated is not None:
         parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
