@@ -10,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.commands.common import PLAIN_WIDTH
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
 from checker.traces.trace import Trace
@@ -18,7 +19,6 @@ from model.language.protocol import Instance, Model
 from model.language.settings import as_text
 from properties import Property
 
-PLAIN_WIDTH = 80
 _GOOD = ("exhausted", "reached", "proved")
 _BAD = ("violated", "deadlock")
 

@@ -75,7 +75,8 @@ class Clauses:
             return self._first_order(self._same_members(*node.args))
         if node.op in (Op.SIZE, Op.COUNT):
             raise UsageError(
-                f"the {node.op} of a family of any size: this can be proved within bounds only"
+                f"a rule takes the {node.op} of a set: proofs for all sizes cannot count members; "
+                "prove it within bounds"
             )
         if node.op in (Op.LARGEST, Op.SMALLEST):
             return self._extreme(node)
