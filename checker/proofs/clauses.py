@@ -220,18 +220,6 @@ class Clauses:
         return found
 
 
-def below(*roots: Node) -> set[Node]:
-    """All nodes that the roots consist of."""
-    seen: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return seen
-
-
 def skolem_over(node: Node) -> str | None:
     """What a Skolem term ranges over; `None` for other nodes."""
     if node.op is Op.READ and node.data[0].startswith(SKOLEM):

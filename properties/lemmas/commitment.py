@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.language import all_of, any_of, every, implies, some
+from model.language import SetOf, all_of, any_of, every, implies, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
 from properties.claims import always
 from properties.lemmas.epochs import follows_in_epoch, leads_in
@@ -13,6 +13,22 @@ def in_isr_after(cluster: Cluster, epoch: int, member: Replica) -> bool:
     return some(
         all_of(cluster.was_sent(request), request.number > epoch, request.isr.contains(member))
         for request in cluster.requests
+    )
+
+
+def someone_moved_on(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bool:
+    """A member of the ISR is in an epoch later than `epoch`."""
+    return some(all_of(isr.contains(m), m.leader_epoch > epoch) for m in cluster.replicas)
+
+
+def has_every_later_isr(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bool:
+    """The quorum's ISR, and those of all requests newer than `epoch`, are subsets of the ISR."""
+    return every(
+        implies(
+            in_isr_after(cluster, epoch, member) | cluster.quorum.isr.contains(member),
+            isr.contains(member),
+        )
+        for member in cluster.replicas
     )
 
 
@@ -29,18 +45,8 @@ def isr_chain_of_leaders(cluster: Cluster) -> bool:
         implies(
             leader.leader == leader,
             any_of(
-                some(
-                    all_of(leader.isr.contains(m), m.leader_epoch > leader.leader_epoch)
-                    for m in cluster.replicas
-                ),
-                every(
-                    implies(
-                        in_isr_after(cluster, leader.leader_epoch, member)
-                        | cluster.quorum.isr.contains(member),
-                        leader.isr.contains(member),
-                    )
-                    for member in cluster.replicas
-                ),
+                someone_moved_on(cluster, leader.isr, leader.leader_epoch),
+                has_every_later_isr(cluster, leader.isr, leader.leader_epoch),
             ),
         )
         for leader in cluster.replicas
@@ -62,18 +68,8 @@ def isr_chain_of_requests(cluster: Cluster) -> bool:
             cluster.was_sent(request),
             any_of(
                 some(leads_in(leader, request) for leader in cluster.replicas),
-                some(
-                    all_of(request.isr.contains(m), m.leader_epoch > request.number)
-                    for m in cluster.replicas
-                ),
-                every(
-                    implies(
-                        in_isr_after(cluster, request.number, member)
-                        | cluster.quorum.isr.contains(member),
-                        request.isr.contains(member),
-                    )
-                    for member in cluster.replicas
-                ),
+                someone_moved_on(cluster, request.isr, request.number),
+                has_every_later_isr(cluster, request.isr, request.number),
             ),
         )
         for request in cluster.requests
