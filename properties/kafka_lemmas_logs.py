@@ -1,0 +1,160 @@
+"""Lemmas about the broker model's logs: whose records they hold, and in which order.
+
+They say nothing of what is committed, and need neither clean elections nor any promise about disks.
+"""
+
+from __future__ import annotations
+
+from model.kafka.state import Broker, TopicPartition
+from model.language import all_of, any_of, every, implies, not_, some
+from properties.claims import always
+
+
+@always(
+    "record_ids_issued",
+    "a record id in a log was issued, and stands at one offset, with one epoch, wherever it stands",
+    failure="{broker} holds a record at offset {offset} that was not issued, or that {other} has "
+    "elsewhere or with another epoch",
+    broken_by="a leader that does not count the records that it writes",
+)
+def record_ids_issued(partition: TopicPartition) -> bool:
+    """Records are appended once, and then only copied, each to where it was."""
+    return every(
+        every(
+            implies(
+                broker.log.has(offset),
+                all_of(
+                    broker.log[offset].id < partition.next_record,
+                    every(
+                        every(
+                            implies(
+                                all_of(
+                                    other.log.has(there),
+                                    other.log[there].id == broker.log[offset].id,
+                                ),
+                                all_of(
+                                    there == offset,
+                                    other.log[there].epoch == broker.log[offset].epoch,
+                                ),
+                            )
+                            for there in broker.log.positions
+                        )
+                        for other in partition.brokers
+                    ),
+                ),
+            )
+            for offset in broker.log.positions
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "epochs_in_logs",
+    "epochs do not decrease along a log, and pass neither the controller's nor a live broker's own",
+    failure="{broker} is in epoch {broker.leader_epoch}; the epochs in its log are out of order at "
+    "offset {offset}",
+    broken_by="kafka fetch.fenced.by.epoch=false",
+)
+def epochs_in_logs(partition: TopicPartition) -> bool:
+    """Logs are in order of epochs."""
+    return every(
+        every(
+            implies(
+                broker.log.has(offset),
+                all_of(
+                    broker.log[offset].epoch <= partition.controller.leader_epoch,
+                    implies(broker.up, broker.log[offset].epoch <= broker.leader_epoch),
+                    every(
+                        implies(
+                            earlier < offset,
+                            broker.log[earlier].epoch <= broker.log[offset].epoch,
+                        )
+                        for earlier in broker.log.positions
+                    ),
+                ),
+            )
+            for offset in broker.log.positions
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "log_matching",
+    "where a log reaches as far into an epoch as another, it holds what that holds up to there",
+    failure="{broker} and {other} hold records of one epoch at offsets {offset} and {further}, and "
+    "differ at offset {earlier}",
+    broken_by="two leaders that write in the same epoch",
+)
+def log_matching(partition: TopicPartition) -> bool:
+    """As Raft's log matching, and more: an epoch begins at one offset, in whichever log."""
+    return every(
+        every(
+            every(
+                every(
+                    implies(
+                        all_of(
+                            offset <= further,
+                            broker.log.has(offset),
+                            other.log.has(further),
+                            broker.log[offset].epoch == other.log[further].epoch,
+                        ),
+                        every(
+                            implies(earlier <= offset, broker.log.same_entry(other.log, earlier))
+                            for earlier in broker.log.positions
+                        ),
+                    )
+                    for further in broker.log.positions
+                )
+                for offset in broker.log.positions
+            )
+            for other in partition.brokers
+        )
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "records_come_from_leaders",
+    "whoever leads holds all records of its epoch; a record of the newest epoch was written in "
+    "office",
+    failure="{broker} holds a record at offset {offset} that the leader of its epoch cannot have "
+    "written",
+    broken_by="a follower that stamps the records that it copies with its own epoch",
+)
+def records_come_from_leaders(partition: TopicPartition) -> bool:
+    """So a leader starts its epoch with no record of it anywhere."""
+    return every(
+        every(
+            implies(
+                broker.log.has(offset),
+                all_of(
+                    every(
+                        implies(
+                            all_of(leader.leads, broker.log[offset].epoch == leader.leader_epoch),
+                            broker.log.same_entry(leader.log, offset),
+                        )
+                        for leader in partition.brokers
+                    ),
+                    implies(
+                        broker.log[offset].epoch == partition.controller.leader_epoch,
+                        some(
+                            all_of(
+                                partition.controller.leader == writer,
+                                any_of(not_(writer.up), partition.is_in_office(writer)),
+                            )
+                            for writer in partition.brokers
+                        ),
+                    ),
+                ),
+            )
+            for offset in broker.log.positions
+        )
+        for broker in partition.brokers
+    )
+
+
+def shares_log_with(broker: Broker, leader: Broker, offset: int) -> bool:
+    """Both hold the same entry at `offset`."""
+    return broker.log.same_entry(leader.log, offset)
