@@ -83,8 +83,12 @@ def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
 )
 def controller_in_order(partition: TopicPartition) -> bool:
     """What the controller's own rules keep in order."""
-    controller = partition.controller
+    controller, options = partition.controller, partition.options
+    last_known = is_none(controller.last_known_leader)
+    if options.eligible_leader_replicas and options.last_known_leader:
+        last_known = any_of(last_known, is_none(controller.leader))
     return all_of(
+        last_known,
         every(
             implies(
                 controller.leader == broker,
@@ -93,7 +97,6 @@ def controller_in_order(partition: TopicPartition) -> bool:
             for broker in partition.brokers
         ),
         any_of(controller.eligible.is_empty, controller.isr.size < partition.min_isr),
-        any_of(is_none(controller.last_known_leader), is_none(controller.leader)),
     )
 
 
