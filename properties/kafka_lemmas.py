@@ -16,6 +16,11 @@ from properties.kafka_lemmas_committed import (
     leaders_hold_what_was_exposed,
     what_may_be_exposed_is_held,
 )
+from properties.kafka_lemmas_faults import (
+    deposed_alive,
+    no_election_after_a_missed_epoch,
+    stops_counted,
+)
 from properties.kafka_lemmas_isr import (
     controller_in_order,
     leader_counts_candidates,
@@ -122,6 +127,9 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     controller_in_order,
     request_of_the_leader,
     leader_counts_the_isr,
+    deposed_alive,
+    stops_counted,
+    no_election_after_a_missed_epoch,
     leader_counts_candidates,
     positions_of_this_epoch,
     what_may_be_exposed_is_held,

@@ -12,6 +12,7 @@ from model.kafka.settings import Acks
 from model.kafka.state import Broker, CommittedOffset, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
+from properties.kafka_lemmas_faults import where_claimed
 from properties.kafka_lemmas_isr import is_candidate, is_counted, is_frozen
 
 
@@ -58,6 +59,7 @@ def may_fetch(partition: TopicPartition, leader: Broker, member: Broker, offset:
     "does not hold it",
     broken_by="kafka reset.follower.leo.every.epoch=false",
 )
+@where_claimed
 def what_may_be_exposed_is_held(partition: TopicPartition) -> bool:
     """The heart of the proof."""
     return every(
@@ -97,6 +99,7 @@ def holds_exposed(broker: Broker, row: CommittedOffset) -> bool:
     failure="{broker} may come to lead, and does not hold record {row.exposed} at {row}",
     broken_by="kafka join.isr.from.epoch.start=false",
 )
+@where_claimed
 def candidates_hold_what_was_exposed(partition: TopicPartition) -> bool:
     """Why elections lose nothing."""
     return every(
@@ -117,6 +120,7 @@ def candidates_hold_what_was_exposed(partition: TopicPartition) -> bool:
     failure="{leader} does not hold record {row.exposed} at {row}, and may expose another there",
     broken_by="kafka reset.follower.leo.every.epoch=false",
 )
+@where_claimed
 def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
     """Why nobody contradicts what was exposed."""
     return every(
@@ -138,6 +142,7 @@ def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
     "{row.exposed} at {row}: it may truncate it",
     broken_by="kafka fetch.fenced.by.epoch=false",
 )
+@where_claimed
 def candidates_follow_holders(partition: TopicPartition) -> bool:
     """Why truncation loses nothing: candidates have reached the epoch of each commit."""
     return every(
@@ -167,6 +172,7 @@ def candidates_follow_holders(partition: TopicPartition) -> bool:
     failure="{broker} has HW {broker.high_watermark}; record {row.exposed} was exposed at {row}",
     broken_by="a follower that takes its own end for its HW",
 )
+@where_claimed
 def high_watermarks_cover_what_was_exposed(partition: TopicPartition) -> bool:
     """High watermarks come from leaders; and who has reached one has all of this epoch."""
     return every(
@@ -196,6 +202,7 @@ def high_watermarks_cover_what_was_exposed(partition: TopicPartition) -> bool:
     failure="{record} was acknowledged, and no consumer could read it",
     broken_by="kafka acks=1",
 )
+@where_claimed
 def acknowledged_records_were_exposed(partition: TopicPartition) -> bool:
     """Producers are answered as the HW passes their record."""
     if partition.options.acks != Acks.ALL:

@@ -11,6 +11,11 @@ from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
+from properties.kafka_lemmas_faults import (
+    missed_an_epoch,
+    nobody_will_take_office,
+    where_claimed,
+)
 
 
 def nothing_was_lost(partition: TopicPartition) -> bool:
@@ -47,10 +52,11 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
     """The broker may come to lead: it is in ISR or ELR, or asked for, or the last known leader.
 
     Not if it stopped uncleanly where that may cost records: it will not come back as a candidate.
+    Without fix 36, nor where it is known that nobody will take office any more.
     """
     controller = partition.controller
     lossless = nothing_was_lost(partition)
-    return all_of(
+    candidate = all_of(
         any_of(
             controller.isr.contains(broker),
             controller.eligible.contains(broker),
@@ -59,6 +65,9 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
         ),
         any_of(lossless, broker.up, broker.stopped_cleanly),
     )
+    if partition.options.reset_leo_every_epoch:
+        return candidate
+    return all_of(candidate, not_(nobody_will_take_office(partition)))
 
 
 def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
@@ -174,6 +183,7 @@ def leader_counts_the_isr(partition: TopicPartition) -> bool:
     "count it",
     broken_by="kafka maximal.isr=false",
 )
+@where_claimed
 def leader_counts_candidates(partition: TopicPartition) -> bool:
     """The ISR chain: who joins later does so in a later epoch; the ELR waits for a frozen HW."""
     return every(
@@ -202,12 +212,18 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
     "epoch {follower.leader_epoch}, before that of {leader}, {leader.leader_epoch}",
     broken_by="kafka reset.follower.leo.every.epoch=false",
 )
+@where_claimed
 def positions_of_this_epoch(partition: TopicPartition) -> bool:
     """Fix 36: a position is as good as the epoch that it was noted in."""
     return every(
         every(
             implies(
-                all_of(leader.leads, leader.follower_leo[follower] > 0, follower.up),
+                all_of(
+                    leader.leads,
+                    leader.follower_leo[follower] > 0,
+                    follower.up,
+                    not_(missed_an_epoch(partition, leader)),
+                ),
                 follower.leader_epoch >= leader.leader_epoch,
             )
             for follower in partition.brokers
