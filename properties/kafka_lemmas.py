@@ -23,6 +23,7 @@ from properties.kafka_lemmas_faults import (
 )
 from properties.kafka_lemmas_isr import (
     controller_in_order,
+    isr_is_live,
     leader_counts_candidates,
     leader_counts_the_isr,
     positions_of_this_epoch,
@@ -125,6 +126,7 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     log_matching,
     records_come_from_leaders,
     controller_in_order,
+    isr_is_live,
     request_of_the_leader,
     leader_counts_the_isr,
     deposed_alive,

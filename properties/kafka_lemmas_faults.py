@@ -13,7 +13,7 @@ from functools import wraps
 
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, count, every, implies, is_none, not_
+from model.language import all_of, any_of, count, every, implies, is_none, not_, some
 from properties.claims import always
 
 
@@ -109,8 +109,8 @@ def nobody_will_take_office(partition: TopicPartition) -> bool:
     """There are no more elections, and who was elected last is in office, or down for good."""
     return all_of(
         no_more_elections(partition),
-        every(
-            implies(
+        some(
+            all_of(
                 partition.controller.leader == broker,
                 any_of(not_(broker.up), partition.is_in_office(broker)),
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.kafka.leader import maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, every, implies, is_none, not_, some
+from model.language import all_of, any_of, choose, every, implies, is_none, not_, some
 from properties.claims import always
 from properties.kafka_lemmas_faults import (
     missed_an_epoch,
@@ -52,7 +52,7 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
     """The broker may come to lead: it is in ISR or ELR, or asked for, or the last known leader.
 
     Not if it stopped uncleanly where that may cost records: it will not come back as a candidate.
-    Without fix 36, nor where it is known that nobody will take office any more.
+    Without fix 36 only the leader itself, where it is certain that nobody else will take office.
     """
     controller = partition.controller
     lossless = nothing_was_lost(partition)
@@ -67,7 +67,8 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
     )
     if partition.options.reset_leo_every_epoch:
         return candidate
-    return all_of(candidate, not_(nobody_will_take_office(partition)))
+    closed = nobody_will_take_office(partition)
+    return all_of(candidate, any_of(controller.leader == broker, not_(closed)))
 
 
 def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
@@ -107,6 +108,34 @@ def controller_in_order(partition: TopicPartition) -> bool:
         ),
         any_of(controller.eligible.is_empty, controller.isr.size < partition.min_isr),
     )
+
+
+@always(
+    "isr_is_live",
+    "the ISR of a leader is unfenced; without a leader it is empty, and the last one is known, or "
+    "without ELR one fenced broker",
+    failure="the ISR is {partition.controller.isr}, and {broker} is not as it should be there",
+    broken_by="kafka isr.unfenced.brokers.only=false",
+)
+def isr_is_live(partition: TopicPartition) -> bool:
+    """Fix 21: so a leader that nobody can succeed leaves an empty ISR behind."""
+    controller, options = partition.controller, partition.options
+    if not options.unfenced_brokers_only:
+        return True
+    led = every(
+        implies(controller.isr.contains(broker), not_(broker.fenced))
+        for broker in partition.brokers
+    )
+    if not options.eligible_leader_replicas:
+        left = every(
+            implies(controller.isr.contains(broker), broker.fenced) for broker in partition.brokers
+        )
+        left = all_of(left, controller.isr.size == 1)
+        return choose(is_none(controller.leader), left, led)
+    empty = controller.isr.is_empty
+    if options.last_known_leader:
+        empty = all_of(empty, not_(is_none(controller.last_known_leader)))
+    return choose(is_none(controller.leader), empty, led)
 
 
 @always(
