@@ -31,6 +31,7 @@ from properties.kafka_lemmas_isr import (
 )
 from properties.kafka_lemmas_logs import (
     epochs_in_logs,
+    follower_has_prefix,
     log_matching,
     record_ids_issued,
     records_come_from_leaders,
@@ -125,6 +126,7 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     epochs_in_logs,
     log_matching,
     records_come_from_leaders,
+    follower_has_prefix,
     controller_in_order,
     isr_is_live,
     request_of_the_leader,

@@ -94,10 +94,14 @@ def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
 def controller_in_order(partition: TopicPartition) -> bool:
     """What the controller's own rules keep in order."""
     controller, options = partition.controller, partition.options
+    eligible = controller.eligible.is_empty
+    if options.eligible_leader_replicas:
+        eligible = any_of(eligible, controller.isr.size < partition.min_isr)
     last_known = is_none(controller.last_known_leader)
     if options.eligible_leader_replicas and options.last_known_leader:
         last_known = any_of(last_known, is_none(controller.leader))
     return all_of(
+        eligible,
         last_known,
         every(
             implies(
@@ -106,7 +110,6 @@ def controller_in_order(partition: TopicPartition) -> bool:
             )
             for broker in partition.brokers
         ),
-        any_of(controller.eligible.is_empty, controller.isr.size < partition.min_isr),
     )
 
 

@@ -5,6 +5,7 @@ They say nothing of what is committed, and need neither clean elections nor any 
 
 from __future__ import annotations
 
+from model.kafka.follower import asks_before_fetching
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
@@ -155,6 +156,45 @@ def records_come_from_leaders(partition: TopicPartition) -> bool:
     )
 
 
-def shares_log_with(broker: Broker, leader: Broker, offset: int) -> bool:
-    """Both hold the same entry at `offset`."""
-    return broker.log.same_entry(leader.log, offset)
+def is_prefix(follower: Broker, leader: Broker) -> bool:
+    """The leader's log begins with all of the follower's."""
+    return every(
+        implies(follower.log.has(offset), follower.log.same_entry(leader.log, offset))
+        for offset in follower.log.positions
+    )
+
+
+@always(
+    "follower_has_prefix",
+    "with lookups before fetches, a follower that need not truncate has a prefix of its leader's "
+    "log, and before that takes office an empty log",
+    failure="{follower} follows {leader} in epoch {follower.leader_epoch} and does not truncate, "
+    "but its log is no prefix of {leader}'s",
+    broken_by="kafka truncation=leader_epoch with a log of 2",
+)
+def follower_has_prefix(partition: TopicPartition) -> bool:
+    """KIP-279: so it may fetch without asking. A fetch that can diverge needs no such promise."""
+    if not asks_before_fetching(partition):
+        return True
+    return every(
+        every(
+            implies(
+                all_of(follower.follows(leader), leader.up, not_(follower.truncating)),
+                all_of(
+                    implies(
+                        all_of(leader.leads, leader.leader_epoch == follower.leader_epoch),
+                        is_prefix(follower, leader),
+                    ),
+                    implies(
+                        all_of(
+                            partition.controller.leader_epoch == follower.leader_epoch,
+                            not_(partition.is_in_office(leader)),
+                        ),
+                        follower.log.is_empty,
+                    ),
+                ),
+            )
+            for leader in partition.brokers
+        )
+        for follower in partition.brokers
+    )
