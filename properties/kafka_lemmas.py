@@ -18,6 +18,7 @@ from properties.kafka_lemmas_committed import (
 )
 from properties.kafka_lemmas_faults import (
     deposed_alive,
+    eligible_replicas_left,
     no_election_after_a_missed_epoch,
     stops_counted,
 )
@@ -133,6 +134,7 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     leader_counts_the_isr,
     deposed_alive,
     stops_counted,
+    eligible_replicas_left,
     no_election_after_a_missed_epoch,
     leader_counts_candidates,
     positions_of_this_epoch,

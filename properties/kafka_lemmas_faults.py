@@ -17,11 +17,6 @@ from model.language import all_of, any_of, count, every, implies, is_none, not_,
 from properties.claims import always
 
 
-def loses_nothing(options: KafkaSettings) -> bool:
-    """Whoever has lost records never leads again (27), not even as the last known leader."""
-    return options.eligible_leader_replicas and not options.last_known_leader
-
-
 def logs_are_kept(partition: TopicPartition) -> bool:
     """No log loses its end, but by truncation, within these bounds."""
     kept = partition.bound("disk_losses") == 0
@@ -30,14 +25,35 @@ def logs_are_kept(partition: TopicPartition) -> bool:
     return all_of(kept, partition.bound("power_losses") == 0, partition.bound("rack_failures") == 0)
 
 
-def few_elections(partition: TopicPartition) -> bool:
-    """No election can follow a leader that missed an epoch, within these bounds."""
-    stops = (
+def unclean_stops_allowed(partition: TopicPartition) -> int:
+    """How many brokers may stop uncleanly, racks apart."""
+    return (
         partition.bound("crashes")
-        + partition.bound("shutdowns")
         + partition.bound("power_losses")
         + partition.bound("disk_losses")
     )
+
+
+def losers_never_lead(partition: TopicPartition) -> bool:
+    """Whoever has lost records never leads again (27), not even as the last known leader.
+
+    That one is not elected while somebody is left in ISR or ELR: as long as fewer brokers than the
+    minimal ISR have stopped uncleanly (KIP-966).
+    """
+    options: KafkaSettings = partition.options
+    if not options.eligible_leader_replicas:
+        return False
+    if not options.last_known_leader:
+        return True
+    return all_of(
+        unclean_stops_allowed(partition) < partition.min_isr,
+        partition.bound("rack_failures") == 0,
+    )
+
+
+def few_elections(partition: TopicPartition) -> bool:
+    """No election can follow a leader that missed an epoch, within these bounds."""
+    stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
     preferred = partition.bound("preferred_elections")
     return any_of(
         partition.bound("max_leader_epoch") <= 2,
@@ -60,13 +76,13 @@ def is_claimed(partition: TopicPartition) -> bool:
     """
     options: KafkaSettings = partition.options
     clean = partition.bound("unclean_elections") == 0
-    kept = logs_are_kept(partition)
-    if loses_nothing(options):
-        kept = any_of(kept, partition.bound("controller_failovers") == 0)
     return all_of(
         any_of(clean, not options.unclean_leader_election_enable),
         any_of(options.reset_leo_every_epoch, few_elections(partition)),
-        kept,
+        any_of(
+            logs_are_kept(partition),
+            all_of(losers_never_lead(partition), partition.bound("controller_failovers") == 0),
+        ),
     )
 
 
@@ -80,10 +96,10 @@ def where_claimed(claim: Callable[[TopicPartition], bool]) -> Callable[[TopicPar
     return limited
 
 
-def stops(partition: TopicPartition) -> int:
-    """How many brokers have stopped, each counted as often as it did; racks apart."""
+def unclean_stops(partition: TopicPartition) -> int:
+    """How often brokers have stopped uncleanly, racks apart."""
     spent = partition.spent
-    return spent.crashes + spent.shutdowns + spent.power_losses + spent.disk_losses
+    return spent.crashes + spent.power_losses + spent.disk_losses
 
 
 def no_more_elections(partition: TopicPartition) -> bool:
@@ -158,7 +174,32 @@ def deposed_alive(partition: TopicPartition) -> bool:
 def stops_counted(partition: TopicPartition) -> bool:
     """A rack that loses power may take several, and is left out."""
     down = count(not_(broker.up) for broker in partition.brokers)
-    return implies(partition.spent.rack_failures == 0, down <= stops(partition))
+    stops = unclean_stops(partition) + partition.spent.shutdowns
+    return implies(partition.spent.rack_failures == 0, down <= stops)
+
+
+@always(
+    "eligible_replicas_left",
+    "with ELR, the places in ISR and ELR are as many as the minimal ISR, less those of brokers "
+    "that have come back from an unclean stop",
+    failure="ISR {partition.controller.isr} and ELR {partition.controller.eligible} are smaller "
+    "than unclean stops account for",
+    broken_by="kafka unclean.leader.election.enable=true",
+)
+def eligible_replicas_left(partition: TopicPartition) -> bool:
+    """KIP-966: fewer unclean stops than the minimal ISR leave somebody who may lead."""
+    options: KafkaSettings = partition.options
+    if options.unclean_leader_election_enable or not options.eligible_leader_replicas:
+        return True
+    controller = partition.controller
+    places = controller.isr.union(controller.eligible).size
+    not_back = count(
+        all_of(not_(broker.up), not_(broker.stopped_cleanly)) for broker in partition.brokers
+    )
+    return implies(
+        partition.spent.rack_failures == 0,
+        places + unclean_stops(partition) >= partition.min_isr + not_back,
+    )
 
 
 @always(

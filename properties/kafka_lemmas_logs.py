@@ -6,6 +6,7 @@ They say nothing of what is committed, and need neither clean elections nor any 
 from __future__ import annotations
 
 from model.kafka.follower import asks_before_fetching
+from model.kafka.settings import FetchAnswers
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
@@ -173,8 +174,13 @@ def is_prefix(follower: Broker, leader: Broker) -> bool:
     broken_by="kafka truncation=leader_epoch with a log of 2",
 )
 def follower_has_prefix(partition: TopicPartition) -> bool:
-    """KIP-279: so it may fetch without asking. A fetch that can diverge needs no such promise."""
-    if not asks_before_fetching(partition):
+    """KIP-279: so it may fetch without asking. A fetch that can diverge needs no such promise.
+
+    An answer from an earlier epoch (18) breaks it.
+    """
+    options = partition.options
+    late = options.fetch_answers != FetchAnswers.AT_ONCE and not options.answer_matches_epoch
+    if late or not asks_before_fetching(partition):
         return True
     return every(
         every(
