@@ -165,17 +165,27 @@ def deposed_alive(partition: TopicPartition) -> bool:
     )
 
 
+def stopped_uncleanly(partition: TopicPartition) -> int:
+    """How many brokers are down after an unclean stop."""
+    return count(
+        all_of(not_(broker.up), not_(broker.stopped_cleanly)) for broker in partition.brokers
+    )
+
+
 @always(
     "stops_counted",
-    "no more brokers are down than have stopped",
+    "no more brokers are down than have stopped, cleanly or not",
     failure="more brokers are down than have stopped",
     broken_by="a broker that goes down by itself",
 )
 def stops_counted(partition: TopicPartition) -> bool:
     """A rack that loses power may take several, and is left out."""
-    down = count(not_(broker.up) for broker in partition.brokers)
-    stops = unclean_stops(partition) + partition.spent.shutdowns
-    return implies(partition.spent.rack_failures == 0, down <= stops)
+    spent = partition.spent
+    clean = count(broker.stopped_cleanly for broker in partition.brokers)
+    return implies(
+        spent.rack_failures == 0,
+        all_of(stopped_uncleanly(partition) <= unclean_stops(partition), clean <= spent.shutdowns),
+    )
 
 
 @always(
@@ -193,9 +203,7 @@ def eligible_replicas_left(partition: TopicPartition) -> bool:
         return True
     controller = partition.controller
     places = controller.isr.union(controller.eligible).size
-    not_back = count(
-        all_of(not_(broker.up), not_(broker.stopped_cleanly)) for broker in partition.brokers
-    )
+    not_back = stopped_uncleanly(partition)
     return implies(
         partition.spent.rack_failures == 0,
         places + unclean_stops(partition) >= partition.min_isr + not_back,
