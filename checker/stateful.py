@@ -3,7 +3,7 @@
 `state_machine` builds a `RuleBasedStateMachine` from any protocol and runs it on the reference
 engine. Properties are invariants. Hypothesis draws the steps, switches actions off for whole runs
 (swarm testing) and climbs towards runs that come near a violation. A failing run is made short by
-`checker.minimise`, printed as the explorer prints its traces, and stored as one.
+`checker.search.minimise`, printed as the explorer prints its traces, and stored as one.
 
 One rule draws among the enabled steps, instead of one rule an action with a precondition: most
 actions are disabled in most states, and rules that Hypothesis must reject cost more than steps do.
@@ -26,12 +26,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from checker.backends.reference import ReferenceEngine, State
-from checker.distance import Distance
-from checker.itf import write_trace
-from checker.minimise import minimise
+from checker.commands.summary import prepare_directory
 from checker.report.text import render_text
-from checker.summary import prepare_directory
-from checker.trace import build_trace
+from checker.search.distance import Distance
+from checker.search.minimise import minimise
+from checker.traces.itf import write_trace
+from checker.traces.trace import build_trace
 from model.language.protocol import Instance, Model, Protocol
 from model.protocols import protocol_named
 from properties import Property, Sense, promised_properties, properties_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from checker.explore import Explorer, Limits, Options
-from checker.trace import build_trace
+from checker.search.explore import Explorer, Limits, Options
+from checker.traces.trace import build_trace
 from checker.verdict import Violation
 from model.kafka.protocol import KAFKA
 from model.kafka.settings import Truncation

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.cases import PAGE_FILE, TRACE_FILE, Case, explored, read_cases
-from checker.itf import trace_as_itf
-from checker.overviews import OVERVIEWS
-from checker.trace import check_trace
+from checker.traces.cases import PAGE_FILE, TRACE_FILE, Case, explored, read_cases
+from checker.traces.itf import trace_as_itf
+from checker.traces.overviews import OVERVIEWS
+from checker.traces.trace import check_trace
 from checker.verdict import Verdict
 
 ROOT = Path(__file__).parent.parent / "counterexamples"

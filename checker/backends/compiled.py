@@ -20,7 +20,7 @@ import numpy as np
 from llvmlite import ir
 
 from checker.backends.vectorised import Successors, VectorisedEngine
-from checker.layout import BitField, Layout, Words
+from checker.search.layout import BitField, Layout, Words
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op

@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-from checker.lifted import Lifted
+from checker.proofs.lifted import Lifted
 from model.language import graph
 from model.language.graph import Kind, Node, Op, Sort
 

@@ -15,7 +15,7 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from checker.layout import Layout, Words
+from checker.search.layout import Layout, Words
 from model.language import graph
 from model.language.capture import capture_property
 from model.language.errors import DomainError

@@ -19,8 +19,8 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
     Each trace is replayed on the reference engine. With --write each is searched for anew.
     """
-    from checker.cases import read_cases
-    from checker.trace import check_trace
+    from checker.traces.cases import read_cases
+    from checker.traces.trace import check_trace
 
     root = directory or Path("counterexamples")
     rows = []
@@ -38,7 +38,7 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
 
 def _write_overviews(root: Path) -> None:
-    from checker.overviews import OVERVIEWS
+    from checker.traces.overviews import OVERVIEWS
 
     for name, make in OVERVIEWS.items():
         folder = root / name

@@ -90,11 +90,11 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
 
     properties = promised_properties(model, options["properties"])
     if options["trace_dir"] is not None:
-        from checker.summary import prepare_directory
+        from checker.commands.summary import prepare_directory
 
         prepare_directory(options["trace_dir"])
-    from checker.explore import Explorer, Limits, Options
-    from checker.textbook import TextbookExplorer
+    from checker.search.explore import Explorer, Limits, Options
+    from checker.search.textbook import TextbookExplorer
 
     limits = Limits(
         options["depth"], options["max_states"], options["max_seconds"], options["max_memory"]
@@ -106,7 +106,7 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         deadlock=options["deadlock"],
         symmetry=options["symmetry"],
     )
-    from checker.stored_search import Keeping, stored_search
+    from checker.stores.stored_search import Keeping, stored_search
 
     keeping = Keeping.chosen(options)
     if options["symmetry"] and options["engine"] == "reference":
@@ -121,7 +121,7 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
 
 def _report(result: Exploration, options: dict[str, Any]) -> int:
     """Store traces, print the result; what could not be stored is said after that."""
-    from checker.summary import exit_status, findings, save_traces, to_json
+    from checker.commands.summary import exit_status, findings, save_traces, to_json
 
     found, unsaved = findings(result), None
     if options["trace_dir"] is not None:
@@ -132,7 +132,7 @@ def _report(result: Exploration, options: dict[str, Any]) -> int:
     if options["as_json"]:
         print_json(to_json(result, found))
     else:
-        from checker.summary_text import console_for, render
+        from checker.commands.summary_text import console_for, render
 
         write_output(render(result, found, console_for(sys.stdout)))
     if unsaved is not None:

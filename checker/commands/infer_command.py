@@ -20,7 +20,7 @@ from checker.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from checker.infer import Inference
+    from checker.proofs.infer import Inference
 
 
 @click.command(context_settings=HELP)
@@ -37,8 +37,8 @@ def command(**options: Any) -> int:
 
     require_solver("infer")
     model = chosen_model(options)
-    from checker.infer import Inferrer
-    from checker.proof_report import exit_status
+    from checker.proofs.infer import Inferrer
+    from checker.proofs.proof_report import exit_status
     from properties import Sense, promised_properties
 
     names = options["properties"]
@@ -59,7 +59,7 @@ def _say(words: str) -> None:
 
 
 def _lines(result: Inference) -> Iterator[str]:
-    from checker.proof_report import model_words
+    from checker.proofs.proof_report import model_words
 
     yield model_words(result.model)
     yield f"{result.states:,} reachable states, {result.candidates:,} candidates hold in them"
@@ -78,7 +78,7 @@ def _names(properties: Any) -> str:
 
 
 def _as_data(result: Inference) -> dict[str, Any]:
-    from checker.trace import highwater_version
+    from checker.traces.trace import highwater_version
 
     return {
         "command": "infer",

@@ -12,7 +12,7 @@ from checker.commands.common import HELP, Seconds, output_options, print_json, w
 from checker.exits import Exit
 
 if TYPE_CHECKING:
-    from checker.matrix import Computation, Result, Search
+    from checker.experiments.matrix import Computation, Result, Search
 
 SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
 
@@ -44,7 +44,7 @@ def command(
     fails. Ctrl-C keeps what is in the store. Exit status 20: some cells have no answer.
     """
     from checker.commands.interrupt import Interrupt
-    from checker.matrix import Computation, Limits, as_data, read_matrix
+    from checker.experiments.matrix import Computation, Limits, as_data, read_matrix
 
     limits = Limits(depth, max_states, max_seconds)
     computation = Computation(read_matrix(spec or SPECIFICATION, limits), workers, store)
@@ -63,8 +63,8 @@ def command(
 
 
 def _shown(computation: Computation, markdown: bool) -> str:
-    from checker.matrix_pages import as_markdown, as_table
-    from checker.summary_text import console_for
+    from checker.commands.summary_text import console_for
+    from checker.experiments.matrix_pages import as_markdown, as_table
 
     if markdown:
         return as_markdown(computation)
@@ -75,7 +75,7 @@ def _shown(computation: Computation, markdown: bool) -> str:
 
 
 def _write(computation: Computation, page: Path) -> None:
-    from checker.matrix_pages import as_markdown, write_pages
+    from checker.experiments.matrix_pages import as_markdown, write_pages
 
     write_pages(computation, page.with_suffix(""))
     page.write_text(as_markdown(computation, page.stem), encoding="utf-8")

@@ -23,8 +23,8 @@ from checker.commands.common import (
 from checker.exits import Exit
 
 if TYPE_CHECKING:
-    from checker.kill_matrix import Matrix
-    from checker.mutants import Fate
+    from checker.experiments.kill_matrix import Matrix
+    from checker.experiments.mutants import Fate
 
 DEFAULT_STATES = 20_000_000
 
@@ -52,8 +52,8 @@ def command(**options: Any) -> int:
 
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 2 wrong usage.
     """
-    from checker.explore import Limits
-    from checker.kill_matrix import as_markdown, kill_matrix
+    from checker.experiments.kill_matrix import as_markdown, kill_matrix
+    from checker.search.explore import Limits
     from properties import promised_properties
 
     model = chosen_model(options)
@@ -95,8 +95,8 @@ class _Progress:
 
 
 def _lines(matrix: Matrix) -> Iterator[str]:
-    from checker.kill_matrix import cell
-    from checker.mutants import Outcome
+    from checker.experiments.kill_matrix import cell
+    from checker.experiments.mutants import Outcome
 
     columns = matrix.columns
     yield "columns: " + ", ".join(f"{chr(97 + k)} {name}" for k, name in enumerate(columns))
@@ -128,7 +128,7 @@ def _lines(matrix: Matrix) -> Iterator[str]:
 
 def to_json(matrix: Matrix) -> dict[str, Any]:
     """The matrix as plain data; a killer's depth is null where a whole search was needed."""
-    from checker.trace import highwater_version
+    from checker.traces.trace import highwater_version
 
     return {
         "command": "mutate",

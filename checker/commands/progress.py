@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from checker.explore import Progress
+    from checker.search.explore import Progress
 
 LIVE_AFTER, LIVE_EVERY = 0.5, 0.2
 PLAIN_AFTER, PLAIN_EVERY = 5.0, 5.0

@@ -22,7 +22,7 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.trace import Trace
+    from checker.traces.trace import Trace
     from model.language.protocol import Model
     from properties import Property
 
@@ -79,9 +79,14 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
-    from checker.induction import Induction, InductionOptions, minimise
-    from checker.proof_report import counterexample_trace, exit_status, proof_json, render_proof
-    from checker.unbounded_proof import UnboundedInduction
+    from checker.proofs.induction import Induction, InductionOptions, minimise
+    from checker.proofs.proof_report import (
+        counterexample_trace,
+        exit_status,
+        proof_json,
+        render_proof,
+    )
+    from checker.proofs.unbounded_proof import UnboundedInduction
 
     properties, lemmas = _properties(model, options["properties"]), _lemmas(model, options)
     show = _progress(options)
@@ -105,8 +110,13 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
-    from checker.bounded_check import BoundedChecker, lemmas_that_hold
-    from checker.proof_report import bounded_json, exit_status, render_bounded, violation_trace
+    from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.proofs.proof_report import (
+        bounded_json,
+        exit_status,
+        render_bounded,
+        violation_trace,
+    )
 
     properties = _properties(model, options["properties"])
     lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
@@ -116,7 +126,8 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
         if verbose:
             print(f"depth {depth}: nothing, {seconds:.2f} s", file=sys.stderr, flush=True)
 
-    checker = BoundedChecker(model, properties, lemmas, options["timeout"], show)
+    symmetry = not options["no_symmetry"]
+    checker = BoundedChecker(model, properties, lemmas, options["timeout"], show, symmetry)
     result = checker.run(options["bounded"])
     trace = violation_trace(result)
     saved = _save(trace, options["trace_dir"])
@@ -132,7 +143,7 @@ def _progress(options: dict[str, Any]) -> Any:
     """Says each obligation as it is settled, on standard error."""
     if options["quiet"] or options["as_json"]:
         return None
-    from checker.proof_report import obligation_words
+    from checker.proofs.proof_report import obligation_words
 
     def show(obligation: Any) -> None:
         print(obligation_words(obligation), file=sys.stderr, flush=True)
@@ -154,7 +165,7 @@ def _kept(options: dict[str, Any]) -> Any:
 def _save(trace: Trace | None, directory: Path | None) -> str | None:
     if trace is None or directory is None:
         return None
-    from checker.summary import Finding, prepare_directory, save_traces
+    from checker.commands.summary import Finding, prepare_directory, save_traces
 
     prepare_directory(directory)
     (saved,) = save_traces((Finding(trace),), directory)
@@ -164,8 +175,8 @@ def _save(trace: Trace | None, directory: Path | None) -> str | None:
 def _show(trace: Trace | None) -> None:
     if trace is None:
         return
+    from checker.commands.summary_text import console_for
     from checker.report.text import render_text
-    from checker.summary_text import console_for
 
     console = console_for(sys.stdout)
     text = render_text(trace, console.width, console if console.is_terminal else None)

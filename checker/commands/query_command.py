@@ -29,10 +29,10 @@ def command(store: str, sql: str | None, **options: Any) -> int:
                          WHERE quorum_leader IS NULL GROUP BY level"
     highwater query DIR --ready lag
     """
-    from checker.query import columns_of, engine_for, model_of, query_duckdb, query_spark
-    from checker.ready_queries import ready_query
-    from checker.storage import require_pyarrow
-    from checker.store import Store
+    from checker.stores.query import columns_of, engine_for, model_of, query_duckdb, query_spark
+    from checker.stores.ready_queries import ready_query
+    from checker.stores.storage import require_pyarrow
+    from checker.stores.store import Store
     from model.language.errors import UsageError
 
     if (sql is not None) + (options["ready"] is not None) + options["columns"] != 1:

@@ -12,7 +12,7 @@ from checker.commands.common import HELP, output_options, print_json, write_outp
 from model.language.errors import RejectedError
 
 if TYPE_CHECKING:
-    from checker.trace import Trace
+    from checker.traces.trace import Trace
 
 
 @click.command(context_settings=HELP)
@@ -40,7 +40,7 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
 
 def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     """The trace, which replays; raises `RejectedError` or `UsageError`."""
-    from checker.itf import read_trace
+    from checker.traces.itf import read_trace
     from model.protocols import protocol_named
 
     wanted = protocol_named(protocol).name if protocol else None
@@ -52,8 +52,8 @@ def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
 
 
 def _show(trace: Trace) -> None:
+    from checker.commands.summary_text import console_for
     from checker.report.text import render_text
-    from checker.summary_text import console_for
 
     console = console_for(sys.stdout)
     text = render_text(trace, console.width, console if console.is_terminal else None)
@@ -62,7 +62,7 @@ def _show(trace: Trace) -> None:
 
 
 def _as_data(trace: Trace, file: Path) -> dict[str, Any]:
-    from checker.naming import instance_words
+    from checker.traces.naming import instance_words
 
     return {
         "command": "replay",

@@ -12,7 +12,7 @@ from checker.commands.common import HELP, output_options, print_json, write_file
 from checker.commands.replay_command import accepted_trace
 
 if TYPE_CHECKING:
-    from checker.trace import Trace
+    from checker.traces.trace import Trace
 
 
 @click.command(context_settings=HELP)
@@ -47,8 +47,8 @@ def command(file: Path, kind: str, output: Path | None, as_json: bool, quiet: bo
 
 def _rendered(trace: Trace, kind: str, plain: bool) -> str:
     if kind == "text":
+        from checker.commands.summary_text import console_for
         from checker.report.text import render_text
-        from checker.summary_text import console_for
 
         console = console_for(sys.stdout)
         in_colour = console.is_terminal and not plain

@@ -13,7 +13,7 @@ from checker.exits import Exit
 from model.language.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from checker.scenarios import Scenario
+    from checker.experiments.scenarios import Scenario
 
 FOLDER = Path("counterexamples/scenarios")
 
@@ -30,7 +30,7 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
 
     Every state on the way is shown. Exit status 23: an event or expectation does not hold.
     """
-    from checker.scenarios import replay
+    from checker.experiments.scenarios import replay
 
     rows = []
     for scenario in _chosen(names, folder or FOLDER):
@@ -47,7 +47,7 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
 
 
 def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
-    from checker.scenarios import read_scenario, read_scenarios
+    from checker.experiments.scenarios import read_scenario, read_scenarios
 
     files = [Path(name) for name in names if name.endswith(".toml")]
     chosen = [read_scenario(path) for path in files]
@@ -64,8 +64,8 @@ def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
 
 
 def _show(scenario: Scenario, run: str, trace: object) -> None:
+    from checker.commands.summary_text import console_for
     from checker.report.text import render_text
-    from checker.summary_text import console_for
 
     console = console_for(sys.stdout)
     names = ", ".join(f"{name}: {real}" for name, real in scenario.names.items())

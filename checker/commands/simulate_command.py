@@ -27,8 +27,8 @@ from checker.exits import Exit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from checker.simulate import Finding, Simulation, Simulator, WalkProgress
-    from checker.trace import Trace
+    from checker.search.simulate import Finding, Simulation, Simulator, WalkProgress
+    from checker.traces.trace import Trace
 
 DEFAULT_WALKS = 16_384
 
@@ -82,8 +82,8 @@ def command(**options: Any) -> int:
 
 
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
-    from checker.simulate import Budget, Simulator
-    from checker.summary import prepare_directory
+    from checker.commands.summary import prepare_directory
+    from checker.search.simulate import Budget, Simulator
     from properties import promised_properties
 
     properties = promised_properties(model, options["properties"])
@@ -105,9 +105,9 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
 
 def _shown(simulator: Simulator, finding: Finding, options: dict[str, Any]) -> Shown:
     """The finding made short, replayed on the reference engine, and stored if that is wanted."""
-    from checker.itf import write_trace
-    from checker.minimise import Minimised, minimise
-    from checker.trace import build_trace
+    from checker.search.minimise import Minimised, minimise
+    from checker.traces.itf import write_trace
+    from checker.traces.trace import build_trace
 
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(finding.steps, False)
@@ -156,8 +156,8 @@ def _print(result: Simulation, shown: list[Shown], options: dict[str, Any]) -> N
     if options["as_json"]:
         print_json(to_json(result, shown))
         return
+    from checker.commands.summary_text import console_for
     from checker.report.text import render_text
-    from checker.summary_text import console_for
 
     console = console_for(sys.stdout)
     parts = []
@@ -232,7 +232,7 @@ def _rate(result: Simulation) -> float:
 
 def to_json(result: Simulation, shown: list[Shown]) -> dict[str, Any]:
     """The summary as plain data."""
-    from checker.trace import highwater_version
+    from checker.traces.trace import highwater_version
 
     return {
         "command": "simulate",
@@ -266,7 +266,7 @@ def to_json(result: Simulation, shown: list[Shown]) -> dict[str, Any]:
 
 
 def _violation(one: Shown) -> dict[str, Any]:
-    from checker.naming import instance_words
+    from checker.traces.naming import instance_words
 
     return {
         "property": one.finding.property.name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from checker.report.story import tell
 from checker.report.text import LEGEND
-from checker.trace import Trace
+from checker.traces.trace import Trace
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -7,7 +7,7 @@ import re
 from checker.report.lanes import Lane
 from checker.report.story import Moment, Story, tell
 from checker.report.text import LEGEND
-from checker.trace import Trace
+from checker.traces.trace import Trace
 
 
 def render_markdown(trace: Trace) -> str:

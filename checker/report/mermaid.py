@@ -6,7 +6,7 @@ import re
 
 from checker.report.lanes import Lane
 from checker.report.story import Moment, Story, tell
-from checker.trace import Trace
+from checker.traces.trace import Trace
 
 
 def render_mermaid(trace: Trace) -> str:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.itf_values import blank_number
-from checker.naming import member_name, value_words
+from checker.traces.itf_values import blank_number
+from checker.traces.naming import member_name, value_words
 from model.language import Model
 from model.language.protocol import Cell
 from model.language.schema import (

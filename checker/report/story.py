@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from checker.backends.reference import ReferenceEngine, State
-from checker.naming import is_member, member_name
 from checker.report.lanes import Lane, lanes_of, marked
 from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
-from checker.trace import Trace, TraceVerdict
+from checker.traces.naming import is_member, member_name
+from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.protocol import Instance
 from model.language.settings import as_text

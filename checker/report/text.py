@@ -11,7 +11,7 @@ from rich.text import Text
 
 from checker.report.lanes import Lane
 from checker.report.story import Change, Moment, Story, tell
-from checker.trace import Trace
+from checker.traces.trace import Trace
 
 EPOCH_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
 LEGEND = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from checker.level_files import read_columns, read_rows, write_rows
 from checker.spark.worker import LevelJob, Parcel, workshop
-from checker.store import LevelFile, Store
+from checker.stores.level_files import read_columns, read_rows, write_rows
+from checker.stores.store import LevelFile, Store
 from model.language.errors import HighwaterError
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psutil
 
-from checker.fingerprints import VisitedSet
-from checker.level_files import read_columns
-from checker.store import MARKER, Level, LevelFile, Store
+from checker.search.fingerprints import VisitedSet
+from checker.stores.level_files import read_columns
+from checker.stores.store import MARKER, Level, LevelFile, Store
 
 if TYPE_CHECKING:
     from checker.spark.worker import LevelJob

@@ -18,13 +18,13 @@ import numpy as np
 
 from checker.backends.compiled import Expander
 from checker.backends.vectorised import Claims, Successors, VectorisedEngine
-from checker.explore import DEFAULT_CHUNK, DEFAULT_COMPILE_AFTER
-from checker.fingerprints import VisitedSet, fingerprints
-from checker.layout import Words
-from checker.level_files import Numbers, StateRows, read_rows, write_rows
+from checker.search.explore import DEFAULT_CHUNK, DEFAULT_COMPILE_AFTER
+from checker.search.fingerprints import VisitedSet, fingerprints
+from checker.search.layout import Words
+from checker.search.symmetry import Symmetry
 from checker.spark.visited import visited_before
-from checker.storage import Storage
-from checker.symmetry import Symmetry
+from checker.stores.level_files import Numbers, StateRows, read_rows, write_rows
+from checker.stores.storage import Storage
 from model.language.errors import HighwaterError
 from model.language.protocol import Model
 from model.protocols import protocol_named

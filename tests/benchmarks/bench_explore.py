@@ -32,7 +32,7 @@ CASES: list[dict[str, Any]] = [
 
 def measure(sizes: tuple[int, ...], case: dict[str, Any]) -> dict[str, Any]:
     """One search of KIP-320 in this process: counts, seconds, memory, and seconds by part."""
-    from checker.explore import Explorer, Options
+    from checker.search.explore import Explorer, Options
     from model.protocols import PROTOCOLS
     from properties import properties_of
 
@@ -58,8 +58,8 @@ def timed_parts() -> Iterator[dict[str, float]]:
     """Seconds spent in expanding, inserting and judging. With workers, expanding runs beside."""
     from checker.backends.compiled import CompiledExpansion
     from checker.backends.vectorised import VectorisedEngine
-    from checker.fingerprints import VisitedSet
-    from checker.watch import Watch
+    from checker.search.fingerprints import VisitedSet
+    from checker.search.watch import Watch
 
     parts: dict[str, float] = {}
     places = [

@@ -75,9 +75,9 @@ class Meter:
 
 def measure(session: Any, sizes: tuple[int, ...], show_levels: bool) -> dict[str, Any]:
     """One search of KIP-320 with all its properties: seconds, memory, bytes on disk."""
-    from checker.distributed import Cluster, SparkExplorer
-    from checker.explore import Options, Progress
-    from checker.journal import manifest_for, open_store
+    from checker.search.explore import Options, Progress
+    from checker.spark.distributed import Cluster, SparkExplorer
+    from checker.stores.journal import manifest_for, open_store
     from model.protocols import PROTOCOLS
     from properties import properties_of
 

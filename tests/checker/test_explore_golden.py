@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.explore import Explorer
+from checker.search.explore import Explorer
 from checker.verdict import Verdict
 from model.protocols import LADDER, PROTOCOLS
 from properties import choose_properties

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker import explore as explore_module
-from checker.textbook import TextbookExplorer
+from checker.search import explore as explore_module
+from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
 from properties import Property, properties_of

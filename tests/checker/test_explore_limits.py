@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checker import explore as explore_module
-from checker.explore import Explorer, Limits, Options, Progress
-from checker.textbook import TextbookExplorer
+from checker.search import explore as explore_module
+from checker.search.explore import Explorer, Limits, Options, Progress
+from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
 from properties import properties_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.fingerprints import VisitedSet, _mix, collision_probability, fingerprints
+from checker.search.fingerprints import VisitedSet, _mix, collision_probability, fingerprints
 
 both_kinds = pytest.mark.parametrize("exact", [False, True])
 words_of = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
@@ -107,7 +107,7 @@ def test_a_state_of_one_word_has_a_fingerprint_of_its_own():
 
 
 def test_exact_sets_tell_apart_states_whose_fingerprints_collide(monkeypatch):
-    import checker.fingerprints as module
+    import checker.search.fingerprints as module
 
     monkeypatch.setattr(module, "fingerprints", lambda words: np.full(words.shape[1], 7, np.uint64))
     states = packed([(1, 2), (3, 4), (1, 2)])

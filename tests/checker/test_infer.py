@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.candidates import Table, atoms_of, reachable_states
-from checker.explore import Explorer
-from checker.induction import Induction
-from checker.infer import Inferrer
+from checker.proofs.candidates import Table, atoms_of, reachable_states
+from checker.proofs.induction import Induction
+from checker.proofs.infer import Inferrer
+from checker.search.explore import Explorer
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.protocols import protocol_named

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import checker.itf
-from checker.itf import MAX_BYTES, read_trace, trace_as_itf, write_trace
-from checker.trace import build_trace
+import checker.traces.itf
+from checker.traces.itf import MAX_BYTES, read_trace, trace_as_itf, write_trace
+from checker.traces.trace import build_trace
 from model.language.errors import HighwaterError, RejectedError, UsageError
 from model.protocols.kip279 import KIP279
 from tests.support.traces import (
@@ -211,7 +211,7 @@ def test_a_wrong_verdict_is_rejected(tmp_path):
 
 def test_a_reader_that_does_not_check_would_believe_a_false_verdict(tmp_path, monkeypatch):
     """Mutant: the check is what rejects it."""
-    monkeypatch.setattr(checker.itf, "check_trace", lambda trace: None)
+    monkeypatch.setattr(checker.traces.itf, "check_trace", lambda trace: None)
     document = with_value(DOCUMENT, ("#meta", "property"), "well_formed")
     assert read_document(document, tmp_path).property == "well_formed"
 
@@ -341,12 +341,12 @@ def test_what_cannot_be_read_is_one_clear_line(tmp_path):
 
 
 def test_too_many_states_or_variables_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(checker.itf, "MAX_STATES", 5)
+    monkeypatch.setattr(checker.traces.itf, "MAX_STATES", 5)
     assert_unreadable(DOCUMENT, tmp_path, "there are 11 states: valid are up to 5")
     with pytest.raises(UsageError, match="11 states is too long to store"):
         write_trace(GOLDEN, tmp_path / "long")
     assert not (tmp_path / "long").exists()
-    monkeypatch.setattr(checker.itf, "MAX_CELLS", 10)
+    monkeypatch.setattr(checker.traces.itf, "MAX_CELLS", 10)
     assert_unreadable(DOCUMENT, tmp_path, "variables: valid are up to 10")
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import checker.matrix as matrix_module
-from checker.matrix import Computation, Limits, as_data, cells, read_matrix, run_search
-from checker.matrix_pages import as_markdown, page_name, write_pages
+import checker.experiments.matrix as matrix_module
+from checker.experiments.matrix import Computation, Limits, as_data, cells, read_matrix, run_search
+from checker.experiments.matrix_pages import as_markdown, page_name, write_pages
 from model.language.errors import UsageError
 
 SPECIFICATION = Path(__file__).parents[2] / "counterexamples" / "matrix" / "guarantees.toml"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.explore import Explorer
-from checker.minimise import minimise
-from checker.simulate import Budget, Simulator
-from checker.trace import build_trace
+from checker.search.explore import Explorer
+from checker.search.minimise import minimise
+from checker.search.simulate import Budget, Simulator
+from checker.traces.trace import build_trace
 from model.protocols import protocol_named
 from properties import choose_properties
 from properties.claims import always

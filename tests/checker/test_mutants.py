@@ -12,9 +12,9 @@ import pytest
 from checker.backends.vectorised import VectorisedEngine
 from checker.cli import highwater, run
 from checker.exits import Exit
-from checker.explore import Limits
-from checker.kill_matrix import REASONS, as_markdown, kill_matrix
-from checker.mutants import Kind, Outcome, baseline, judge, mutants
+from checker.experiments.kill_matrix import REASONS, as_markdown, kill_matrix
+from checker.experiments.mutants import Kind, Outcome, baseline, judge, mutants
+from checker.search.explore import Limits
 from model.language.ground import ground_actions
 from model.protocols import PROTOCOLS, protocol_named
 from properties import properties_of

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+import z3
 
-from checker.bounded_check import BoundedChecker, lemmas_that_hold
+from checker.backends.reference import ReferenceEngine
 from checker.exits import Exit
-from checker.explore import Explorer, Options
-from checker.induction import Induction, InductionOptions, minimise
-from checker.proof import Outcome
-from checker.proof_report import counterexample_trace, exit_status, violation_trace
-from checker.trace import TraceVerdict
+from checker.proofs import precedence as precedence_module
+from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
+from checker.proofs.induction import Induction, InductionOptions, minimise
+from checker.proofs.precedence import Precedence, interchangeable
+from checker.proofs.proof import Outcome
+from checker.proofs.proof_report import counterexample_trace, exit_status, violation_trace
+from checker.search.explore import Explorer, Options
+from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.protocols import protocol_named
@@ -206,6 +210,89 @@ def test_bounded_checking_finds_a_shortest_violation_that_replays():
     assert len(found.steps) == depth
     trace = violation_trace(found)
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
+    model = protocol_named("truncate_to_high_watermark").model(sizes(3, 1, 1, 1))
+    strong = choose_properties(model.protocol, ["strong_isr"])
+
+    found = BoundedChecker(model, strong, symmetry=symmetry).run(9)
+
+    assert len(found.steps) == depth_by_search(model, "strong_isr")
+    trace = violation_trace(found)
+    assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
+
+
+def runs_of(model, length):
+    """All runs of that many steps, as tuples of instances."""
+    engine = ReferenceEngine(model)
+    runs = [((), engine.initial())]
+    for _ in range(length):
+        runs = [
+            ((*steps, instance), after)
+            for steps, state in runs
+            for instance, after in engine.successors(state)
+        ]
+    return [steps for steps, _ in runs]
+
+
+def renamed_by_first_appearance(steps):
+    """The run's actions and arguments, with replicas numbered as they appear."""
+    numbers: dict[int, int] = {}
+    return tuple(
+        (
+            step.action.name,
+            *(
+                numbers.setdefault(argument, len(numbers))
+                if getattr(parameter.domain, "family", None) == "replicas"
+                else argument
+                for parameter, argument in zip(step.parameters, step.arguments, strict=True)
+            ),
+        )
+        for step in steps
+    )
+
+
+def accepted(precedence, model, steps):
+    numbers = {instance: number for number, instance in enumerate(model.instances)}
+    solver = z3.Solver()
+    for frame, step in enumerate(steps):
+        solver.add(precedence.step(z3.BitVecVal(numbers[step], 16), frame))
+    return solver.check() == z3.sat
+
+
+def test_one_run_of_each_class_is_searched():
+    model = KIP320.model(sizes(3, 1, 1, 1))
+    precedence = Precedence(model, interchangeable(model, ISR))
+    runs = runs_of(model, 3)
+    classes = {renamed_by_first_appearance(steps) for steps in runs}
+
+    searched = [steps for steps in runs if accepted(precedence, model, steps)]
+
+    assert len(classes) < len(runs) / 4
+    assert len(searched) == len(classes)
+    assert {renamed_by_first_appearance(steps) for steps in searched} == classes
+
+
+def test_too_few_runs_or_too_many_are_noticed(monkeypatch):
+    model = KIP320.model(sizes(3, 1, 1, 1))
+    runs = runs_of(model, 2)
+    classes = {renamed_by_first_appearance(steps) for steps in runs}
+    original = precedence_module.members_of
+    for mutant in (lambda i, f: [], lambda i, f: [m + 1 for m in original(i, f)]):
+        monkeypatch.setattr(precedence_module, "members_of", mutant)
+        precedence = Precedence(model, "replicas")
+        assert sum(accepted(precedence, model, steps) for steps in runs) != len(classes)
+
+
+def test_members_that_are_told_apart_are_not_renamed():
+    fixed_leader = protocol_named("async_isr").model()
+    first = Property("first_is_blank", "", lambda c: c.replicas[0].log.is_empty)
+
+    assert interchangeable(fixed_leader, ()) is None
+    assert interchangeable(KIP320.model(SMALL), ISR) == "replicas"
+    assert interchangeable(KIP320.model(SMALL), (first,)) is None
 
 
 def test_lemmas_that_hold_in_a_broken_protocol_do_not_hide_its_violation():

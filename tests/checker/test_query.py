@@ -5,14 +5,14 @@ import itertools
 import pytest
 
 from checker.backends.reference import ReferenceEngine
-from checker.decoding import column_name, singular, state_columns
-from checker.explore import Options
-from checker.journal import manifest_for
-from checker.layout import Layout
-from checker.level_files import read_level
-from checker.query import columns_of, engine_for, model_of, query_duckdb
-from checker.ready_queries import READY, ready_query
-from checker.store import Manifest, Store
+from checker.search.explore import Options
+from checker.search.layout import Layout
+from checker.stores.decoding import column_name, singular, state_columns
+from checker.stores.journal import manifest_for
+from checker.stores.level_files import read_level
+from checker.stores.query import columns_of, engine_for, model_of, query_duckdb
+from checker.stores.ready_queries import READY, ready_query
+from checker.stores.store import Manifest, Store
 from model.language.domains import Booleans, Integers, Reference
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS
@@ -202,7 +202,7 @@ def test_a_store_whose_protocol_has_changed_is_refused(tmp_path):
 
 def test_small_local_stores_need_no_jvm(store, monkeypatch):
     assert engine_for(store) == "duckdb"
-    monkeypatch.setattr("checker.query.DUCKDB_BYTES", 0)
+    monkeypatch.setattr("checker.stores.query.DUCKDB_BYTES", 0)
     assert engine_for(store) == "spark"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenarios import read_scenario, read_scenarios, replay
+from checker.experiments.scenarios import read_scenario, read_scenarios, replay
 from model.language.errors import RejectedError, UsageError
 
 FOLDER = Path(__file__).parents[2] / "counterexamples" / "scenarios"

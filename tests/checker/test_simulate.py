@@ -9,9 +9,9 @@ import pytest
 
 from checker.cli import highwater, run
 from checker.exits import Exit
-from checker.explore import Explorer
-from checker.simulate import Budget, Simulation, Simulator, _Actions
-from checker.trace import build_trace
+from checker.search.explore import Explorer
+from checker.search.simulate import Budget, Simulation, Simulator, _Actions
+from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Model

@@ -14,9 +14,9 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from checker.backends.reference import ReferenceEngine
-from checker.distance import Distance
-from checker.itf import read_trace
+from checker.search.distance import Distance
 from checker.stateful import DEFAULT_SETTINGS, PropertyViolationError, World, state_machine
+from checker.traces.itf import read_trace
 from model.language import every
 from model.language.errors import UsageError
 from model.protocols import protocol_named

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from checker.backends.reference import ReferenceEngine
-from checker.explore import Limits, Options
-from checker.journal import manifest_for, open_store
-from checker.layout import Layout
-from checker.level_files import find_path, read_level
-from checker.outcome import exploration_of
-from checker.storage import Storage
-from checker.store import MARKER, Manifest, Store
+from checker.search.explore import Limits, Options
+from checker.search.layout import Layout
+from checker.stores.journal import manifest_for, open_store
+from checker.stores.level_files import find_path, read_level
+from checker.stores.outcome import exploration_of
+from checker.stores.storage import Storage
+from checker.stores.store import MARKER, Manifest, Store
 from model.language.errors import UsageError
 from tests.support.stores import SMALL, TINY, essence, everything, model_named, plain, stored
 
@@ -97,7 +97,7 @@ def test_a_path_leads_to_its_state(tmp_path):
 
 
 def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("checker.journal.ROWS_A_FILE", 100)
+    monkeypatch.setattr("checker.stores.journal.ROWS_A_FILE", 100)
     model = model_named("kip320", SMALL)
     expected = plain(model)
     assert stored(tmp_path, model, Options(chunk=64)) == expected
@@ -324,7 +324,7 @@ def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refu
             raise OSError(28, os.strerror(28))
         return write_locally(path, content)
 
-    from checker import storage
+    from checker.stores import storage
 
     write_locally = storage._write_locally
     with monkeypatch.context() as patch:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from checker.backends.vectorised import VectorisedEngine
-from checker.explore import Explorer, Options
-from checker.symmetry import Symmetry
-from checker.trace import build_trace
+from checker.search.explore import Explorer, Options
+from checker.search.symmetry import Symmetry
+from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError

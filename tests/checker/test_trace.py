@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-import checker.trace
+import checker.traces.trace
 from checker.backends.reference import ReferenceEngine
-from checker.trace import Trace, TraceVerdict, build_trace, check_trace
+from checker.traces.trace import Trace, TraceVerdict, build_trace, check_trace
 from model.language.errors import RejectedError, UsageError
 from model.protocols.kip279 import KIP279
 from tests.support.traces import (
@@ -187,7 +187,7 @@ def test_each_part_of_the_check_is_needed(monkeypatch, broken):
     }
     with pytest.raises(RejectedError):
         check_trace(false_traces[broken])
-    monkeypatch.setattr(checker.trace, broken, lambda *_: None)
+    monkeypatch.setattr(checker.traces.trace, broken, lambda *_: None)
     check_trace(false_traces[broken])
 
 

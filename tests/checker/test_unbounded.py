@@ -10,12 +10,12 @@ import z3
 from checker.backends.reference import ReferenceEngine, State
 from checker.backends.symbolic import Lowering, SymbolicEngine
 from checker.backends.unbounded import UnboundedTerms
-from checker.clauses import Clauses
 from checker.exits import Exit
-from checker.lifted import Lifted
-from checker.proof import Obligation, Outcome, Proof
-from checker.proof_report import exit_status
-from checker.unbounded_proof import UnboundedInduction
+from checker.proofs.clauses import Clauses
+from checker.proofs.lifted import Lifted
+from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof_report import exit_status
+from checker.proofs.unbounded_proof import UnboundedInduction
 from checker.verdict import Verdict
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_property, capture_start

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.exits import Exit
-from checker.explore import Explorer
+from checker.search.explore import Explorer
 
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 FULL = Path("/dev/full")

@@ -4,9 +4,9 @@ import pytest
 
 import properties
 from checker.exits import Exit
-from checker.explore import Explorer, Limits, Options
-from checker.itf import read_trace
-from checker.naming import instance_words
+from checker.search.explore import Explorer, Limits, Options
+from checker.traces.itf import read_trace
+from checker.traces.naming import instance_words
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
 
@@ -260,7 +260,7 @@ def test_a_full_disk_does_not_lose_the_result(highwater, tmp_path, monkeypatch):
     def full(*_):
         raise UsageError("cannot write the trace: No space left on device")
 
-    monkeypatch.setattr("checker.itf.write_trace", full)
+    monkeypatch.setattr("checker.traces.itf.write_trace", full)
     ended = highwater("explore", *BROKEN, "--trace-dir", tmp_path)
     assert ended.status == Exit.USAGE
     assert "violated: weak_isr after 8 steps" in ended.out

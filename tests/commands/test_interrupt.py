@@ -8,7 +8,7 @@ import pytest
 
 from checker.commands.interrupt import Interrupt
 from checker.exits import Exit
-from checker.explore import Explorer
+from checker.search.explore import Explorer
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (

@@ -3,7 +3,7 @@
 import io
 
 from checker.commands.progress import PLAIN_AFTER, PLAIN_EVERY, Display
-from checker.explore import Progress
+from checker.search.explore import Progress
 
 
 class Terminal(io.StringIO):

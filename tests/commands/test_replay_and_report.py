@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from checker.exits import Exit
-from checker.itf import read_trace
 from checker.report import render_html, render_markdown, render_mermaid, render_text
+from checker.traces.itf import read_trace
 
 RENDERERS = {
     "text": render_text,

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.backends.reference import ReferenceEngine, State
-from checker.explore import Explorer
-from checker.itf import read_trace, write_trace
-from checker.layout import Layout
-from checker.trace import build_trace
+from checker.search.explore import Explorer
+from checker.search.layout import Layout
+from checker.traces.itf import read_trace, write_trace
+from checker.traces.trace import build_trace
 from model.language.domains import Reference, Subset
 from model.language.errors import CaptureError, DomainError
 from model.language.protocol import Cell, Instance, Model

@@ -7,8 +7,8 @@ from enum import IntEnum
 
 import pytest
 
-from checker.explore import Explorer, Options
-from checker.symmetry import Symmetry
+from checker.search.explore import Explorer, Options
+from checker.search.symmetry import Symmetry
 from model.language import Protocol, every, require
 from model.language.domains import integer_domain
 from model.language.errors import CaptureError, ProtocolError, UsageError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.explore import Explorer, Options
-from checker.trace import build_trace
+from checker.search.explore import Explorer, Options
+from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka import controller
 from model.kafka.protocol import KAFKA

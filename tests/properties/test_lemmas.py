@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.explore import Explorer, Options
+from checker.search.explore import Explorer, Options
 from checker.verdict import Verdict
 from model.protocols import LADDER
 from model.protocols.kip320 import KIP320

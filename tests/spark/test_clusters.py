@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from checker.store import MARKER
+from checker.stores.store import MARKER
 
 pytestmark = pytest.mark.spark
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.explore import Limits, Options
-from checker.query import model_of, query_duckdb, query_spark
-from checker.ready_queries import READY, ready_query
+from checker.search.explore import Limits, Options
 from checker.spark.session import require_java, require_master
-from checker.store import Store
+from checker.stores.query import model_of, query_duckdb, query_spark
+from checker.stores.ready_queries import READY, ready_query
+from checker.stores.store import Store
 from model.language.errors import UsageError
 from tests.support.stores import SMALL, TINY, distributed, model_named, plain, stored
 
@@ -83,7 +83,7 @@ def test_spark_and_duckdb_answer_alike(tmp_path, session, name):
     model = model_named("kip320", TINY)
     stored(tmp_path, model)
     store = Store.open(str(tmp_path))
-    from checker.query import columns_of
+    from checker.stores.query import columns_of
 
     sql = ready_query(name, columns_of(model_of(store)))
     ours = query_duckdb(store, model, sql, 10_000)

@@ -6,13 +6,13 @@ Parcels arrive in another order than they were sent. Each law is shown to fail o
 import numpy as np
 import pytest
 
-from checker import distributed as distributed_module
-from checker.distributed import NUMBERS
-from checker.explore import Limits, Options
-from checker.fingerprints import VisitedSet
-from checker.level_files import StateRows
+from checker.search.explore import Limits, Options
+from checker.search.fingerprints import VisitedSet
+from checker.spark import distributed as distributed_module
 from checker.spark import visited, worker
-from checker.store import Store
+from checker.spark.distributed import NUMBERS
+from checker.stores.level_files import StateRows
+from checker.stores.store import Store
 from model.language.errors import UsageError
 from tests.support.counter import COUNTER
 from tests.support.stores import (

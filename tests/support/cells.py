@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from checker.layout import Layout
+from checker.search.layout import Layout
 from model.language.domains import Booleans, Integers, limit
 from model.language.protocol import Cell, Model
 from model.language.schema import Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from checker.explore import Explorer, Options
+from checker.search.explore import Explorer, Options
 from checker.verdict import Exploration
 from model.kafka.protocol import KAFKA
 from model.language.protocol import Model

@@ -9,8 +9,8 @@ import numpy as np
 from checker.backends.compiled import CompiledExpansion
 from checker.backends.reference import ReferenceEngine, State
 from checker.backends.vectorised import Successors, VectorisedEngine
-from checker.explore import Explorer, Limits, Options
-from checker.layout import Layout
+from checker.search.explore import Explorer, Limits, Options
+from checker.search.layout import Layout
 from checker.verdict import Exploration, Verdict
 from model.language import not_
 from model.language.errors import DomainError

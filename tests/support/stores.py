@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from checker.distributed import NUMBERS, Cluster, SparkExplorer
-from checker.explore import Explorer, Limits, Options
-from checker.journal import StoredExplorer, manifest_for, open_store
+from checker.search.explore import Explorer, Limits, Options
 from checker.spark import jobs
 from checker.spark import worker as worker_module
+from checker.spark.distributed import NUMBERS, Cluster, SparkExplorer
 from checker.spark.renumber import rank_numbers, rewrite_file, split_numbers
+from checker.stores.journal import StoredExplorer, manifest_for, open_store
 from checker.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS

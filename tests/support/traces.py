@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from checker.backends.reference import ReferenceEngine
-from checker.trace import Trace, build_trace
+from checker.traces.trace import Trace, build_trace
 from model.language import (
     Annotated,
     Bound,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.cases import explored, read_cases
-from checker.itf import trace_as_itf
+from checker.traces.cases import explored, read_cases
+from checker.traces.itf import trace_as_itf
 from checker.verdict import Verdict
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"

@@ -126,7 +126,7 @@ def test_a_fenced_isr_member_costs_no_record():
 )
 def test_with_one_broker_down_writes_need_a_smaller_min_isr(min_isr, accepted):
     from checker.backends.reference import ReferenceEngine
-    from checker.scenarios import play, steps_of
+    from checker.experiments.scenarios import play, steps_of
 
     settings = SAFE_41 | {"min.insync.replicas": str(min_isr)}
     model = kafka_model("kafka-4.1", settings, crashes=1)

@@ -1,0 +1,207 @@
+"""What an exploration found, for people and for programs, and the exit status that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from checker.exits import Exit
+from checker.traces.naming import instance_words
+from checker.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
+from checker.verdict import Exploration, Verdict
+from model.language.errors import RejectedError, UsageError
+from model.language.protocol import Instance, Model
+from properties import Property, Sense
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A trace that an exploration found: to a violation, or to a state that enables nothing."""
+
+    trace: Trace
+    path: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The property, or `deadlock`."""
+        return self.trace.property or "deadlock"
+
+
+# --- findings --------------------------------------------------------------------------------
+
+
+def findings(exploration: Exploration) -> tuple[Finding, ...]:
+    """The traces of all violations, replayed on the reference engine, then that of a deadlock."""
+    model = exploration.model
+    found = [_confirmed(model, v.steps, v.property.name) for v in exploration.violations]
+    if exploration.deadlock is not None:
+        found.append(_confirmed(model, exploration.deadlock, None))
+    return tuple(Finding(trace) for trace in found)
+
+
+def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> Trace:
+    """The trace; it is a mistake of this project if the reference engine does not agree."""
+    verdict = None if name else TraceVerdict.DEADLOCK
+    try:
+        return build_trace(model, steps, name, verdict=verdict)
+    except RejectedError as error:
+        what = name or "a deadlock"
+        raise RuntimeError(
+            f"the reference engine does not confirm the trace to {what}: {error}"
+        ) from error
+
+
+def prepare_directory(directory: Path) -> None:
+    """Make the directory for traces, before hours are spent on finding them."""
+    import os
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the directory {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to the directory {directory}: permission denied")
+
+
+def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:
+    """Store each trace as `protocol-property.itf.json`; raises `UsageError` if one cannot be."""
+    from checker.traces.itf import write_trace
+
+    saved = []
+    for finding in found:
+        path = directory / f"{finding.trace.model.protocol.name}-{finding.name}.itf.json"
+        write_trace(finding.trace, path)
+        saved.append(Finding(finding.trace, path))
+    return tuple(saved)
+
+
+# --- judgement -------------------------------------------------------------------------------
+
+
+def exit_status(
+    exploration: Exploration, require_exhaustive: bool = False, asked: Collection[str] = ()
+) -> Exit:
+    """What the exploration says, as an exit status: the gravest first.
+
+    That a property is vacuous counts if its name was `asked` for; else it is a warning.
+    """
+    if exploration.violations:
+        return Exit.VIOLATED
+    if exploration.deadlock is not None:
+        return Exit.DEADLOCK
+    if exploration.coverage is not Verdict.EXHAUSTED:
+        return Exit.LIMIT if require_exhaustive else Exit.OK
+    return Exit.VACUOUS if any(p.name in asked for p in vacuous(exploration)) else Exit.OK
+
+
+def vacuous(exploration: Exploration) -> list[Property]:
+    """The invariants whose premise no visited state makes true."""
+    return [
+        prop
+        for prop in exploration.properties
+        if prop.sense is Sense.ALWAYS and exploration.is_vacuous(prop)
+    ]
+
+
+def warnings(exploration: Exploration) -> list[str]:
+    """What makes the verdict say less than it seems to."""
+    return list(_warnings(exploration))
+
+
+def _warnings(exploration: Exploration) -> Iterator[str]:
+    where = f"up to depth {exploration.depth}, deeper may be"
+    if exploration.coverage is Verdict.EXHAUSTED:
+        where = "within these bounds"
+    unreached = [
+        prop.name
+        for prop in exploration.properties
+        if exploration.verdict_on(prop) is Verdict.UNREACHED
+    ]
+    for words, names in (
+        ("vacuous, since no state makes the premise true", [p.name for p in vacuous(exploration)]),
+        ("actions never enabled", exploration.never_enabled),
+        ("witnesses not reached", unreached),
+    ):
+        if names:
+            yield f"{words} ({where}): {', '.join(names)}"
+    if len(off := exploration.switched_off) == 1:
+        yield f"switched off by these bounds and settings: {off[0]}"
+    elif off:
+        yield f"switched off by these bounds and settings: {len(off)} actions"
+
+
+def rate(exploration: Exploration) -> float:
+    """Distinct states a second."""
+    return exploration.distinct_states / max(exploration.seconds, 1e-9)
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, Any]:
+    """The summary as plain data, for JSON. Absent traces and causes are `None`."""
+    identity = exploration.model.identity
+    by_name = {finding.name: finding for finding in found}
+    deadlock = by_name.get("deadlock") if exploration.deadlock is not None else None
+    return {
+        "command": "explore",
+        "protocol": identity["protocol"],
+        "settings": identity["settings"],
+        "bounds": identity["bounds"],
+        "engine": exploration.engine,
+        "symmetry": exploration.symmetry,
+        "verdict": str(exploration.verdict),
+        "coverage": str(exploration.coverage),
+        "stopped": exploration.stopped or None,
+        "depth": exploration.depth,
+        "distinct_states": exploration.distinct_states,
+        "unfinished": exploration.unfinished,
+        "transitions": exploration.transitions,
+        "levels": exploration.levels,
+        "actions": {
+            name: {"enabled": count.enabled, "new": count.new}
+            for name, count in exploration.actions.items()
+        },
+        "properties": {
+            prop.name: _of_property(exploration, prop) for prop in exploration.properties
+        },
+        "violations": [_of_finding(by_name[v.property.name]) for v in exploration.violations],
+        "deadlock": _of_finding(deadlock) if deadlock else None,
+        "warnings": warnings(exploration),
+        "fingerprint_bits": exploration.fingerprint_bits,
+        "collision_probability": exploration.collision_probability,
+        "seconds": round(exploration.seconds, 3),
+        "states_per_second": round(rate(exploration)),
+        "peak_memory_bytes": exploration.peak_memory_bytes,
+        "version": highwater_version(),
+    }
+
+
+def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
+    return {
+        "verdict": str(exploration.verdict_on(prop)),
+        "sense": str(prop.sense),
+        "vacuous": exploration.is_vacuous(prop),
+        "depth": settled_at(exploration, prop),
+    }
+
+
+def settled_at(exploration: Exploration, prop: Property) -> int | None:
+    """The depth at which a property was violated, or a witness reached."""
+    for violation in exploration.violations:
+        if violation.property is prop:
+            return violation.depth
+    return exploration.reached.get(prop.name)
+
+
+def _of_finding(finding: Finding) -> dict[str, Any]:
+    trace = finding.trace
+    return {
+        "property": trace.property,
+        "depth": trace.depth,
+        "trace": str(finding.path) if finding.path else None,
+        "steps": [instance_words(trace.model, step) for step in trace.steps],
+        "explanation": trace.explanation,
+    }

@@ -1,0 +1,203 @@
+"""The summary of an exploration for people: traces first, the verdict last."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TextIO
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
+from checker.report.text import render_text
+from checker.traces.trace import Trace
+from checker.verdict import Exploration, Verdict
+from model.language.protocol import Instance
+from model.language.settings import as_text
+from properties import Property
+
+PLAIN_WIDTH = 80
+_GOOD = ("exhausted", "reached", "proved")
+_BAD = ("violated", "deadlock")
+
+
+def console_for(stream: TextIO) -> Console:
+    """A console that renders for `stream`: in colour on a terminal, else plain, 80 columns wide.
+
+    It only captures: what it has rendered is for the caller to write.
+    """
+    if stream.isatty():
+        return Console(file=stream, highlight=False, markup=False)
+    return Console(
+        file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False,
+        highlight=False, markup=False,
+    )  # fmt: skip
+
+
+def render(exploration: Exploration, found: tuple[Finding, ...], console: Console) -> str:
+    """The whole summary as text for `console`."""
+    parts = _traces(found, console)
+    with console.capture() as capture:
+        if not found:
+            console.print(_model(exploration))
+            console.print()
+        console.print(_properties(exploration))
+        for part in (_actions(exploration), _search(exploration)):
+            console.print()
+            console.print(part)
+        noted = warnings(exploration)
+        if noted:
+            console.print()
+        for words in noted:
+            console.print(Text.assemble(("warning: ", "yellow"), words))
+        console.print()
+        console.print(verdict_line(exploration))
+    parts.append(capture.get())
+    text = "\n".join(parts)
+    if console.is_terminal:
+        return text
+    return "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
+def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
+    """Each trace once; a property that the same steps violate just says so."""
+    texts: dict[tuple[Instance, ...], str] = {}
+    for finding in found:
+        steps = finding.trace.steps
+        if steps in texts:
+            texts[steps] += "\n" + _same_steps(finding.trace, console)
+        else:
+            shown_on = console if console.is_terminal else None
+            texts[steps] = render_text(finding.trace, console.width, shown_on)
+        if finding.path is not None:
+            # Never folded: people copy it.
+            texts[steps] += f"trace saved: {finding.path}\n"
+    return list(texts.values())
+
+
+def _same_steps(trace: Trace, console: Console) -> str:
+    with console.capture() as capture:
+        words = "" if trace.claim is None else f": {trace.claim.words}"
+        console.print(Text(f"The same steps: {trace.property} is violated{words}.", "bold"))
+        console.print()
+        console.print(Text(f"{trace.explanation}."))
+    return capture.get()
+
+
+def _model(exploration: Exploration) -> RenderableType:
+    model = exploration.model
+    default = as_text(model.protocol.settings())
+    chosen = [f"{name.replace('_', ' ')} {value}" for name, value in model.bounds.items()]
+    for name, value in as_text(model.settings).items():
+        if value != default[name]:
+            chosen.append(f"{name}={value}")
+    text = Text.assemble((model.protocol.name, "bold"), f": {model.protocol.words}\n")
+    return text.append(", ".join(chosen))
+
+
+def _properties(exploration: Exploration) -> RenderableType:
+    grid = _grid("property", "verdict")
+    for prop in exploration.properties:
+        grid.add_row(prop.name, _on(exploration, prop))
+    return grid
+
+
+def _on(exploration: Exploration, prop: Property) -> Text:
+    verdict = exploration.verdict_on(prop)
+    depth = settled_at(exploration, prop)
+    text = Text(str(verdict), style=_style(verdict))
+    if depth is not None:
+        text.append(f" after {_steps(depth)}", style="default")
+    if prop in vacuous(exploration):
+        text.append(", vacuous", style="yellow")
+    return text
+
+
+def _actions(exploration: Exploration) -> RenderableType:
+    """What was done, how often; what never was is a warning."""
+    grid = _grid("action", "enabled", "new states", numbers=2)
+    for name, count in exploration.actions.items():
+        if count.enabled:
+            grid.add_row(name, f"{count.enabled:,}", f"{count.new:,}")
+    return grid
+
+
+def _grid(*titles: str, numbers: int = 0) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    for place, _ in enumerate(titles):
+        right = place >= len(titles) - numbers
+        grid.add_column(justify="right" if right else "left", overflow="fold")
+    grid.add_row(*(Text(title, style="dim") for title in titles))
+    return grid
+
+
+def _search(exploration: Exploration) -> Text:
+    return Text("\n").join(Text(line) for line in _search_lines(exploration))
+
+
+def _search_lines(exploration: Exploration) -> Iterator[str]:
+    yield (
+        f"{exploration.distinct_states:,} distinct states, depth {exploration.depth}, "
+        f"{exploration.transitions:,} transitions"
+    )
+    if exploration.unfinished:
+        yield (
+            f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "
+            "which is unfinished"
+        )
+    megabytes = exploration.peak_memory_bytes / 1e6
+    yield (
+        f"{exploration.seconds:.2f} s, {rate(exploration):,.0f} states/s, "
+        f"{megabytes:,.0f} MB of memory at most, engine {exploration.engine}"
+    )
+    if exploration.collision_probability:
+        yield (
+            f"{exploration.fingerprint_bits}-bit fingerprints: the probability that two states "
+            f"shared one is below {exploration.collision_probability:.1e}"
+        )
+    else:
+        yield "whole states were compared: no two can be confused"
+
+
+def verdict_line(exploration: Exploration) -> Text:
+    """One line that answers the question that was asked."""
+    word, rest = _verdict(exploration)
+    return Text.assemble((word, f"bold {_style(word)}"), f": {rest}")
+
+
+def _verdict(exploration: Exploration) -> tuple[str, str]:
+    states, depth = _count(exploration.distinct_states, "state"), exploration.depth
+    if exploration.violations:
+        found = [f"{v.property.name} after {_steps(v.depth)}" for v in exploration.violations]
+        return "violated", ", ".join(found) + "; no shorter trace exists"
+    if exploration.deadlock is not None:
+        return "deadlock", f"nothing is enabled after {_steps(len(exploration.deadlock))}"
+    clean = "nothing is violated"
+    match exploration.coverage:
+        case Verdict.EXHAUSTED:
+            return "exhausted", f"{clean} in any reachable state within the bounds ({states})"
+        case Verdict.BOUNDED:
+            return "bounded", f"{clean} within {_steps(depth)} ({states}); deeper ones exist"
+        case _:
+            return "unknown", (
+                f"stopped by {_cause(exploration)} after {states}; {clean} within {_steps(depth)}, "
+                "all of which were tried"
+            )
+
+
+def _cause(exploration: Exploration) -> str:
+    return "the user" if exploration.stopped == "interrupted" else exploration.stopped
+
+
+def _steps(count: int) -> str:
+    return _count(count, "step")
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _style(word: str) -> str:
+    return "green" if word in _GOOD else "red" if word in _BAD else "yellow"

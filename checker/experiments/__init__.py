@@ -1,0 +1,1 @@
+"""Many models at once: stories with expectations, settings against faults, mutants."""

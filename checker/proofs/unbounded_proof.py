@@ -1,0 +1,186 @@
+"""Induction with sizes left open: for any number of members, and for every value of the bounds.
+
+From the same captured actions and lemmas as the proof within bounds. A claim after an action is the
+claim with its reads replaced by what the action leaves there, so it speaks of the state before. Its
+negation and the hypotheses, instantiated with finitely many terms, go to Z3: `unsat` is a proof.
+That guards can hold together with the lemmas is shown by a state within the model's bounds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import z3
+
+from checker.backends.unbounded import UnboundedTerms
+from checker.proofs.clauses import Clause, Clauses
+from checker.proofs.induction import FITS, INITIALLY, Induction
+from checker.proofs.instantiate import STRATEGIES, Pools, Strategy, roles
+from checker.proofs.lifted import Lifted
+from checker.proofs.proof import Obligation, Outcome, Proof
+from model.language import graph
+from model.language.capture import CapturedAction, capture_property, capture_start
+from model.language.errors import UsageError
+from model.language.graph import Node
+from model.language.protocol import Model
+from properties import Property, Sense
+
+
+class UnboundedInduction:
+    """One proof for all sizes: `run` returns it. `timeout` is in seconds, for each query."""
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Iterable[Property],
+        lemmas: Iterable[Property],
+        timeout: float = 20.0,
+        on_obligation: Callable[[Obligation], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.timeout = timeout
+        self._on_obligation = on_obligation or (lambda _: None)
+        self.lifted = Lifted(model.schema)
+        self.terms = UnboundedTerms(self.lifted)
+        self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
+        for prop in (*self.proof.properties, *self.proof.lemmas):
+            if prop.sense is Sense.SOMETIMES or prop.of_steps:
+                raise UsageError(
+                    f"{prop.name} is a witness or about steps: proofs for all sizes are of claims "
+                    "about every state"
+                )
+
+    def run(self) -> Proof:
+        """Work through all obligations. There are no counterexamples: what fails is unknown."""
+        started = time.perf_counter()
+        self._prepare()
+        within = Induction(self.model, (), self.proof.lemmas)
+        self.vacuous = set(within.never_enabled())
+        self._conclusions()
+        self._initially()
+        for action in self.model.captured:
+            self._consecution(self.lifted.total_action(action))
+        outcomes = {o.outcome for o in self.proof.obligations}
+        self.proof.outcome = Outcome.PROVED if outcomes == {Outcome.PROVED} else Outcome.UNKNOWN
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _claim(self, prop: Property) -> Node:
+        return capture_property(
+            prop.name, prop.claim, self.model.schema, self.model.settings, prop.frames
+        )
+
+    def _prepare(self) -> None:
+        """The hypotheses as clauses: domains, bounds, lemmas."""
+        self.claims = {lemma: self._claim(lemma) for lemma in self.proof.lemmas}
+        self.proof.invariants = tuple(self.claims)
+        self.roles = roles(
+            self.lifted, [self._claim(p) for p in self.proof.properties] + [*self.claims.values()]
+        )
+        sizes = [
+            graph.at_most(graph.constant(b.minimum), graph.bound(b.name))
+            for b in self.model.protocol.bounds
+        ]
+        self.sizes = sizes
+        self.base = Clauses(self.lifted)
+        self.hypotheses: list[Clause] = []
+        for node in (*sizes, *self.lifted.domains(), *self.claims.values()):
+            self.hypotheses += self.base.of(self.lifted.now(node))
+
+    # --- obligations -------------------------------------------------------------------------
+
+    def _conclusions(self) -> None:
+        nothing = CapturedAction("", (), (), ())
+        for prop in self.proof.properties:
+            if prop in self.claims:
+                continue
+            what = Obligation("lemmas imply it", prop.name)
+            goal = self.lifted.now(self._claim(prop))
+            self._prove(what, nothing, self.base.extended(), self.hypotheses, goal)
+
+    def _initially(self) -> None:
+        start = capture_start(self.model.protocol.start, self.model.schema, self.model.settings)
+        nothing = CapturedAction("", (), (), ())
+        sizes = [clause for node in self.sizes for clause in self.base.of(node)]
+        goals = {FITS: graph.conjunction(*self.lifted.domains())}
+        goals |= {prop.name: claim for prop, claim in self.claims.items()}
+        for name, claim in goals.items():
+            what = Obligation(INITIALLY, name)
+            goal = self.lifted.initially(claim, start)
+            self._prove(what, nothing, self.base.extended(), sizes, goal)
+
+    def _consecution(self, action: CapturedAction) -> None:
+        clauses = self.base.extended(action.parameters)
+        enabled = [self.lifted.within(p, p.data[1]) for p in action.parameters]
+        guards = [clause for node in (*enabled, *action.guards) for clause in clauses.of(node)]
+        hypotheses = [*self.hypotheses, *guards]
+        misfit = graph.disjunction(*(self.lifted.misfits(w) for w in action.writes))
+        self._prove(
+            Obligation(action.name, FITS), action, clauses.extended(), hypotheses,
+            graph.negation(misfit),
+        )  # fmt: skip
+        for prop, claim in self.claims.items():
+            goal = self.lifted.after(claim, action)
+            if goal is self.lifted.now(claim):
+                continue  # the action does not write what the lemma reads
+            what = Obligation(action.name, prop.name)
+            self._prove(what, action, clauses.extended(), hypotheses, goal)
+
+    def _prove(
+        self,
+        what: Obligation,
+        action: CapturedAction,
+        clauses: Clauses,
+        hypotheses: list[Clause],
+        goal: Node,
+    ) -> None:
+        """Refute the goal's negation together with the hypotheses."""
+        started = time.perf_counter()
+        negated = clauses.of(graph.negation(goal))
+        pools = Pools(self.lifted, action, self.roles, [*hypotheses, *clauses.definitions], negated)
+        for strategy in STRATEGIES:
+            what.queries += 1
+            result, what.instances = self._refute(pools, strategy)
+            if result == z3.unsat:
+                what.outcome = Outcome.PROVED
+                break
+            what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
+        what.vacuous = what.action in self.vacuous
+        what.seconds = time.perf_counter() - started
+        self.proof.obligations.append(what)
+        self._on_obligation(what)
+
+    def _refute(self, pools: Pools, strategy: Strategy) -> tuple[Any, int]:
+        """Z3's answer for the chosen instances, and how many there are."""
+        if strategy.matching:
+            return self._match(pools, strategy.matching), 0
+        chosen = pools.instances(strategy)
+        if chosen is None:
+            return z3.unknown, 0
+        count = sum(math.prod(map(len, choices)) for _, choices in chosen)
+        solver = z3.Solver()
+        solver.set("timeout", max(int(self.timeout * 1000), 1))
+        for clause, choices in chosen:
+            body = self.terms(clause.body)
+            variables = [self.terms(variable) for variable in clause.variables]
+            terms = [[self.terms(node) for node in nodes] for nodes in choices]
+            for values in itertools.product(*terms):
+                pairs = list(zip(variables, values, strict=True))
+                solver.add(z3.substitute(body, pairs) if pairs else body)
+        return solver.check(), count
+
+    def _match(self, pools: Pools, work: int) -> Any:
+        """Z3's answer when it instantiates by matching, within a fixed amount of work."""
+        solver = z3.Solver()
+        solver.set("timeout", max(int(self.timeout * 1000), 1))
+        solver.set("rlimit", work)
+        solver.set("smt.mbqi", False)
+        for clause in pools.clauses:
+            body = self.terms(clause.body)
+            variables = [self.terms(variable) for variable in clause.variables]
+            solver.add(z3.ForAll(variables, body) if variables else body)
+        return solver.check()

@@ -1,0 +1,1 @@
+"""Breadth-first search, random walks, and what both need: packed states, fingerprints, symmetry."""

@@ -1,0 +1,307 @@
+"""Simulation: seeded random walks at sizes that cannot be exhausted, many walks at once.
+
+A batch of walks moves in step through the vectorised engine. Each walk draws its own weights for
+the actions, so that rare actions are common in some walk. A step is an action, by weight among
+those enabled, and one of its enabled instances, evenly. The seed fixes every choice. What is
+found is sampled, never more: walks say nothing of the states that they do not reach.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from checker.backends.vectorised import Successors, VectorisedEngine
+from checker.search.fingerprints import VisitedSet
+from checker.search.layout import Words
+from checker.search.watch import Watch
+from checker.verdict import Verdict
+from model.language.errors import UsageError
+from model.language.ground import initial_cells, possible_actions
+from model.language.protocol import Instance, Model
+from properties import Property, Sense
+
+Places = npt.NDArray[np.int64]
+"""For each walk, the place of its next step in `VectorisedEngine.instances`; -1 for none."""
+
+BATCH = 4_096
+DEFAULT_STEPS = 100
+_SPREAD = 1.0  # of the logarithm of an action's weight in a walk
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop: after this many walks or seconds. No walk is longer than `steps`."""
+
+    walks: int | None = None
+    seconds: float | None = None
+    steps: int = DEFAULT_STEPS
+
+
+@dataclass
+class StepCount:
+    """In how many visited states an action was enabled, and how many walks' steps took it."""
+
+    enabled: int = 0
+    taken: int = 0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A violation as a walk ran into it: the walk's number, its steps, seconds since the start."""
+
+    property: Property
+    walk: int
+    steps: tuple[Instance, ...]
+    seconds: float
+
+
+@dataclass
+class Simulation:
+    """What the walks of one seed found."""
+
+    model: Model
+    properties: tuple[Property, ...]
+    seed: int
+    budget: Budget
+    walks: int = 0
+    steps: int = 0
+    longest: int = 0
+    distinct_states: int = 0
+    actions: dict[str, StepCount] = field(default_factory=dict)
+    reached: dict[str, int] = field(default_factory=dict)
+    premises: set[str] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+    stopped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """`VIOLATED` or `SAMPLED`."""
+        return Verdict.VIOLATED if self.findings else Verdict.SAMPLED
+
+    def verdict_on(self, prop: Property) -> Verdict:
+        """The verdict on one property."""
+        if prop.sense is Sense.SOMETIMES:
+            return Verdict.REACHED if prop.name in self.reached else Verdict.UNREACHED
+        violated = any(finding.property is prop for finding in self.findings)
+        return Verdict.VIOLATED if violated else Verdict.SAMPLED
+
+    def is_vacuous(self, prop: Property) -> bool:
+        """The property has a premise, and no visited state made it true."""
+        return prop.premise is not None and prop.name not in self.premises
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """The actions that no visited state enabled, though bounds and settings allow them."""
+        possible = possible_actions(self.model)
+        return [n for n, count in self.actions.items() if not count.enabled and n in possible]
+
+
+@dataclass(frozen=True)
+class WalkProgress:
+    """Totals so far."""
+
+    walks: int
+    steps: int
+    states: int
+    seconds: float
+
+
+class Simulator:
+    """Random walks of one model. `run` returns what they found; `request_stop` ends them soon."""
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Iterable[Property],
+        seed: int = 0,
+        budget: Budget | None = None,
+        *,
+        keep_going: bool = False,
+        on_progress: Callable[[WalkProgress], None] | None = None,
+        engine: VectorisedEngine | None = None,
+    ) -> None:
+        if seed < 0:
+            raise UsageError(f"seed cannot be {seed}: valid are whole numbers from 0 on")
+        self.engine = engine or VectorisedEngine(model)
+        self.result = Simulation(model, tuple(properties), seed, budget or Budget())
+        self._keep_going = keep_going
+        self._on_progress = on_progress or (lambda _: None)
+        self._random = np.random.default_rng(seed)
+        self._watch = Watch(self.engine, self.result.properties)
+        self._visited = VisitedSet(self.engine.layout.words)
+        self._initial = self.engine.layout.pack([initial_cells(model)])
+        self._actions = _Actions(self.engine)
+        self._enabled = np.zeros(len(self.engine.instances), np.int64)
+        self._taken = np.zeros(len(self.engine.instances), np.int64)
+        self._stop_requested = False
+
+    def request_stop(self) -> None:
+        """End the walks after their next step, keeping what is known."""
+        self._stop_requested = True
+
+    def run(self) -> Simulation:
+        """Walk until a property is violated (with `keep_going`, all are) or the budget is spent."""
+        self._started = time.perf_counter()
+        result, budget = self.result, self.result.budget
+        self._visited.insert(self._initial)
+        self._watch.states(self._initial, 0, 0)
+        self._note(0, np.empty((0, 1), np.int64))
+        while not self._is_over():
+            left = BATCH if budget.walks is None else min(BATCH, budget.walks - result.walks)
+            if left <= 0:
+                break
+            self._batch(left)
+        self._finish()
+        return result
+
+    def _is_over(self) -> bool:
+        """Nothing more is to be found, or there is no time to find it."""
+        if self._stop_requested:
+            self.result.stopped = "interrupted"
+        elif (limit := self.result.budget.seconds) is not None and self._elapsed() >= limit:
+            self.result.stopped = f"the limit of {limit:g} seconds"
+        found = self._watch.violated
+        answered = bool(found) and (not self._keep_going or self._watch.all_settled)
+        return answered or bool(self.result.stopped)
+
+    def _batch(self, walks: int) -> None:
+        """Walk `walks` walks from the initial state to their ends."""
+        result, limit = self.result, self.result.budget.steps
+        history = np.full((limit, walks), -1, np.int64)
+        weights = np.exp(self._random.normal(0.0, _SPREAD, (self._actions.count, walks)))
+        words = np.repeat(self._initial, walks, axis=1)
+        alive = np.arange(walks)
+        first = result.walks
+        result.walks += walks
+        for step in range(limit):
+            places = self._choose(words, weights[:, alive])
+            moving = places >= 0
+            alive, places, words = alive[moving], places[moving], words[:, moving]
+            if not len(alive) or self._is_over():
+                break
+            history[step, alive] = places
+            words = self._move(words, places, alive, step + 1)
+            self._note(first, history[: step + 1])
+            self._report()
+
+    def _choose(self, words: Words, weights: npt.NDArray[np.float64]) -> Places:
+        masks = np.stack(list(self.engine.enabled(words).values()))
+        self._enabled += masks.sum(axis=1)
+        return self._actions.choose(masks, weights, self._random.random((2, words.shape[1])))
+
+    def _move(self, words: Words, places: Places, walks: Places, step: int) -> Words:
+        """Take the chosen steps and look at what they lead to."""
+        after = self.engine.follow(words, places)
+        self._taken += np.bincount(places, minlength=len(self._taken))
+        self.result.steps += len(places)
+        self.result.longest = max(self.result.longest, step)
+        self._visited.insert(after)
+        self._watched = walks
+        instances = np.array(self.engine.instances, np.uint16)[places]
+        rows = np.arange(len(places), dtype=np.int32)
+        self._watch.steps(words, Successors(rows, instances, after), 0, step)
+        self._watch.states(after, 0, step)
+        return after
+
+    def _note(self, first: int, history: npt.NDArray[np.int64]) -> None:
+        """Keep the walks that have just violated a property."""
+        result = self.result
+        known = {finding.property for finding in result.findings}
+        for prop, (_, row, _last) in self._watch.violated.items():
+            if prop not in known:
+                walk = int(self._watched[row]) if len(history) else 0
+                places = [p for p in history[:, walk].tolist() if p >= 0] if len(history) else []
+                numbers = [self.engine.instances[place] for place in places]
+                steps = tuple(result.model.instances[number] for number in numbers)
+                result.findings.append(Finding(prop, first + walk, steps, self._elapsed()))
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _report(self) -> None:
+        result = self.result
+        self._on_progress(
+            WalkProgress(result.walks, result.steps, self._visited.count, self._elapsed())
+        )
+
+    def _finish(self) -> None:
+        result = self.result
+        for action in result.model.protocol.actions:
+            result.actions[action.name] = StepCount()
+        for place, number in enumerate(self.engine.instances):
+            count = result.actions[result.model.instances[number].action.name]
+            count.enabled += int(self._enabled[place])
+            count.taken += int(self._taken[place])
+        result.distinct_states = self._visited.count
+        result.reached, result.premises = self._watch.reached, self._watch.premises
+        result.seconds = self._elapsed()
+
+
+class _Actions:
+    """Which places of an engine's instances belong to the same action, and the draw among them."""
+
+    def __init__(self, engine: VectorisedEngine) -> None:
+        names = [engine.model.instances[number].action.name for number in engine.instances]
+        starts = [p for p, name in enumerate(names) if p == 0 or names[p - 1] != name]
+        self._starts = np.array([*starts, len(names)], np.int64)
+        self.count = len(starts)
+
+    def choose(
+        self,
+        masks: npt.NDArray[np.bool_],
+        weights: npt.NDArray[np.float64],
+        draws: npt.NDArray[np.float64],
+    ) -> Places:
+        """For each walk an enabled place, -1 if there is none.
+
+        `masks` is (places, walks), `weights` (actions, walks), `draws` (2, walks) from [0, 1).
+        """
+        chosen = np.full(masks.shape[1], -1, np.int64)
+        _choose(masks, self._starts, weights, draws, chosen)
+        return chosen
+
+
+@nb.njit(nogil=True, cache=True)
+def _choose(
+    masks: npt.NDArray[np.bool_],
+    starts: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    draws: npt.NDArray[np.float64],
+    chosen: Places,
+) -> None:
+    """By weight among the actions with an enabled place, then evenly among its enabled places."""
+    actions = len(starts) - 1
+    counts = np.zeros(actions, np.int64)
+    for walk in range(masks.shape[1]):
+        total = 0.0
+        for action in range(actions):
+            counts[action] = 0
+            for place in range(starts[action], starts[action + 1]):
+                if masks[place, walk]:
+                    counts[action] += 1
+            if counts[action]:
+                total += weights[action, walk]
+        left = draws[0, walk] * total
+        last = -1
+        for action in range(actions):
+            if counts[action]:
+                last = action
+                left -= weights[action, walk]
+                if left < 0.0:
+                    break
+        if last < 0:
+            continue
+        skip = int(draws[1, walk] * counts[last])
+        for place in range(starts[last], starts[last + 1]):
+            if masks[place, walk]:
+                if skip == 0:
+                    chosen[walk] = place
+                    break
+                skip -= 1

@@ -1,0 +1,305 @@
+"""Symmetry: states that differ only in which member is which are explored once.
+
+The members of a family are interchangeable when no action and no property names one of them. Then
+renaming them maps runs to runs, so it is enough to keep one state of each class: the least of its
+renamings, compared as packed words. Verdicts and the depths of violations are those of the full
+search; the deepest state may be less deep where the initial state tells members apart. Steps are
+kept as they apply to the states that stand for their classes; `Symmetry.concrete` renames them back
+into a run from the initial state, which every trace must be.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from checker.backends.reference import ReferenceEngine, State
+from checker.search.layout import Layout, Words
+from checker.traces.naming import member_name
+from model.language.capture import capture_property
+from model.language.domains import Reference, Subset
+from model.language.errors import UsageError
+from model.language.graph import Kind, Node, Op
+from model.language.protocol import Cell, Instance, Model
+from properties import Property
+
+Permutation = tuple[int, ...]
+"""The new number of each member."""
+
+_MOST_MEMBERS = 5  # 120 renamings of every state
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """What renaming does to packed words, for every permutation but the first, the identity.
+
+    `moves[m]` is (source word, mask, shift to the left or, if negative, right); `references[r]` is
+    (source word, source shift, destination shift, mask, packed new values, bits of one value).
+    Each lies between two entries of `first_*`, by permutation and destination word.
+    """
+
+    moves: npt.NDArray[np.int64]
+    masks: npt.NDArray[np.uint64]
+    first_move: npt.NDArray[np.int64]
+    references: npt.NDArray[np.int64]
+    values: npt.NDArray[np.uint64]
+    first_reference: npt.NDArray[np.int64]
+
+
+def _refuse_blank_members(model: Model, family: str) -> None:
+    """A variable that is a certain member where nothing is would tell that member from others."""
+    for variable in model.schema.variables:
+        domain = variable.domain
+        if (
+            isinstance(domain, Reference)
+            and domain.family == family
+            and variable.initial is not None
+        ):
+            raise UsageError(f"--symmetry: {variable.name} is a certain one of {family} at first")
+
+
+class Symmetry:
+    """The renamings of a model's one family of interchangeable members.
+
+    Raises `UsageError` if there is no such family, if it has too many members, or if an action or
+    one of `properties` names a member.
+    """
+
+    def __init__(self, model: Model, properties: Iterable[Property], layout: Layout) -> None:
+        self._model = model
+        self._layout = layout
+        self.family = _family(model)
+        _refuse_named_members(model, self.family, properties)
+        _refuse_blank_members(model, self.family)
+        size = model.extent(model.schema.index_sets[self.family])
+        if size > _MOST_MEMBERS:
+            raise UsageError(
+                f"--symmetry: {size} {self.family} have too many renamings: at most "
+                f"{_MOST_MEMBERS} are possible"
+            )
+        self.permutations = list(itertools.permutations(range(size)))
+        self._tables = self._compile()
+
+    def canonical(self, words: Words) -> Words:
+        """For each packed state, the least of its renamings."""
+        words = np.ascontiguousarray(words)
+        result = words.copy()
+        t = self._tables
+        _least(
+            words, result, len(self.permutations) - 1,
+            t.moves, t.masks, t.first_move, t.references, t.values, t.first_reference,
+        )  # fmt: skip
+        return result
+
+    def renamed(self, state: State, permutation: Permutation) -> State:
+        """The state with its members renamed."""
+        after = list(state)
+        for cell in self._model.cells:
+            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+            after[place] = self._value(cell, state[cell.position], permutation)
+        return tuple(after)
+
+    def concrete(self, start: State, steps: Iterable[Instance]) -> tuple[Instance, ...]:
+        """The run from `start` that the steps stand for, each given for its state's class."""
+        engine = ReferenceEngine(self._model)
+        by_arguments = {(i.action.name, i.arguments): i for i in self._model.instances}
+        run, state = [], start
+        for step in steps:
+            back = _inverse(self._to_canonical(state))
+            arguments = tuple(self._arguments(step, back))
+            run.append(by_arguments[step.action.name, arguments])
+            after = engine.step(state, run[-1])
+            assert after is not None, "a renamed step is enabled where the step was"
+            state = after
+        return tuple(run)
+
+    def _to_canonical(self, state: State) -> Permutation:
+        """The first renaming that makes the state the least of its class."""
+        packed = self.canonical(self._layout.pack([state]))
+        wanted = self._layout.unpack(packed)[0]
+        return next(p for p in self.permutations if self.renamed(state, p) == wanted)
+
+    def _arguments(self, step: Instance, permutation: Permutation) -> Iterator[int]:
+        for parameter, argument in zip(step.parameters, step.arguments, strict=True):
+            domain = parameter.domain
+            ours = isinstance(domain, Reference) and domain.family == self.family
+            yield permutation[argument] if ours and argument >= 0 else argument
+
+    def _index(self, cell: Cell, permutation: Permutation) -> tuple[int, ...]:
+        return tuple(
+            permutation[k] if index_set.name == self.family else k
+            for k, index_set in zip(cell.index, cell.variable.index, strict=True)
+        )
+
+    def _value(self, cell: Cell, value: int, permutation: Permutation) -> int:
+        match cell.variable.domain:
+            case Reference(family) if family == self.family and value >= 0:
+                return permutation[value]
+            case Subset(family) if family == self.family:
+                return sum(1 << new for old, new in enumerate(permutation) if value >> old & 1)
+        return value
+
+    # --- tables for packed words ---------------------------------------------------------------
+
+    def _compile(self) -> _Tables:
+        moves: list[tuple[int, int]] = []
+        masks: list[int] = []
+        first_move = [0]
+        references: list[tuple[int, int, int, int, int]] = []
+        values: list[int] = []
+        first_reference = [0]
+        for permutation in self.permutations[1:]:
+            for word in range(self._layout.words):
+                for (source, shift), mask in self._moves(permutation, word).items():
+                    moves.append((source, shift))
+                    masks.append(mask)
+                for reference, value in self._references(permutation, word):
+                    references.append(reference)
+                    values.append(value)
+                first_move.append(len(moves))
+                first_reference.append(len(references))
+        return _Tables(
+            np.array(moves, np.int64).reshape(-1, 2),
+            np.array(masks, np.uint64),
+            np.array(first_move, np.int64),
+            np.array(references, np.int64).reshape(-1, 5),
+            np.array(values, np.uint64),
+            np.array(first_reference, np.int64),
+        )
+
+    def _moves(self, permutation: Permutation, word: int) -> dict[tuple[int, int], int]:
+        """The bits that go into `word`, by source word and shift: whole groups move as one."""
+        groups: dict[tuple[int, int], int] = {}
+        for cell in self._model.cells:
+            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+            here, there = self._layout.fields[cell.position], self._layout.fields[place]
+            if there.word != word or self._is_reference(cell):
+                continue
+            for bit in range(here.bits):
+                domain = cell.variable.domain
+                ours = isinstance(domain, Subset) and domain.family == self.family
+                target = permutation[bit] if ours else bit
+                key = (here.word, there.shift + target - here.shift - bit)
+                groups[key] = groups.get(key, 0) | 1 << (here.shift + bit)
+        return groups
+
+    def _is_reference(self, cell: Cell) -> bool:
+        domain = cell.variable.domain
+        return isinstance(domain, Reference) and domain.family == self.family
+
+    def _references(
+        self, permutation: Permutation, word: int
+    ) -> Iterator[tuple[tuple[int, int, int, int, int], int]]:
+        for cell in self._model.cells:
+            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+            here, there = self._layout.fields[cell.position], self._layout.fields[place]
+            if there.word != word or not self._is_reference(cell) or not here.bits:
+                continue
+            table = sum(
+                (self._value(cell, raw + cell.low, permutation) - cell.low) << (raw * here.bits)
+                for raw in range(cell.high - cell.low + 1)
+            )
+            yield (here.word, here.shift, there.shift, here.mask, here.bits), table
+
+
+def _inverse(permutation: Permutation) -> Permutation:
+    inverse = [0] * len(permutation)
+    for old, new in enumerate(permutation):
+        inverse[new] = old
+    return tuple(inverse)
+
+
+def _family(model: Model) -> str:
+    symmetric = [name for name in model.schema.families if model.schema.index_sets[name].symmetric]
+    if len(symmetric) != 1:
+        raise UsageError(
+            f"--symmetry: {model.protocol.name} has {len(symmetric)} families of members: it "
+            "takes one"
+        )
+    return symmetric[0]
+
+
+def _refuse_named_members(model: Model, family: str, properties: Iterable[Property]) -> None:
+    """An action or property that names a member tells it apart from the others."""
+    for captured in model.captured:
+        roots = [*captured.guards, *(w.value for w in captured.writes)]
+        roots += [index for write in captured.writes for index in write.index]
+        _refuse(model, family, f"the action {captured.name}", roots)
+    for prop in properties:
+        claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
+        for claim, frames in claims:
+            node = capture_property(prop.name, claim, model.schema, model.settings, frames)
+            _refuse(model, family, f"the property {prop.name}", [node])
+
+
+def _refuse(model: Model, family: str, what: str, roots: list[Node]) -> None:
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        stack.extend(node.args)
+        names_member = (
+            node.op is Op.CONST
+            and node.sort.kind is Kind.REF
+            and node.sort.family == family
+            and node.data >= 0
+        )
+        if names_member:
+            raise UsageError(
+                f"--symmetry: with these settings {what} names "
+                f"{member_name(model, family, node.data)}, so the {family} are not interchangeable"
+            )
+
+
+@nb.njit(nogil=True, cache=True)
+def _least(
+    words: Words,
+    result: Words,
+    permutations: int,
+    moves: npt.NDArray[np.int64],
+    masks: npt.NDArray[np.uint64],
+    first_move: npt.NDArray[np.int64],
+    references: npt.NDArray[np.int64],
+    values: npt.NDArray[np.uint64],
+    first_reference: npt.NDArray[np.int64],
+) -> None:
+    """Put the least renaming of each column of `words` into `result`, which starts as a copy."""
+    count, states = words.shape
+    renamed = np.empty(count, np.uint64)
+    for s in range(states):
+        for p in range(permutations):
+            less = False
+            for w in range(count):
+                place = p * count + w
+                value = np.uint64(0)
+                for m in range(first_move[place], first_move[place + 1]):
+                    bits = words[moves[m, 0], s] & masks[m]
+                    shift = moves[m, 1]
+                    if shift >= 0:
+                        value |= bits << np.uint64(shift)
+                    else:
+                        value |= bits >> np.uint64(-shift)
+                for r in range(first_reference[place], first_reference[place + 1]):
+                    raw = (words[references[r, 0], s] >> np.uint64(references[r, 1])) & np.uint64(
+                        references[r, 3]
+                    )
+                    new = (values[r] >> (raw * np.uint64(references[r, 4]))) & np.uint64(
+                        references[r, 3]
+                    )
+                    value |= new << np.uint64(references[r, 2])
+                if not less:
+                    if value > result[w, s]:
+                        break
+                    less = value < result[w, s]
+                renamed[w] = value
+            if less:
+                for w in range(count):
+                    result[w, s] = renamed[w]

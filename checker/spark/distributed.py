@@ -1,0 +1,286 @@
+"""Exhaustive search on Spark, level by level, with the store as its memory.
+
+Small levels are searched in this process; the first large one is where Spark takes over. The driver
+never holds a level: it reads the notes of the partitions, and commits a level when all its files
+are written. Whatever dies, the last whole level is there to go on from.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from checker.search.explore import Limits, Options, Progress, peak_memory_bytes
+from checker.spark.worker import LevelJob, Slice
+from checker.stores.journal import StoredExplorer
+from checker.stores.level_files import ROW_GROUP
+from checker.stores.outcome import Counts, conclude, exploration_of, is_answered, levels_needed
+from checker.stores.store import Level, LevelFile, Store
+from checker.verdict import Exploration
+from model.language.errors import HighwaterError, UsageError
+from model.language.protocol import Model
+from model.protocols import PROTOCOLS
+from properties import Property, Sense
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT_HAND_OVER = 20_000
+NUMBERS = 1 << 62  # numbers stay below this, so that they are the same signed and unsigned
+GROUPS_A_SLICE = 4
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where and how the work is spread. None of this changes what is found.
+
+    `partitions` is none for as many as the cluster has cores. Levels of fewer states than
+    `hand_over` are searched in the driver's process, as long as none was larger. `numbers` is the
+    bound on the numbers of states; beyond it a level is renumbered.
+    """
+
+    session: Callable[[], SparkSession]
+    partitions: int | None = None
+    hand_over: int = DEFAULT_HAND_OVER
+    numbers: int = NUMBERS
+
+
+class SparkExplorer:
+    """One search on a cluster. `run` returns what it found; `request_stop` ends it soon."""
+
+    def __init__(
+        self,
+        store: Store,
+        model: Model,
+        properties: Iterable[Property],
+        cluster: Cluster,
+        limits: Limits | None = None,
+        options: Options | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        if PROTOCOLS.get(model.protocol.name) is not model.protocol:
+            raise UsageError(
+                f"{model.protocol.name} is not one of the protocols that workers can build: "
+                f"valid are {', '.join(PROTOCOLS)}"
+            )
+        self.store = store
+        self.model = model
+        self.properties = tuple(properties)
+        self.cluster = cluster
+        self.limits = limits or Limits()
+        self.options = options or Options()
+        self._on_progress = on_progress or (lambda _: None)
+        self._run = uuid.uuid4().hex
+        self._local: StoredExplorer | None = None
+        self._session: SparkSession | None = None
+        self._stopped = ""
+
+    # --- stopping ----------------------------------------------------------------------------
+
+    def request_stop(self) -> None:
+        """End the search; the level that is being built is dropped."""
+        self._stop("interrupted")
+
+    def _stop(self, why: str) -> None:
+        self._stopped = self._stopped or why
+        if self._local is not None:
+            self._local.request_stop()
+        if self._session is not None:
+            # Not in this thread: a signal handler may have stopped it in the middle of a call.
+            cancel = self._session.sparkContext.cancelAllJobs
+            threading.Thread(target=cancel, daemon=True).start()
+
+    # --- the search --------------------------------------------------------------------------
+
+    def run(self) -> Exploration:
+        """Search until nothing new is found, a property is violated, or a limit is reached."""
+        with self.store.locked():
+            return self._search()
+
+    def _search(self) -> Exploration:
+        self._started = time.perf_counter()
+        self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
+        self.store.clean()
+        if self._is_small():
+            result = self._search_here()
+            if result.stopped:
+                conclude(self.store, result)
+                return result
+        if not self._is_answered():
+            self._search_there()
+        result = exploration_of(
+            self.store, self.model, self.properties, "spark",
+            self.limits.depth, self.options.keep_going,
+        )  # fmt: skip
+        result.stopped = "" if self._is_answered() else self._stopped
+        result.peak_memory_bytes = peak_memory_bytes()
+        conclude(self.store, result)
+        return result
+
+    def _is_small(self) -> bool:
+        return all(level.size < self.cluster.hand_over for level in self.store.levels)
+
+    def _is_answered(self) -> bool:
+        levels = levels_needed(
+            self.store.levels, self.properties, self.limits.depth, self.options.keep_going
+        )
+        return is_answered(levels[-1], self.properties, self.limits.depth, self.options.keep_going)
+
+    def _search_here(self) -> Exploration:
+        """Search in this process until a level is large, or the search is over."""
+        self._local = StoredExplorer(
+            self.store, self.model, self.properties, self.limits, self.options,
+            self._on_progress, self.cluster.hand_over,
+        )  # fmt: skip
+        result = self._local.run()
+        self._local = None
+        result.engine = "spark"
+        return result
+
+    def _search_there(self) -> None:
+        self._session = self.cluster.session()
+        timer = self._alarm()
+        try:
+            while not self._is_answered() and not self._is_out_of_states() and not self._stopped:
+                self._build(self._session)
+                self._report()
+        except HighwaterError:
+            self.store.clean()
+            raise
+        except Exception as error:
+            self.store.clean()
+            if not self._stopped:
+                raise self._given_up(error) from error
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _given_up(self, error: Exception) -> UsageError:
+        """What Spark failed with, in one line; the rest is in its log."""
+        from checker.spark.session import failure_reason
+
+        depth = len(self.store.levels)
+        return UsageError(
+            f"Spark could not build level {depth}: {failure_reason(error)}; {self.store.location} "
+            f"holds the levels before, --resume goes on from there"
+        )
+
+    def _alarm(self) -> threading.Timer | None:
+        seconds = self.limits.seconds
+        if seconds is None:
+            return None
+        left = max(seconds - (time.perf_counter() - self._started), 0.0)
+        timer = threading.Timer(left, self._stop, [f"the limit of {seconds:g} seconds"])
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def _is_out_of_states(self) -> bool:
+        if self.limits.states is not None and self.store.states > self.limits.states:
+            self._stopped = str(self.limits.out_of_states)
+        return bool(self._stopped)
+
+    def _report(self) -> None:
+        last, before = self.store.levels[-1], self.store.levels[-2]
+        self._on_progress(
+            Progress(
+                depth=last.depth,
+                expanded=before.size,
+                frontier=before.size,
+                states=self.store.states,
+                transitions=last.transitions,
+                seconds=time.perf_counter() - self._started,
+            )
+        )
+
+    # --- one level ---------------------------------------------------------------------------
+
+    def _build(self, session: SparkSession) -> None:
+        """Build the level after the last, and commit it."""
+        from checker.spark.jobs import build_level, renumber_level
+        from checker.spark.renumber import choose_ranges
+
+        before = self.store.levels[-1]
+        job = self._job(session, before)
+        self.store.storage.make_directory(self.store.directory(job.depth))
+        notes = build_level(session, job, _slices(self.store, before))
+        counts = self._counts(before, job.depth, notes)
+        files = _files(notes)
+        if files and (before.numbers << (2 * job.shift)) > self.cluster.numbers:
+            samples = [number for note in notes for number in note.get("sample", [])]
+            ranges = choose_ranges(files, samples, job.partitions)
+            replaced, files = files, _files(renumber_level(session, job, ranges))
+            for file in replaced:
+                self.store.storage.delete(f"{self.store.directory(job.depth)}/{file.name}")
+        seconds = self._earlier + time.perf_counter() - self._started
+        self.store.commit(counts.level(job.depth, files, seconds))
+
+    def _job(self, session: SparkSession, before: Level) -> LevelJob:
+        return LevelJob(
+            run=self._run,
+            location=self.store.storage.root
+            if self.store.storage.is_local
+            else self.store.location,
+            identity=self.model.identity,
+            properties=tuple(prop.name for prop in self.properties),
+            depth=before.depth + 1,
+            partitions=self.cluster.partitions or session.sparkContext.defaultParallelism,
+            shift=max((len(self.model.instances) - 1).bit_length(), 1),
+            exact=self.options.exact,
+            deadlock=self.options.deadlock and before.deadlock is None,
+            symmetry=self.options.symmetry,
+            settled=frozenset({*before.violated, *before.reached}),
+            premises=frozenset(before.premises),
+        )
+
+    def _counts(self, before: Level, depth: int, notes: list[dict[str, Any]]) -> Counts:
+        """The totals up to the new level, from those before and the notes of the partitions."""
+        counts = Counts.of(before, len(self.model.instances))
+        senses = {prop.name: prop.sense for prop in self.properties}
+        least: dict[str, tuple[int, int]] = {}
+        stuck: list[int] = []
+        for note in notes:
+            for number, count in note.get("enabled", {}).items():
+                counts.enabled[int(number)] += count
+            for number, count in note.get("new", {}).items():
+                counts.new[int(number)] += count
+            counts.premises |= set(note.get("premises", []))
+            if note.get("deadlock") is not None:
+                stuck.append(note["deadlock"])
+            for name, (parent, instance) in note.get("violated", {}).items():
+                least[name] = _least(least.get(name), (parent, instance))
+        for name, link in least.items():
+            if senses[name] is Sense.SOMETIMES:
+                counts.reached[name] = depth
+            else:
+                counts.violated[name] = (depth, *link)
+        counts.transitions = int(counts.enabled.sum())
+        if stuck:
+            counts.deadlock = (before.depth, min(stuck))
+        return counts
+
+
+def _least(known: tuple[int, int] | None, link: tuple[int, int]) -> tuple[int, int]:
+    """The step that comes first in the order of traces."""
+    return link if known is None else min(known, link)
+
+
+def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:
+    """The files that notes name, by owner."""
+    found = [note["file"] for note in notes if "file" in note]
+    files = [LevelFile(**(file | {"owner": tuple(file["owner"])})) for file in found]
+    return sorted(files, key=lambda file: file.owner or (0, 0))
+
+
+def _slices(store: Store, level: Level) -> list[Slice]:
+    """The work of expanding a level, in pieces of a few row groups."""
+    found = []
+    for name, file in store.files([level.depth]):
+        groups = -(-file.rows // ROW_GROUP)
+        for first in range(0, groups, GROUPS_A_SLICE):
+            found.append(Slice(name, first, min(GROUPS_A_SLICE, groups - first)))
+    return found

@@ -1,0 +1,81 @@
+"""What a store belongs to: the model down to its definition, the properties, and the version.
+
+Names and bounds do not tell an edited protocol from the one before; a digest of its ground actions
+and claims does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from checker.stores.store import Manifest
+from checker.traces.trace import highwater_version
+from model.language.capture import capture_property
+from model.language.graph import Node, Op
+from model.language.ground import Grounder, ground_actions, initial_cells
+from model.language.protocol import Model
+from properties import Property
+
+COMMUTATIVE = frozenset({Op.AND, Op.OR, Op.EQ, Op.ADD, Op.MIN, Op.MAX, Op.BITAND, Op.BITOR})
+
+
+def manifest_of(model: Model, properties: Iterable[Property], **options: bool) -> Manifest:
+    """The manifest of a store of the model's states, with options that change what it holds."""
+    chosen = tuple(properties)
+    return Manifest(
+        model.identity,
+        definition_digest(model, chosen),
+        tuple(prop.name for prop in chosen),
+        options,
+        highwater_version(),
+    )
+
+
+def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
+    """A digest of the ground actions, the initial state and the claims, the same in every run."""
+    digest = _Digest()
+    digest.add("cells", *((c.name, c.low, c.high) for c in model.cells), initial_cells(model))
+    for action in ground_actions(model):
+        digest.add(str(action.instance), digest.node(action.guard), digest.node(action.misfit))
+        for position, node in action.assignments.items():
+            digest.add(position, digest.node(node))
+    grounder = Grounder(model)
+    for prop in properties:
+        claims = [prop.claim] if prop.premise is None else [prop.claim, prop.premise]
+        for claim, frames in zip(claims, (prop.frames, 1), strict=False):
+            captured = capture_property(prop.name, claim, model.schema, model.settings, frames)
+            digest.add(prop.name, prop.sense, digest.node(grounder.expression(captured)))
+    return digest.hexadecimal
+
+
+class _Digest:
+    """Feeds a hash. A node is told by its operator and its arguments, whatever order is theirs."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._known: dict[Node, bytes] = {}
+
+    @property
+    def hexadecimal(self) -> str:
+        return self._hash.hexdigest()
+
+    def add(self, *parts: object) -> None:
+        self._hash.update((repr(parts) + "\n").encode())
+
+    def node(self, root: Node) -> bytes:
+        stack = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            if node in self._known:
+                continue
+            if ready:
+                arguments = [self._known[arg] for arg in node.args]
+                if node.op in COMMUTATIVE:
+                    arguments.sort()  # they stand in order of creation, which is no definition
+                said = repr((str(node.op), node.data, arguments)).encode()
+                self._known[node] = hashlib.blake2b(said, digest_size=16).digest()
+            else:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in reversed(node.args))
+        return self._known[root]

@@ -1,0 +1,176 @@
+"""The Parquet files of a store's levels: packed states with their links, written and read.
+
+Unsigned words are stored with the same bits as signed 64-bit integers, which every SQL engine has.
+Pages carry checksums, which are compared whenever they are read.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from checker.search.fingerprints import fingerprints
+from checker.search.layout import Words
+from checker.stores.storage import Storage, explained
+from checker.stores.store import Level, LevelFile, Store
+
+Numbers = npt.NDArray[np.int64]
+ROW_GROUP = 1 << 17
+ROWS_A_FILE = 1 << 22
+
+
+@dataclass(frozen=True)
+class StateRows:
+    """States of one level with their links: `words` of shape (words, n), the others (n,).
+
+    The states are in ascending order of their numbers.
+    """
+
+    words: Words
+    numbers: Numbers
+    parents: Numbers
+    instances: npt.NDArray[np.int32]
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def fingerprints(self) -> Words:
+        """The fingerprint of each state."""
+        return fingerprints(np.ascontiguousarray(self.words))
+
+    def __getitem__(self, rows: Any) -> StateRows:
+        return StateRows(
+            self.words[:, rows], self.numbers[rows], self.parents[rows], self.instances[rows]
+        )
+
+
+def write_rows(
+    storage: Storage, depth: int, rows: StateRows, owner: tuple[int, int] | None = None
+) -> LevelFile:
+    """Write states into a new file of a level; the level's marker has to name it to count."""
+    content = _encode(rows)
+    part = "mixed" if owner is None else f"{owner[0]:05d}"
+    name = f"part-{part}-{uuid.uuid4().hex[:12]}.parquet"
+    storage.write(f"{Store.directory(depth)}/{name}", content)
+    return LevelFile(
+        name, rows.count, content.size, int(rows.numbers[0]), int(rows.numbers[-1]), owner
+    )
+
+
+def _encode(rows: StateRows) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, npt.NDArray[Any]] = {"fingerprint": rows.fingerprints.view(np.int64)}
+    names = [f"word_{w}" for w in range(rows.words.shape[0])]
+    for name, word in zip(names, rows.words, strict=True):
+        columns[name] = np.ascontiguousarray(word).view(np.int64)
+    columns |= {"number": rows.numbers, "parent": rows.parents, "instance": rows.instances}
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        pa.table(columns),
+        sink,
+        row_group_size=ROW_GROUP,
+        compression=dict.fromkeys(columns, "zstd") | {"fingerprint": "none"},
+        compression_level=dict.fromkeys([*names, "number", "parent", "instance"], 1),
+        use_dictionary=["instance"],
+        column_encoding=dict.fromkeys(["fingerprint", *names], "PLAIN")
+        | dict.fromkeys(["number", "parent"], "DELTA_BINARY_PACKED"),
+        write_statistics=["number"],
+        write_page_checksum=True,
+    )
+    return sink.getvalue()
+
+
+def read_columns(
+    storage: Storage, name: str, columns: list[str], groups: range | None = None
+) -> list[npt.NDArray[Any]]:
+    """Some columns of a file, of the given row groups or of all; `UsageError` if it is damaged."""
+    import pyarrow.parquet as pq
+
+    shown = f"the store {storage.location} is damaged: {name}"
+    with (
+        explained(shown),
+        storage.filesystem.open_input_file(storage.path(name)) as stream,
+        pq.ParquetFile(stream, page_checksum_verification=True) as file,
+    ):
+        wanted = range(file.num_row_groups) if groups is None else groups
+        table = file.read_row_groups(list(wanted), columns, use_threads=False)
+        return [table.column(column).to_numpy() for column in columns]
+
+
+def read_rows(storage: Storage, name: str, words: int, groups: range | None = None) -> StateRows:
+    """The states of a file, or of some of its row groups. All columns are read, to be checked."""
+    packed = [f"word_{w}" for w in range(words)]
+    wanted = [*packed, "number", "parent", "instance", "fingerprint"]
+    *columns, _ = read_columns(storage, name, wanted, groups)
+    stacked = np.stack([column.view(np.uint64) for column in columns[:words]])
+    return StateRows(stacked, *columns[words:])
+
+
+def read_level(store: Store, depth: int, words: int) -> StateRows:
+    """A whole level in memory, in the order of its numbers."""
+    parts = [read_rows(store.storage, name, words) for name, _ in store.files([depth])]
+    if not parts:
+        empty = np.empty(0, np.int64)
+        return StateRows(np.empty((words, 0), np.uint64), empty, empty, empty.astype(np.int32))
+    rows = StateRows(
+        np.concatenate([p.words for p in parts], axis=1),
+        np.concatenate([p.numbers for p in parts]),
+        np.concatenate([p.parents for p in parts]),
+        np.concatenate([p.instances for p in parts]),
+    )
+    return rows if len(parts) == 1 else rows[np.argsort(rows.numbers, kind="stable")]
+
+
+def find_link(store: Store, depth: int, number: int) -> tuple[int, int]:
+    """The (parent, instance) of the state of a level that has the given number.
+
+    Reads no more than the row groups whose range holds the number.
+    """
+    import pyarrow.parquet as pq
+
+    for name, file in store.files([depth]):
+        if not file.first <= number <= file.last:
+            continue
+        path = store.storage.path(name)
+        with (
+            explained(f"the store {store.location} is damaged: {name}"),
+            store.storage.filesystem.open_input_file(path) as stream,
+            pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
+        ):
+            place = parquet.schema_arrow.get_field_index("number")
+            for group in range(parquet.num_row_groups):
+                seen = parquet.metadata.row_group(group).column(place).statistics
+                if not seen.min <= number <= seen.max:
+                    continue
+                table = parquet.read_row_group(group, ["number", "parent", "instance"])
+                numbers = table.column("number").to_numpy()
+                row = int(np.searchsorted(numbers, number))
+                if row < len(numbers) and numbers[row] == number:
+                    return table.column("parent")[row].as_py(), table.column("instance")[
+                        row
+                    ].as_py()
+    raise ValueError(f"level {depth} of {store.location} has no state {number}")
+
+
+def find_path(store: Store, depth: int, number: int) -> list[int]:
+    """The action instances of the least trace to a state, found level by level from its end."""
+    steps = []
+    for level in range(depth, 0, -1):
+        number, instance = find_link(store, level, number)
+        steps.append(instance)
+    return steps[::-1]
+
+
+def level_sizes(levels: list[Level]) -> list[int]:
+    """The sizes of the levels, without the empty one that marks the end."""
+    return [level.size for level in levels if level.size]

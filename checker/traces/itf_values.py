@@ -1,0 +1,308 @@
+"""States as ITF expressions: how the values of a model's cells are written and read back.
+
+The shape follows the protocol's schema: records are objects, families and tables are maps,
+sequences are lists that end where the sequence does, references and members are names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from checker.traces.naming import NONE, member_names
+from model.language import Model
+from model.language.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
+from model.language.errors import RejectedError, UsageError
+from model.language.protocol import Cell, Instance
+from model.language.schema import (
+    FamilySchema,
+    Part,
+    PerMemberSchema,
+    RecordSchema,
+    ScalarSchema,
+    SequenceSchema,
+    Variable,
+    indices,
+)
+
+Index = tuple[int, ...]
+State = tuple[int, ...]
+
+_BIGINT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_LONGEST_NAME = 200
+
+
+def show(value: Any) -> str:
+    """A value from a file for an error message: short, escaped, and never deeply nested."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, str):
+        return ascii(value) if len(value) <= 60 else ascii(value[:57]) + "..."
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)[:60]
+
+
+def fields_of(value: Any, where: str, names: Iterable[str]) -> dict[str, Any]:
+    """The fields of an object that must have exactly these; `UsageError` names a wrong one."""
+    wanted = list(names)
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} must be an object, not {show(value)}")
+    for name in value:
+        if name not in wanted:
+            valid = ", ".join(wanted) or "none"
+            raise UsageError(f"{where} has the unknown field {show(name)}: valid are {valid}")
+    for name in wanted:
+        if name not in value:
+            raise UsageError(f"{where} lacks the field {name!r}")
+    return dict(value)
+
+
+def blank_number(cell: Cell) -> int:
+    """The number that stands in a cell where nothing is."""
+    initial = cell.variable.initial
+    if isinstance(initial, str):
+        return cell.high if initial == "all" else 0
+    return -1 if initial is None else int(initial)
+
+
+def text_of(value: Any, where: str) -> str:
+    """A string of reasonable length; `UsageError` for anything else."""
+    if not isinstance(value, str):
+        raise UsageError(f"{where} must be a string, not {show(value)}")
+    if len(value) > _LONGEST_NAME:
+        raise UsageError(f"{where} is a string of {len(value)} characters: too long")
+    return value
+
+
+def bigint(number: int) -> dict[str, str]:
+    """An integer as an ITF expression."""
+    return {"#bigint": str(number)}
+
+
+def number_of(value: Any, where: str) -> int:
+    """The integer that an ITF expression stands for; `UsageError` if it is not one."""
+    if isinstance(value, dict) and list(value) == ["#bigint"]:
+        digits = value["#bigint"]
+        if isinstance(digits, str) and _BIGINT.fullmatch(digits):
+            return int(digits)
+    raise UsageError(f'{where} must be an integer such as {{"#bigint": "3"}}, not {show(value)}')
+
+
+class _Codec:
+    """What writing and reading share: the places of cells, and the names of members."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.positions = model.positions
+        self.names = {
+            name: member_names(model, name)
+            for name, family in model.schema.families.items()
+            if family.index_set.symmetric
+        }
+
+    def extent(self, index_set: IndexSet) -> int:
+        return self.model.extent(index_set)
+
+
+class Encoder(_Codec):
+    """Writes states and parameters of one model as expressions."""
+
+    def state(self, state: State) -> dict[str, Any]:
+        """The variables of the root record with their values."""
+        return self._record(self.model.schema.root, (), state)
+
+    def parameters(self, instance: Instance) -> dict[str, Any]:
+        """The parameters of a step by name."""
+        return {
+            parameter.name: self._scalar(parameter.domain, argument)
+            for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
+        }
+
+    def _record(self, schema: RecordSchema, index: Index, state: State) -> dict[str, Any]:
+        return {name: self._part(part, index, state) for name, part in schema.fields.items()}
+
+    def _part(self, part: Part, index: Index, state: State) -> Any:
+        match part:
+            case ScalarSchema(variable):
+                return self._cell(variable, index, state)
+            case RecordSchema():
+                return self._record(part, index, state)
+            case FamilySchema(_, index_set, record):
+                return self._map(index_set, lambda k: self._record(record, (*index, k), state))
+            case PerMemberSchema(variable, index_set):
+                return self._map(index_set, lambda k: self._cell(variable, (*index, k), state))
+            case SequenceSchema():
+                return self._sequence(part, index, state)
+        raise TypeError(f"no way to write a {type(part).__name__}")
+
+    def _map(self, index_set: IndexSet, value: Callable[[int], Any]) -> dict[str, Any]:
+        keys = [self._member(index_set.name, k) for k in range(self.extent(index_set))]
+        return {"#map": [[key, value(k)] for k, key in enumerate(keys)]}
+
+    def _sequence(self, part: SequenceSchema, index: Index, state: State) -> Any:
+        """A list; an object if something is stored beyond the end, as proofs may start from."""
+        end = state[self.positions[part.end.name, index]]
+        stored = max(end, self._stored(part, index, state))
+        records = [self._record(part.record, (*index, k), state) for k in range(stored)]
+        return records if stored == end else {"end": bigint(end), "stored": records}
+
+    def _stored(self, part: SequenceSchema, index: Index, state: State) -> int:
+        """One past the last position of the sequence that is not blank."""
+        cells = self.model.cells
+        return max(
+            (
+                place[len(index)] + 1
+                for variable in part.variables
+                for place in indices(tuple(self.extent(s) for s in variable.index))
+                if place[: len(index)] == index
+                for cell in [cells[self.positions[variable.name, place]]]
+                if state[cell.position] != blank_number(cell)
+            ),
+            default=0,
+        )
+
+    def _cell(self, variable: Variable, index: Index, state: State) -> Any:
+        return self._scalar(variable.domain, state[self.positions[variable.name, index]])
+
+    def _scalar(self, domain: Domain, number: int) -> Any:
+        match domain:
+            case Booleans():
+                return bool(number)
+            case Integers():
+                return bigint(number)
+            case Reference(family):
+                return self._member(family, number)
+            case Subset(family):
+                chosen = [k for k in range(number.bit_length()) if number >> k & 1]
+                return {"#set": [self._member(family, k) for k in chosen]}
+
+    def _member(self, family: str, number: int) -> Any:
+        """A member by name; a row by number, with -1 for none."""
+        if family not in self.names:
+            return bigint(number)
+        return NONE if number < 0 else self.names[family][number]
+
+
+class Decoder(_Codec):
+    """Reads states of one model back. Every place of an error is named from the file's top."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self._blank = tuple(blank_number(cell) for cell in model.cells)
+
+    def state(self, values: Mapping[str, Any], where: str) -> State:
+        """The state that the variables of the root record stand for."""
+        state = list(self._blank)
+        for name, part in self.model.schema.root.fields.items():
+            self._part(part, (), values[name], state, f"{where}.{name}")
+        return tuple(state)
+
+    def _record(
+        self, schema: RecordSchema, index: Index, value: Any, state: list[int], where: str
+    ) -> None:
+        for name, inner in fields_of(value, where, schema.fields).items():
+            self._part(schema.fields[name], index, inner, state, f"{where}.{name}")
+
+    def _part(self, part: Part, index: Index, value: Any, state: list[int], where: str) -> None:
+        match part:
+            case ScalarSchema(variable):
+                self._cell(variable, index, value, state, where)
+            case RecordSchema():
+                self._record(part, index, value, state, where)
+            case FamilySchema(_, index_set, record):
+                for key, inner in self._map(index_set, value, where):
+                    self._record(record, (*index, key), inner, state, f"{where}[{key}]")
+            case PerMemberSchema(variable, index_set):
+                for key, inner in self._map(index_set, value, where):
+                    self._cell(variable, (*index, key), inner, state, f"{where}[{key}]")
+            case SequenceSchema():
+                self._sequence(part, index, value, state, where)
+            case _:
+                raise TypeError(f"no way to read a {type(part).__name__}")
+
+    def _map(self, index_set: IndexSet, value: Any, where: str) -> list[tuple[int, Any]]:
+        entries = fields_of(value, where, ["#map"])["#map"]
+        if not isinstance(entries, list):
+            raise UsageError(f"{where}.#map must be a list, not {show(entries)}")
+        found: dict[int, Any] = {}
+        for entry in entries:
+            if not isinstance(entry, list) or len(entry) != 2:
+                raise UsageError(f"{where}.#map must hold pairs, not {show(entry)}")
+            key = self._member(index_set.name, entry[0], where)
+            if not 0 <= key < self.extent(index_set) or key in found:
+                raise UsageError(f"{where} has the key {key} twice, or it is not one of its keys")
+            found[key] = entry[1]
+        if len(found) != self.extent(index_set):
+            raise UsageError(f"{where} must have {self.extent(index_set)} keys, not {len(found)}")
+        return sorted(found.items())
+
+    def _sequence(
+        self, part: SequenceSchema, index: Index, value: Any, state: list[int], where: str
+    ) -> None:
+        records, end = value, None
+        if isinstance(value, dict):
+            fields = fields_of(value, where, ["end", "stored"])
+            records, end = fields["stored"], fields["end"]
+        if not isinstance(records, list):
+            raise UsageError(f"{where} must be a list, not {show(records)}")
+        if len(records) > self.extent(part.positions):
+            raise RejectedError(
+                f"{where} has {len(records)} entries: valid are up to {self.extent(part.positions)}"
+            )
+        for k, record in enumerate(records):
+            self._record(part.record, (*index, k), record, state, f"{where}[{k}]")
+        end = bigint(len(records)) if end is None else end
+        self._cell(part.end, index, end, state, f"{where}.end")
+
+    def _cell(
+        self, variable: Variable, index: Index, value: Any, state: list[int], where: str
+    ) -> None:
+        cell = self.model.cells[self.positions[variable.name, index]]
+        number = self._scalar(variable.domain, value, where)
+        if not cell.low <= number <= cell.high:
+            raise RejectedError(
+                f"{where} is {show(number)}: valid is {variable.domain}, {cell.low}..{cell.high}"
+            )
+        state[cell.position] = number
+
+    def _scalar(self, domain: Domain, value: Any, where: str) -> int:
+        match domain:
+            case Booleans():
+                if not isinstance(value, bool):
+                    raise UsageError(f"{where} must be true or false, not {show(value)}")
+                return int(value)
+            case Integers():
+                return number_of(value, where)
+            case Reference(family):
+                return self._member(family, value, where)
+            case Subset(family):
+                return self._set(family, value, where)
+
+    def _set(self, family: str, value: Any, where: str) -> int:
+        members = fields_of(value, where, ["#set"])["#set"]
+        if not isinstance(members, list):
+            raise UsageError(f"{where}.#set must be a list, not {show(members)}")
+        found = 0
+        for member in members:
+            number = self._member(family, member, where)
+            if not 0 <= number < self.extent(self.model.schema.index_sets[family]):
+                raise UsageError(f"{where} holds {show(member)}, which is not one of {family}")
+            if found >> number & 1:
+                raise UsageError(f"{where} holds {show(member)} twice")
+            found |= 1 << number
+        return found
+
+    def _member(self, family: str, value: Any, where: str) -> int:
+        if family not in self.names:
+            return number_of(value, where)
+        names = self.names[family]
+        name = text_of(value, where)
+        if name == NONE:
+            return -1
+        if name not in names:
+            raise UsageError(f"{where} names {show(name)}: valid are {', '.join(names)}")
+        return names.index(name)
