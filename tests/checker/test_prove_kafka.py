@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from checker.backends.reference import ReferenceEngine
-from checker.cases import read_case
-from checker.induction import Induction
-from checker.proof import Proof
-from checker.proof_report import counterexample_trace
-from checker.trace import TraceVerdict
+from checker.proofs.induction import Induction
+from checker.proofs.proof import Proof
+from checker.proofs.proof_report import counterexample_trace
+from checker.traces.cases import read_case
+from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
