@@ -8,6 +8,11 @@ from __future__ import annotations
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties.claims import Property, always
+from properties.kafka_lemmas_answers import (
+    answers_bring_what_was_exposed,
+    answers_cut_what_may_go,
+    answers_of_this_epoch,
+)
 from properties.kafka_lemmas_committed import (
     acknowledged_records_were_exposed,
     candidates_follow_holders,
@@ -123,6 +128,7 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     views_not_ahead,
     epochs_name_leaders,
     one_leader_per_epoch,
+    answers_of_this_epoch,
     record_ids_issued,
     epochs_in_logs,
     log_matching,
@@ -144,4 +150,6 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     candidates_follow_holders,
     high_watermarks_cover_what_was_exposed,
     acknowledged_records_were_exposed,
+    answers_bring_what_was_exposed,
+    answers_cut_what_may_go,
 )

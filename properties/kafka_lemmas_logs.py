@@ -1,15 +1,51 @@
 """Lemmas about the broker model's logs: whose records they hold, and in which order.
 
 They say nothing of what is committed, and need neither clean elections nor any promise about disks.
+A record on its way to a follower that will append it counts as if it were in the follower's log.
 """
 
 from __future__ import annotations
 
 from model.kafka.follower import asks_before_fetching
 from model.kafka.settings import FetchAnswers
-from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, every, implies, not_, some
+from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
+from model.language import all_of, any_of, choose, every, implies, not_, some
 from properties.claims import always
+
+
+def is_coming(partition: TopicPartition, broker: Broker, offset: int) -> bool:
+    """The answer under way brings the broker a record, which it will append at `offset`."""
+    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+        return False
+    answer = broker.answer
+    return all_of(answer.kind == RECORD_ANSWER, answer.offset == offset, broker.log.end == offset)
+
+
+def has(partition: TopicPartition, broker: Broker, offset: int) -> bool:
+    """The broker holds a record at `offset`, or will."""
+    return any_of(broker.log.has(offset), is_coming(partition, broker, offset))
+
+
+def id_at(partition: TopicPartition, broker: Broker, offset: int) -> int:
+    """The record that the broker holds at `offset`, or will."""
+    return choose(is_coming(partition, broker, offset), broker.answer.id, broker.log[offset].id)
+
+
+def epoch_at(partition: TopicPartition, broker: Broker, offset: int) -> int:
+    """The epoch of that record."""
+    return choose(
+        is_coming(partition, broker, offset), broker.answer.epoch, broker.log[offset].epoch
+    )
+
+
+def same_record(partition: TopicPartition, broker: Broker, other: Broker, offset: int) -> bool:
+    """Both hold the same entry at `offset`, or will."""
+    return all_of(
+        has(partition, broker, offset),
+        has(partition, other, offset),
+        id_at(partition, broker, offset) == id_at(partition, other, offset),
+        epoch_at(partition, broker, offset) == epoch_at(partition, other, offset),
+    )
 
 
 @always(
@@ -24,19 +60,21 @@ def record_ids_issued(partition: TopicPartition) -> bool:
     return every(
         every(
             implies(
-                broker.log.has(offset),
+                has(partition, broker, offset),
                 all_of(
-                    broker.log[offset].id < partition.next_record,
+                    id_at(partition, broker, offset) < partition.next_record,
                     every(
                         every(
                             implies(
                                 all_of(
-                                    other.log.has(there),
-                                    other.log[there].id == broker.log[offset].id,
+                                    has(partition, other, there),
+                                    id_at(partition, other, there)
+                                    == id_at(partition, broker, offset),
                                 ),
                                 all_of(
                                     there == offset,
-                                    other.log[there].epoch == broker.log[offset].epoch,
+                                    epoch_at(partition, other, there)
+                                    == epoch_at(partition, broker, offset),
                                 ),
                             )
                             for there in broker.log.positions
@@ -63,14 +101,15 @@ def epochs_in_logs(partition: TopicPartition) -> bool:
     return every(
         every(
             implies(
-                broker.log.has(offset),
+                has(partition, broker, offset),
                 all_of(
-                    broker.log[offset].epoch <= partition.controller.leader_epoch,
-                    implies(broker.up, broker.log[offset].epoch <= broker.leader_epoch),
+                    epoch_at(partition, broker, offset) <= partition.controller.leader_epoch,
+                    implies(broker.up, epoch_at(partition, broker, offset) <= broker.leader_epoch),
                     every(
                         implies(
                             earlier < offset,
-                            broker.log[earlier].epoch <= broker.log[offset].epoch,
+                            epoch_at(partition, broker, earlier)
+                            <= epoch_at(partition, broker, offset),
                         )
                         for earlier in broker.log.positions
                     ),
@@ -98,12 +137,15 @@ def log_matching(partition: TopicPartition) -> bool:
                     implies(
                         all_of(
                             offset <= further,
-                            broker.log.has(offset),
-                            other.log.has(further),
-                            broker.log[offset].epoch == other.log[further].epoch,
+                            has(partition, broker, offset),
+                            has(partition, other, further),
+                            epoch_at(partition, broker, offset)
+                            == epoch_at(partition, other, further),
                         ),
                         every(
-                            implies(earlier <= offset, broker.log.same_entry(other.log, earlier))
+                            implies(
+                                earlier <= offset, same_record(partition, broker, other, earlier)
+                            )
                             for earlier in broker.log.positions
                         ),
                     )
@@ -130,17 +172,20 @@ def records_come_from_leaders(partition: TopicPartition) -> bool:
     return every(
         every(
             implies(
-                broker.log.has(offset),
+                has(partition, broker, offset),
                 all_of(
                     every(
                         implies(
-                            all_of(leader.leads, broker.log[offset].epoch == leader.leader_epoch),
-                            broker.log.same_entry(leader.log, offset),
+                            all_of(
+                                leader.leads,
+                                epoch_at(partition, broker, offset) == leader.leader_epoch,
+                            ),
+                            same_record(partition, broker, leader, offset),
                         )
                         for leader in partition.brokers
                     ),
                     implies(
-                        broker.log[offset].epoch == partition.controller.leader_epoch,
+                        epoch_at(partition, broker, offset) == partition.controller.leader_epoch,
                         some(
                             all_of(
                                 partition.controller.leader == writer,
@@ -157,10 +202,10 @@ def records_come_from_leaders(partition: TopicPartition) -> bool:
     )
 
 
-def is_prefix(follower: Broker, leader: Broker) -> bool:
+def is_prefix(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
     """The leader's log begins with all of the follower's."""
     return every(
-        implies(follower.log.has(offset), follower.log.same_entry(leader.log, offset))
+        implies(has(partition, follower, offset), same_record(partition, follower, leader, offset))
         for offset in follower.log.positions
     )
 
@@ -189,7 +234,7 @@ def follower_has_prefix(partition: TopicPartition) -> bool:
                 all_of(
                     implies(
                         all_of(leader.leads, leader.leader_epoch == follower.leader_epoch),
-                        is_prefix(follower, leader),
+                        is_prefix(partition, follower, leader),
                     ),
                     implies(
                         all_of(

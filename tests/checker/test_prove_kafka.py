@@ -65,6 +65,7 @@ LOSSES = LOSSLESS | {
 }
 TWO_RECORDS = {"log_size": 2, "max_records": 2}
 AT_ONCE = {"fetch.answers": "at_once", "acks": "all", "min.insync.replicas": "2"}
+IN_FLIGHT = {"fetch.answers": "in_flight", "answer.matches.request.epoch": "true"}
 NO_LAST_LEADER = {"last.known.leader.election": "false"}
 
 COVERED: dict[str, Any] = {
@@ -88,11 +89,16 @@ COVERED: dict[str, Any] = {
         ("kafka-4.1", FIX_36 | {"isr.answer.apart": "true", "pending.isr.survives.image": "true"}),
         LOSSLESS,
     ),
+    "answers in flight": (("kafka-4.1", FIX_36 | IN_FLIGHT), LOSSLESS | TWO_RECORDS),
     "kafka-2.1": (("kafka-2.1", FIX_36 | AT_ONCE), LOSSLESS | TWO_RECORDS),
 }
 COVERED_TOO: dict[str, Any] = {
     "nobody deposed alive": (("kafka-4.1", {}), {"crashes": 3, "preferred_elections": 0}),
     "no ELR": (("kafka-4.1", FIX_36 | {"eligible.leader.replicas": "false"}), LOSSLESS),
+    "kafka-2.1, answers in flight": (
+        ("kafka-2.1", FIX_36 | AT_ONCE | IN_FLIGHT),
+        LOSSLESS | TWO_RECORDS,
+    ),
     "kafka-2.7": (("kafka-2.7", FIX_36 | AT_ONCE), LOSSLESS | TWO_RECORDS),
     "kafka-3.5": (("kafka-3.5", FIX_36 | AT_ONCE), LOSSLESS | TWO_RECORDS),
 }
@@ -165,6 +171,7 @@ FALLS = {
         "follower_take_diverging_high_watermark",
         {"high_watermarks_cover_what_was_exposed"},
     ),
+    "18-an_answer_from_an_earlier_epoch": ("leader_apply_metadata", {"answers_of_this_epoch"}),
     "19-a_pending_isr_member_is_not_counted": (
         "leader_propose_expand",
         {"leader_counts_candidates"},

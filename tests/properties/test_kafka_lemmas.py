@@ -40,6 +40,9 @@ REACHABLE = {
     "failover, false fencing": kafka_model(
         "kafka-4.1", FIX_36, controller_failovers=1, false_fencings=1, max_leader_epoch=1
     ),
+    "answers in flight": kafka_model(
+        "kafka-4.1", SAFE | {"fetch.answers": "in_flight"}, preferred_elections=1
+    ),
     "kafka-2.1": kafka_model("kafka-2.1", SAFE | AT_ONCE, crashes=1, preferred_elections=1),
     "unclean elections": kafka_model(
         "kafka-4.1", {"unclean.leader.election.enable": "true"}, crashes=2
@@ -47,7 +50,7 @@ REACHABLE = {
 }
 
 
-QUICK = {"four epochs, no fix 36", "a power loss", "kafka-2.1", "unclean elections"}
+QUICK = {"four epochs, no fix 36", "a power loss", "answers in flight", "unclean elections"}
 
 
 @pytest.mark.parametrize(
