@@ -21,6 +21,7 @@ from properties.kafka_lemmas_committed import (
     leaders_hold_what_was_exposed,
     what_may_be_exposed_is_held,
 )
+from properties.kafka_lemmas_consumers import consumer_in_order, exposed_at_one_offset
 from properties.kafka_lemmas_faults import (
     deposed_alive,
     eligible_replicas_left,
@@ -152,4 +153,6 @@ KAFKA_LEMMAS: tuple[Property, ...] = (
     acknowledged_records_were_exposed,
     answers_bring_what_was_exposed,
     answers_cut_what_may_go,
+    exposed_at_one_offset,
+    consumer_in_order,
 )

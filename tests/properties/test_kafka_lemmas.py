@@ -43,6 +43,9 @@ REACHABLE = {
     "answers in flight": kafka_model(
         "kafka-4.1", SAFE | {"fetch.answers": "in_flight"}, preferred_elections=1
     ),
+    "a consumer": kafka_model(
+        "kafka-4.1", {}, consumers=1, consumer_restarts=1, preferred_elections=1, max_leader_epoch=1
+    ),
     "kafka-2.1": kafka_model("kafka-2.1", SAFE | AT_ONCE, crashes=1, preferred_elections=1),
     "unclean elections": kafka_model(
         "kafka-4.1", {"unclean.leader.election.enable": "true"}, crashes=2
