@@ -18,6 +18,7 @@ from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
 from properties import Sense, choose_properties, lemmas_of, promised_properties
 from tests.support.kafka import FIX_36
+from tests.support.slow import slow_but
 
 ROOT = Path(__file__).parents[2] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)
@@ -40,7 +41,13 @@ def proved(model: Model, names=SURVIVAL) -> Proof:
 CONSUMER = {"consumers": 1, "consumer_restarts": 1, "log_size": 2, "max_records": 2}
 
 
-@pytest.mark.parametrize("bounds", [{}, CONSUMER], ids=["defaults", "with a consumer"])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        pytest.param({}, id="defaults"),
+        pytest.param(CONSUMER, id="with a consumer", marks=pytest.mark.slow),
+    ],
+)
 def test_all_that_kafka_4_1_promises_is_proved_at_the_default_bounds(bounds):
     model = broker_model("kafka-4.1", **bounds)
     promised = [p for p in promised_properties(model) if p.sense is Sense.ALWAYS]
@@ -95,8 +102,6 @@ COVERED: dict[str, Any] = {
     ),
     "answers in flight": (("kafka-4.1", FIX_36 | IN_FLIGHT), LOSSLESS | TWO_RECORDS),
     "kafka-2.1": (("kafka-2.1", FIX_36 | AT_ONCE), LOSSLESS | TWO_RECORDS),
-}
-COVERED_TOO: dict[str, Any] = {
     "nobody deposed alive": (("kafka-4.1", {}), {"crashes": 3, "preferred_elections": 0}),
     "no ELR": (("kafka-4.1", FIX_36 | {"eligible.leader.replicas": "false"}), LOSSLESS),
     "kafka-2.1, answers in flight": (
@@ -108,11 +113,18 @@ COVERED_TOO: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [*COVERED, *(pytest.param(name, marks=pytest.mark.slow) for name in COVERED_TOO)]
+QUICK = (
+    "every fault that keeps logs",
+    "every fault, no last known leader",
+    "fewer unclean stops than the minimal ISR",
+    "three leader epochs",
+    "answers in flight",
 )
+
+
+@pytest.mark.parametrize("name", slow_but(QUICK, COVERED))
 def test_records_are_proved_to_survive(name):
-    choice, bounds = (COVERED | COVERED_TOO)[name]
+    choice, bounds = COVERED[name]
 
     assert proved(broker_model(*choice, **bounds)).verdict is Verdict.PROVED
 
@@ -194,7 +206,16 @@ Which of them the counterexample shows is for the solver to choose.
 """
 
 
-@pytest.mark.parametrize("name", FALLS)
+OFTEN = (
+    "02-one_lookup_is_not_enough",
+    "09-joining_below_the_epoch_start",
+    "10-a_fetch_from_the_past",
+    "19-a_pending_isr_member_is_not_counted",
+    "37-a_pending_isr_member_is_forgotten",
+)
+
+
+@pytest.mark.parametrize("name", slow_but(OFTEN, FALLS))
 def test_without_a_fix_the_proof_falls_at_what_the_fix_is_for(name):
     case = read_case(ROOT / name)
 
@@ -223,7 +244,7 @@ NOT_CLAIMED = (
 )
 
 
-@pytest.mark.parametrize("name", NOT_CLAIMED)
+@pytest.mark.parametrize("name", slow_but(NOT_CLAIMED[:3], NOT_CLAIMED))
 def test_where_the_lemmas_claim_nothing_the_property_falls_itself(name):
     case = read_case(ROOT / name)
 

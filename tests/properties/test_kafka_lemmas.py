@@ -12,6 +12,7 @@ from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from properties import lemmas_of, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.slow import slow_but
 
 CASES = Path(__file__).parents[2] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)
@@ -53,13 +54,7 @@ REACHABLE = {
 }
 
 
-QUICK = {"four epochs, no fix 36", "a power loss", "answers in flight", "unclean elections"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in REACHABLE],
-)
+@pytest.mark.parametrize("name", slow_but(("four epochs, no fix 36", "a power loss"), REACHABLE))
 def test_every_lemma_holds_in_every_reachable_state(name):
     result = Explorer(REACHABLE[name], LEMMAS, options=Options(keep_going=True)).run()
 
@@ -87,13 +82,7 @@ FALLEN = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name.startswith(("19", "26")) else pytest.param(name, marks=pytest.mark.slow)
-        for name in FALLEN
-    ],
-)
+@pytest.mark.parametrize("name", slow_but(("19-a_pending_isr_member_is_not_counted",), FALLEN))
 def test_without_a_fix_lemmas_fall_in_reachable_states(name):
     model = read_case(CASES / name).broken.model
 
