@@ -103,14 +103,10 @@ def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartiti
     if not before.options.followers_keep_up:
         return True
     return every(
-        every(
-            implies(
-                asks_out(before, after, leader, follower),
-                any_of(
-                    not_(follower.follows(leader)), follower.leader_epoch != leader.leader_epoch
-                ),
-            )
-            for follower in before.brokers
+        implies(
+            asks_out(before, after, leader, follower),
+            any_of(not_(follower.follows(leader)), follower.leader_epoch != leader.leader_epoch),
         )
         for leader in before.brokers
+        for follower in before.brokers
     )

@@ -33,14 +33,12 @@ def something_is_acknowledged(partition: TopicPartition) -> bool:
 def exposed_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever exposed."""
     return every(
-        every(
-            implies(
-                all_of(partition.is_in_office(leader), row.exposed >= 0),
-                all_of(leader.log.has(row.number), leader.log[row.number].id == row.exposed),
-            )
-            for row in partition.offsets
+        implies(
+            all_of(partition.is_in_office(leader), row.exposed >= 0),
+            all_of(leader.log.has(row.number), leader.log[row.number].id == row.exposed),
         )
         for leader in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -61,14 +59,12 @@ def holds_record(broker: Broker, record_id: int) -> bool:
 def acknowledged_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever acknowledged."""
     return every(
-        every(
-            implies(
-                all_of(partition.is_in_office(leader), record.acknowledged),
-                holds_record(leader, record.number),
-            )
-            for record in partition.records
+        implies(
+            all_of(partition.is_in_office(leader), record.acknowledged),
+            holds_record(leader, record.number),
         )
         for leader in partition.brokers
+        for record in partition.records
     )
 
 
@@ -93,40 +89,40 @@ def acknowledged_record_on_some_disk(partition: TopicPartition) -> bool:
 @always(
     "logs_agree_below_high_watermark",
     "any two live brokers hold the same entries below both of their high watermarks",
-    premise=lambda p: some(some(
+    premise=lambda p: some(
         all_of(a != b, a.up, b.up, a.high_watermark > 0, b.high_watermark > 0)
-        for b in p.brokers) for a in p.brokers),
+        for a in p.brokers
+        for b in p.brokers
+    ),
     failure="{a} and {b} differ at offset {offset}, below both high watermarks",
     broken_by="kafka unclean.leader.election.enable=true",
-)  # fmt: skip
+)
 def logs_agree_below_high_watermark(partition: TopicPartition) -> bool:
     """What is committed is the same everywhere."""
     return every(
-        every(
-            every(
-                implies(
-                    all_of(a.up, b.up, offset < a.high_watermark, offset < b.high_watermark),
-                    a.log.same_entry(b.log, offset),
-                )
-                for offset in a.log.positions
-            )
-            for b in partition.brokers
+        implies(
+            all_of(a.up, b.up, offset < a.high_watermark, offset < b.high_watermark),
+            a.log.same_entry(b.log, offset),
         )
         for a in partition.brokers
+        for b in partition.brokers
+        for offset in a.log.positions
     )
 
 
 @always(
     "isr_logs_agree",
     "as far as a leader in office has noted an ISR member's LEO, both hold the same entries",
-    premise=lambda p: some(some(
+    premise=lambda p: some(
         all_of(p.is_in_office(leader), leader.isr.contains(m), leader.follower_leo[m] > 0)
-        for m in p.brokers) for leader in p.brokers),
+        for leader in p.brokers
+        for m in p.brokers
+    ),
     failure="{leader} believes that {member} holds the same as it does at offset {offset}, but it "
     "does not",
     broken_by="kafka --preset kafka-4.0",
     promised=lambda _: False,
-)  # fmt: skip
+)
 def isr_logs_agree(partition: TopicPartition) -> bool:
     """What the leader counts on is there, as long as the member is up and in the ISR.
 
@@ -134,24 +130,20 @@ def isr_logs_agree(partition: TopicPartition) -> bool:
     """
     controller = partition.controller
     return every(
-        every(
-            every(
-                implies(
-                    all_of(
-                        partition.is_in_office(leader),
-                        controller.leader_is_current,
-                        controller.isr.contains(member),
-                        member.up,
-                        member != leader,
-                        offset < leader.follower_leo[member],
-                    ),
-                    leader.log.same_entry(member.log, offset),
-                )
-                for offset in leader.log.positions
-            )
-            for member in partition.brokers
+        implies(
+            all_of(
+                partition.is_in_office(leader),
+                controller.leader_is_current,
+                controller.isr.contains(member),
+                member.up,
+                member != leader,
+                offset < leader.follower_leo[member],
+            ),
+            leader.log.same_entry(member.log, offset),
         )
         for leader in partition.brokers
+        for member in partition.brokers
+        for offset in leader.log.positions
     )
 
 
@@ -166,18 +158,16 @@ def isr_logs_agree(partition: TopicPartition) -> bool:
 def consumers_agree(partition: TopicPartition) -> bool:
     """Whatever a broker serves is what was exposed there first."""
     return every(
-        every(
-            implies(
-                all_of(
-                    serves_consumers(partition, broker),
-                    row.number < broker.high_watermark,
-                    row.exposed >= 0,
-                ),
-                broker.log[row.number].id == row.exposed,
-            )
-            for row in partition.offsets
+        implies(
+            all_of(
+                serves_consumers(partition, broker),
+                row.number < broker.high_watermark,
+                row.exposed >= 0,
+            ),
+            broker.log[row.number].id == row.exposed,
         )
         for broker in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -192,37 +182,32 @@ def consumers_agree(partition: TopicPartition) -> bool:
 def consumer_reads_only_committed(partition: TopicPartition) -> bool:
     """Reading from a follower shows nothing that reading from leaders would not (S11)."""
     return every(
-        every(
-            implies(
-                all_of(
-                    serves_consumers(partition, broker),
-                    not_(broker.leads),
-                    row.number < broker.high_watermark,
-                ),
-                broker.log[row.number].id == row.exposed,
-            )
-            for row in partition.offsets
+        implies(
+            all_of(
+                serves_consumers(partition, broker),
+                not_(broker.leads),
+                row.number < broker.high_watermark,
+            ),
+            broker.log[row.number].id == row.exposed,
         )
         for broker in partition.brokers
+        for row in partition.offsets
     )
 
 
 @always(
     "one_leader_per_epoch",
     "no two brokers lead in the same leader epoch",
-    premise=lambda p: some(some(all_of(a != b, a.leads, b.leads) for b in p.brokers)
-                           for a in p.brokers),
+    premise=lambda p: some(all_of(a != b, a.leads, b.leads) for a in p.brokers for b in p.brokers),
     failure="{a} and {b} both lead in epoch {a.leader_epoch}",
     broken_by="a controller that elects without a new epoch",
-)  # fmt: skip
+)
 def one_leader_per_epoch(partition: TopicPartition) -> bool:
     """An epoch names its leader."""
     return every(
-        every(
-            implies(all_of(a.leads, b.leads, a.leader_epoch == b.leader_epoch), a == b)
-            for b in partition.brokers
-        )
+        implies(all_of(a.leads, b.leads, a.leader_epoch == b.leader_epoch), a == b)
         for a in partition.brokers
+        for b in partition.brokers
     )
 
 

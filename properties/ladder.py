@@ -32,17 +32,13 @@ def some_record_is_committed(cluster: Cluster) -> bool:
 def weak_isr(cluster: Cluster) -> bool:
     """For each presumed leader, its own ISR agrees with it below its HW."""
     return every(
-        every(
-            every(
-                implies(
-                    committed_at_presumed_leader(leader, offset) & leader.isr.contains(member),
-                    leader.log.same_entry(member.log, offset),
-                )
-                for offset in leader.log.positions
-            )
-            for member in cluster.replicas
+        implies(
+            committed_at_presumed_leader(leader, offset) & leader.isr.contains(member),
+            leader.log.same_entry(member.log, offset),
         )
         for leader in cluster.replicas
+        for member in cluster.replicas
+        for offset in leader.log.positions
     )
 
 
@@ -58,18 +54,13 @@ def weak_isr(cluster: Cluster) -> bool:
 def strong_isr(cluster: Cluster) -> bool:
     """For each presumed leader, the quorum's ISR agrees with it below its HW."""
     return every(
-        every(
-            every(
-                implies(
-                    committed_at_presumed_leader(leader, offset)
-                    & cluster.quorum.isr.contains(member),
-                    leader.log.same_entry(member.log, offset),
-                )
-                for offset in leader.log.positions
-            )
-            for member in cluster.replicas
+        implies(
+            committed_at_presumed_leader(leader, offset) & cluster.quorum.isr.contains(member),
+            leader.log.same_entry(member.log, offset),
         )
         for leader in cluster.replicas
+        for member in cluster.replicas
+        for offset in leader.log.positions
     )
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from model.language import Protocol, SetOf, all_of, every, implies, is_none, some
+from model.language import Protocol, all_of, every, implies, is_none, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
-from properties.lemmas import follows_in_epoch, in_isr_after, leads_in
+from properties.lemmas.commitment import in_isr_after, someone_moved_on
+from properties.lemmas.epochs import follows_in_epoch, leads_in
 
 AtomFunction = Callable[[Cluster, Replica, Replica, int, LeaderAndIsrRequest], bool]
 Literals = tuple[tuple[str, bool], ...]
@@ -40,11 +41,6 @@ class Templates:
 def has_reached(replica: Replica, request: LeaderAndIsrRequest) -> bool:
     """The replica is in the epoch of the request or a later one."""
     return replica.leader_epoch >= request.number
-
-
-def someone_moved_on(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bool:
-    """A member of the ISR is in an epoch later than `epoch`."""
-    return some(all_of(isr.contains(m), m.leader_epoch > epoch) for m in cluster.replicas)
 
 
 def agree_up_to(replica: Replica, other: Replica, offset: int) -> bool:
@@ -118,6 +114,7 @@ _LOGS: dict[str, AtomFunction] = {
     "o < HW(x)": lambda c, r, x, o, e: o < x.high_watermark,
     "o < end(r)": lambda c, r, x, o, e: r.log.has(o),
     "o < end(x)": lambda c, r, x, o, e: x.log.has(o),
+    "r[o] is blank": lambda c, r, x, o, e: all_of(r.log[o].id == 0, r.log[o].epoch == 0),
     "id of r[o] was issued": lambda c, r, x, o, e: r.log[o].id < c.next_record_id,
     "r[o] of epoch e": lambda c, r, x, o, e: all_of(r.log.has(o), r.log[o].epoch == e.number),
     "r[o] of epoch(r)": lambda c, r, x, o, e: all_of(

@@ -221,7 +221,7 @@ class _Generator:
         """Evaluate what several guards need where all of them can use it."""
         uses: Counter[Node] = Counter()
         for action in actions:
-            uses.update(_below(action.guard))
+            uses.update(n for n in graph.below(action.guard) if n.op is not Op.CONST)
         for node, times in uses.items():
             if times >= _EAGER:
                 self._value(node, self._shared)
@@ -333,15 +333,3 @@ class _Scope(dict[Node, ir.Value]):
 
     def get(self, node: Node, default: ir.Value | None = None) -> ir.Value | None:
         return super().get(node) or self._outer.get(node, default)
-
-
-def _below(node: Node) -> set[Node]:
-    """The node and everything below it that is not a constant."""
-    seen: set[Node] = set()
-    stack = [node]
-    while stack:
-        this = stack.pop()
-        if this not in seen and this.op is not Op.CONST:
-            seen.add(this)
-            stack.extend(this.args)
-    return seen

@@ -266,19 +266,8 @@ def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
         nodes.append(
             capture_property(prop.name, prop.claim, model.schema, model.settings, prop.frames)
         )
-    return not any(_names_member(node) for node in _below(nodes))
+    return not any(_names_member(node) for node in graph.below(*nodes))
 
 
 def _names_member(node: Node) -> bool:
     return node.op is Op.CONST and node.sort.kind is graph.Kind.REF and node.data != graph.NONE
-
-
-def _below(roots: Iterable[Node]) -> set[Node]:
-    seen: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return seen

@@ -23,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_PROTOCOL = "kafka"
 HELP = {"help_option_names": ["-h", "--help"]}
+PLAIN_WIDTH = 80
+"""Columns of text that is not for a terminal."""
 
 
 def _bounds() -> dict[str, str]:

@@ -7,14 +7,13 @@ from typing import Any
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.explore_command import ENGINES
 from model.language.protocol import Protocol
 from model.language.settings import as_text, choose_settings, describe
 from model.protocols import PROTOCOLS, protocol_named
 from properties import properties_of
 
-WIDTH = 80
 NAME_WIDTH = 28
 
 
@@ -122,10 +121,13 @@ def _settings(protocol: dict[str, Any]) -> Lines:
 
 
 def _presets(protocol: dict[str, Any]) -> Lines:
-    return tuple(
-        (name, ", ".join(f"{setting}={value}" for setting, value in values.items()))
-        for name, values in protocol["presets"].items()
-    )
+    """What each preset changes: most of what it says is the default anyway."""
+    defaults = {name: str(about["default"]) for name, about in protocol["settings"].items()}
+    lines = []
+    for preset, values in protocol["presets"].items():
+        changed = [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
+        lines.append((preset, ", ".join(changed) or "all at their defaults"))
+    return tuple(lines)
 
 
 def _properties(protocol: dict[str, Any]) -> Lines:
@@ -137,7 +139,7 @@ def _properties(protocol: dict[str, Any]) -> Lines:
 
 def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:
     """A title, then the lines, names in a column, words folded to 80 columns."""
-    formatter = click.HelpFormatter(width=WIDTH - 2, max_width=WIDTH - 2)
+    formatter = click.HelpFormatter(width=PLAIN_WIDTH - 2, max_width=PLAIN_WIDTH - 2)
     formatter.write_dl(list(lines), col_max=NAME_WIDTH)
     body = "\n".join(f"  {line}".rstrip() for line in formatter.getvalue().splitlines())
-    return f"{click.wrap_text(title, WIDTH)}\n{body}"
+    return f"{click.wrap_text(title, PLAIN_WIDTH)}\n{body}"

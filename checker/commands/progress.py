@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
+    from rich.status import Status
 
     from checker.search.explore import Progress
 
@@ -84,6 +86,46 @@ class Display:
         bar = ProgressBar(total=max(progress.frontier, 1), completed=progress.expanded, width=16)
         grid.add_row(f"depth {progress.depth}", bar, states, f"{rate}  {note}")
         return grid
+
+
+class Ticker:
+    """What a proof is at: on a terminal a line that changes, elsewhere a line now and then."""
+
+    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stderr
+        self.quiet = quiet
+        self._started = time.monotonic()
+        self._next = PLAIN_AFTER
+        self._status: Status | None = None
+
+    def __enter__(self) -> Ticker:
+        if self.stream.isatty() and not self.quiet:
+            from rich.console import Console
+            from rich.status import Status
+
+            self._status = Status("proving", console=Console(file=self.stream, highlight=False))
+            self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def say(self, words: str) -> None:
+        """Show the words, or leave them out if others were shown just before."""
+        seconds = time.monotonic() - self._started
+        if self._status is not None:
+            from rich.markup import escape
+
+            self._status.update(f"{seconds:.0f} s  {escape(words)}")
+        elif not self.quiet and seconds >= self._next:
+            self._next = seconds + PLAIN_EVERY
+            print(f"{seconds:.0f} s: {words}", file=self.stream, flush=True)
 
 
 def words(progress: Progress) -> str:

@@ -22,6 +22,7 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
+    from checker.proofs.proof import Obligation
     from checker.traces.trace import Trace
     from model.language.protocol import Model
     from properties import Property
@@ -79,105 +80,77 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
+    from checker.commands.progress import Ticker
     from checker.proofs.induction import Induction, InductionOptions, minimise
-    from checker.proofs.proof_report import (
-        counterexample_trace,
-        exit_status,
-        proof_json,
-        render_proof,
-    )
+    from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
     from checker.proofs.unbounded_proof import UnboundedInduction
 
     properties, lemmas = _properties(model, options["properties"]), _lemmas(model, options)
-    show = _progress(options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    if options["unbounded"]:
-        attempt: Any = UnboundedInduction(model, properties, lemmas, timeout, show)
-    else:
-        settings = InductionOptions(timeout, not options["no_symmetry"])
-        if options["minimize"]:
-            lemmas = minimise(model, properties, lemmas, settings, _kept(options))
-        attempt = Induction(model, properties, lemmas, settings, show)
-    proof = attempt.run()
+    with Ticker(quiet=options["quiet"] or options["as_json"]) as ticker:
+
+        def settled(obligation: Obligation) -> None:
+            ticker.say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
+
+        def tried(lemma: Property, needed: bool) -> None:
+            ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
+
+        if options["unbounded"]:
+            attempt: Any = UnboundedInduction(model, properties, lemmas, timeout, settled)
+        else:
+            settings = InductionOptions(timeout, not options["no_symmetry"])
+            if options["minimize"]:
+                lemmas = minimise(model, properties, lemmas, settings, tried)
+            attempt = Induction(model, properties, lemmas, settings, settled)
+        proof = attempt.run()
     trace = counterexample_trace(proof)
     saved = _save(trace, options["trace_dir"])
     if options["as_json"]:
-        print_json(proof_json(proof, saved))
+        print_json(proof_json(proof, _name(saved)))
     else:
-        write_output(render_proof(proof))
-        _show(trace)
+        from checker.commands.proof_text import proof_text
+        from checker.commands.summary_text import console_for
+
+        write_output(proof_text(proof, trace, saved, console_for(sys.stdout)))
     return exit_status(proof.verdict)
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
+    from checker.commands.progress import Ticker
     from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
-    from checker.proofs.proof_report import (
-        bounded_json,
-        exit_status,
-        render_bounded,
-        violation_trace,
-    )
+    from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
     properties = _properties(model, options["properties"])
-    lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
-    verbose = not (options["quiet"] or options["as_json"])
+    with Ticker(quiet=options["quiet"] or options["as_json"]) as ticker:
 
-    def show(depth: int, seconds: float) -> None:
-        if verbose:
-            print(f"depth {depth}: nothing, {seconds:.2f} s", file=sys.stderr, flush=True)
+        def done(depth: int, seconds: float) -> None:
+            ticker.say(f"depth {depth}: nothing, {seconds:.2f} s")
 
-    symmetry = not options["no_symmetry"]
-    checker = BoundedChecker(model, properties, lemmas, options["timeout"], show, symmetry)
-    result = checker.run(options["bounded"])
+        lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
+        symmetry = not options["no_symmetry"]
+        checker = BoundedChecker(model, properties, lemmas, options["timeout"], done, symmetry)
+        result = checker.run(options["bounded"])
     trace = violation_trace(result)
     saved = _save(trace, options["trace_dir"])
     if options["as_json"]:
-        print_json(bounded_json(result, saved))
+        print_json(bounded_json(result, _name(saved)))
     else:
-        write_output(render_bounded(result))
-        _show(trace)
+        from checker.commands.proof_text import bounded_text
+        from checker.commands.summary_text import console_for
+
+        write_output(bounded_text(result, trace, saved, console_for(sys.stdout)))
     return exit_status(result.verdict)
 
 
-def _progress(options: dict[str, Any]) -> Any:
-    """Says each obligation as it is settled, on standard error."""
-    if options["quiet"] or options["as_json"]:
-        return None
-    from checker.proofs.proof_report import obligation_words
-
-    def show(obligation: Any) -> None:
-        print(obligation_words(obligation), file=sys.stderr, flush=True)
-
-    return show if sys.stderr.isatty() else None
+def _name(saved: Path | None) -> str | None:
+    return None if saved is None else str(saved)
 
 
-def _kept(options: dict[str, Any]) -> Any:
-    if options["quiet"] or options["as_json"]:
-        return None
-
-    def show(lemma: Property, needed: bool) -> None:
-        word = "needed" if needed else "not needed"
-        print(f"{lemma.name}: {word}", file=sys.stderr, flush=True)
-
-    return show
-
-
-def _save(trace: Trace | None, directory: Path | None) -> str | None:
+def _save(trace: Trace | None, directory: Path | None) -> Path | None:
     if trace is None or directory is None:
         return None
     from checker.commands.summary import Finding, prepare_directory, save_traces
 
     prepare_directory(directory)
     (saved,) = save_traces((Finding(trace),), directory)
-    return str(saved.path)
-
-
-def _show(trace: Trace | None) -> None:
-    if trace is None:
-        return
-    from checker.commands.summary_text import console_for
-    from checker.report.text import render_text
-
-    console = console_for(sys.stdout)
-    text = render_text(trace, console.width, console if console.is_terminal else None)
-    write_output("\n" + text)
+    return saved.path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.exits import Exit
 from model.language.errors import UsageError, unknown_name
 
@@ -38,7 +38,8 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
             trace = replay(run)
             rows.append({"scenario": scenario.name, "run": run.name, "events": trace.depth})
             if not as_json and (quiet or not names):
-                write_output(f"{scenario.name}: {run.name}: {trace.depth} events, as expected\n")
+                line = f"{scenario.name}: {run.name}: {trace.depth} events, as expected"
+                write_output(click.wrap_text(line, PLAIN_WIDTH, subsequent_indent="  ") + "\n")
             elif not as_json:
                 _show(scenario, run.name, trace)
     if as_json:

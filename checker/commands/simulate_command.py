@@ -55,13 +55,13 @@ class Shown:
 @click.option("--max-seconds", type=click.FloatRange(min=0), help="stop walking after this time")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="repeat a run [default: random]")
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
-@click.option("--no-minimise", is_flag=True, help="show a violation as it was walked")
+@click.option("--no-minimize", is_flag=True, help="show a violation as it was walked")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @output_options
 def command(**options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
 
-    Stops at a violation and shortens the way to it. Without --walks and --max-seconds, walks
+    Stops at a violation and shortens the way to it. Without --walks and --max-seconds, there are
     16,384 walks. The same seed, sizes and properties give the same walks. Nothing found says
     nothing of states that no walk reached: the verdict is then `sampled`.
 
@@ -111,7 +111,7 @@ def _shown(simulator: Simulator, finding: Finding, options: dict[str, Any]) -> S
 
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(finding.steps, False)
-    if not options["no_minimise"]:
+    if not options["no_minimize"]:
         short = minimise(model, finding.steps, finding.property, simulator.engine)
     seconds = time.perf_counter() - started
     trace, path = build_trace(model, short.steps, finding.property), None

@@ -10,15 +10,15 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.commands.common import PLAIN_WIDTH
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
 from checker.traces.trace import Trace
 from checker.verdict import Exploration, Verdict
-from model.language.protocol import Instance
+from model.language.protocol import Instance, Model
 from model.language.settings import as_text
 from properties import Property
 
-PLAIN_WIDTH = 80
 _GOOD = ("exhausted", "reached", "proved")
 _BAD = ("violated", "deadlock")
 
@@ -41,7 +41,7 @@ def render(exploration: Exploration, found: tuple[Finding, ...], console: Consol
     parts = _traces(found, console)
     with console.capture() as capture:
         if not found:
-            console.print(_model(exploration))
+            console.print(model_heading(exploration.model))
             console.print()
         console.print(_properties(exploration))
         for part in (_actions(exploration), _search(exploration)):
@@ -56,6 +56,11 @@ def render(exploration: Exploration, found: tuple[Finding, ...], console: Consol
         console.print(verdict_line(exploration))
     parts.append(capture.get())
     text = "\n".join(parts)
+    return as_written(text, console)
+
+
+def as_written(text: str, console: Console) -> str:
+    """What a console captured; in plain text without the blanks that fill its lines."""
     if console.is_terminal:
         return text
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
@@ -86,8 +91,8 @@ def _same_steps(trace: Trace, console: Console) -> str:
     return capture.get()
 
 
-def _model(exploration: Exploration) -> RenderableType:
-    model = exploration.model
+def model_heading(model: Model) -> Text:
+    """Protocol, bounds, and the settings that are not at their defaults."""
     default = as_text(model.protocol.settings())
     chosen = [f"{name.replace('_', ' ')} {value}" for name, value in model.bounds.items()]
     for name, value in as_text(model.settings).items():
@@ -98,10 +103,10 @@ def _model(exploration: Exploration) -> RenderableType:
 
 
 def _properties(exploration: Exploration) -> RenderableType:
-    grid = _grid("property", "verdict")
+    table = grid("property", "verdict")
     for prop in exploration.properties:
-        grid.add_row(prop.name, _on(exploration, prop))
-    return grid
+        table.add_row(prop.name, _on(exploration, prop))
+    return table
 
 
 def _on(exploration: Exploration, prop: Property) -> Text:
@@ -117,20 +122,21 @@ def _on(exploration: Exploration, prop: Property) -> Text:
 
 def _actions(exploration: Exploration) -> RenderableType:
     """What was done, how often; what never was is a warning."""
-    grid = _grid("action", "enabled", "new states", numbers=2)
+    table = grid("action", "enabled", "new states", numbers=2)
     for name, count in exploration.actions.items():
         if count.enabled:
-            grid.add_row(name, f"{count.enabled:,}", f"{count.new:,}")
-    return grid
+            table.add_row(name, f"{count.enabled:,}", f"{count.new:,}")
+    return table
 
 
-def _grid(*titles: str, numbers: int = 0) -> Table:
-    grid = Table.grid(padding=(0, 2))
+def grid(*titles: str, numbers: int = 0) -> Table:
+    """A table with titles; the last `numbers` columns are numbers."""
+    table = Table.grid(padding=(0, 2))
     for place, _ in enumerate(titles):
         right = place >= len(titles) - numbers
-        grid.add_column(justify="right" if right else "left", overflow="fold")
-    grid.add_row(*(Text(title, style="dim") for title in titles))
-    return grid
+        table.add_column(justify="right" if right else "left", overflow="fold")
+    table.add_row(*(Text(title, style="dim") for title in titles))
+    return table
 
 
 def _search(exploration: Exploration) -> Text:
@@ -163,7 +169,11 @@ def _search_lines(exploration: Exploration) -> Iterator[str]:
 
 def verdict_line(exploration: Exploration) -> Text:
     """One line that answers the question that was asked."""
-    word, rest = _verdict(exploration)
+    return verdict_text(*_verdict(exploration))
+
+
+def verdict_text(word: str, rest: str) -> Text:
+    """A verdict in its colour, and what it means."""
     return Text.assemble((word, f"bold {_style(word)}"), f": {rest}")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import multiprocessing
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from checker.experiments.mutants import (
     mutants,
 )
 from checker.search.explore import Limits
+from checker.toml_files import read_toml
 from checker.verdict import Exploration
 from model.language.protocol import Model
 from model.language.settings import as_text
@@ -129,7 +129,7 @@ def _prepared(
 
 def _reasons(model: Model, found: Iterable[Mutant], path: Path) -> dict[str, str]:
     """The recorded reason for each mutant that has one; the first entry that matches counts."""
-    entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["survivor"]
+    entries: list[dict[str, Any]] = read_toml(path)["survivor"]
     known = {}
     for mutant in found:
         for entry in entries:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import signal
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from typing import Any
 
 import model
 import properties
+from checker.toml_files import read_toml
 from checker.traces.cases import Choice
 from checker.verdict import Verdict
 from model.language.errors import UsageError
@@ -125,7 +125,7 @@ def code_digest() -> str:
 def read_matrix(path: Path, limits: Limits) -> Matrix:
     """The matrix that a file specifies; `UsageError` in one line if it is not well formed."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = read_toml(path)
         common = data.get("settings", {}), data.get("bounds", {})
         rows = tuple(_row(row, *common) for row in data["row"])
         columns = tuple(_column(column) for column in data["column"])
@@ -134,8 +134,6 @@ def read_matrix(path: Path, limits: Limits) -> Matrix:
         )
     except KeyError as error:
         raise UsageError(f"{path}: no {error.args[0]!r}") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
     for search in matrix.searches.values():  # wrong names are an error before anything runs
         choose_properties(search.choice.model.protocol, search.properties)
     return matrix

@@ -16,13 +16,13 @@ All of it runs on the reference engine.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from checker.backends.reference import ReferenceEngine, State
+from checker.toml_files import read_toml
 from checker.traces.naming import NONE, instance_words, member_names, value_words
 from checker.traces.trace import Trace, build_trace
 from model.language.errors import RejectedError, UsageError, unknown_name
@@ -72,7 +72,7 @@ class Scenario:
 def read_scenario(path: Path) -> Scenario:
     """The scenario in a file; `UsageError` in one line if it is not well formed."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = read_toml(path)
         names = {str(k): str(v) for k, v in data.get("names", {}).items()}
         runs = tuple(_run(path, run, names) for run in data["run"])
         return Scenario(
@@ -80,8 +80,6 @@ def read_scenario(path: Path) -> Scenario:
         )
     except KeyError as error:
         raise UsageError(f"{path}: no {error.args[0]!r}") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
 
 
 def _run(path: Path, data: Mapping[str, Any], names: Mapping[str, str]) -> Run:

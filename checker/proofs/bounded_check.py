@@ -29,7 +29,7 @@ from properties import Property, Sense
 class BoundedCheck:
     """The result: no violation in `depth` steps or fewer, or the steps of a shortest one.
 
-    `seconds[d]` is the time for depth d.
+    `seconds[d]` is the time for depth d; the last one may be of a depth that was not finished.
     """
 
     model: Model
@@ -85,10 +85,11 @@ class BoundedChecker:
             if current:
                 self._add_step(solver, current - 1)
             solver.add(*(self._at(lemma, current) for lemma in self._lemmas))
-            if not self._check(solver, current, started):
+            clean = self._check(solver, current, started)
+            self.result.seconds.append(time.perf_counter() - begun)
+            if not clean:
                 break
             self.result.depth = current
-            self.result.seconds.append(time.perf_counter() - begun)
             self._on_depth(current, self.result.seconds[-1])
         return self.result
 

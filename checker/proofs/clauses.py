@@ -75,7 +75,8 @@ class Clauses:
             return self._first_order(self._same_members(*node.args))
         if node.op in (Op.SIZE, Op.COUNT):
             raise UsageError(
-                f"the {node.op} of a family of any size: this can be proved within bounds only"
+                f"a rule takes the {node.op} of a set: proofs for all sizes cannot count members; "
+                "prove it within bounds"
             )
         if node.op in (Op.LARGEST, Op.SMALLEST):
             return self._extreme(node)
@@ -217,18 +218,6 @@ class Clauses:
             found = node.op in _QUANTIFIERS or any(self._has_quantifier(a) for a in node.args)
             self._quantifiers[node] = found
         return found
-
-
-def below(*roots: Node) -> set[Node]:
-    """All nodes that the roots consist of."""
-    seen: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return seen
 
 
 def skolem_over(node: Node) -> str | None:

@@ -2,7 +2,7 @@
 
 All candidates are assumed together, and a step that breaks some of them kills those. When none can
 be broken any more, what is left holds in every reachable state. A killed clause is replaced by
-those with a literal more. Whether the properties follow is asked last.
+those with a literal more. Last, it is asked whether the properties follow, and from which of them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import z3
 
 from checker.backends.reference import ReferenceEngine, State
-from checker.backends.symbolic import Lowering, SymbolicEngine, SymbolicStep, Term
+from checker.backends.symbolic import SymbolicStep, Term
 from checker.proofs.bounded_check import lemmas_that_hold
 from checker.proofs.candidates import Candidate, Table, atoms_of, has_part, reachable_states
+from checker.proofs.clause_queries import ClauseQueries, rests_on
 from checker.proofs.induction import Induction
 from checker.verdict import Verdict
 from model.language.errors import DomainError, UsageError
@@ -33,14 +33,20 @@ MAX_STATES = 2_000_000
 
 @dataclass
 class Inference:
-    """What was inferred. `holding` and `fallen` are the known lemmas, proved or not."""
+    """What was inferred.
+
+    `survivors` are inductive together; `needed` is a small part of them that is so as well, and
+    from which those properties follow that do. `holding` and `fallen` are the known lemmas, proved
+    or not.
+    """
 
     model: Model
     properties: tuple[Property, ...]
     states: int = 0
     candidates: int = 0
     survivors: tuple[Candidate, ...] = ()
-    words: tuple[str, ...] = ()
+    needed: tuple[Candidate, ...] = ()
+    words: Callable[[Candidate], str] = str
     queries: int = 0
     follows: dict[str, bool] = field(default_factory=dict)
     holding: tuple[Property, ...] = ()
@@ -71,19 +77,11 @@ class Inferrer:
             raise UsageError(f"there are no templates for lemmas about {model.protocol.name}")
         self.model = model
         self.templates: Templates = templates
-        self.timeout = timeout
         self.result = Inference(model, tuple(properties))
         self._say = on_progress or (lambda _: None)
-        self.engine = SymbolicEngine(model)
-        self._before = self._lowering(0)
-        self._after = self._lowering(1)
+        self._timeout = timeout
         self._reference = ReferenceEngine(model)
         self._truths: dict[State, npt.NDArray[np.bool_]] = {}
-        self._terms: dict[Candidate, tuple[Term, Term]] = {}
-
-    def _lowering(self, shift: int) -> Lowering:
-        cells = self.engine.cells(shift)
-        return Lowering(lambda _frame, position: cells[position])
 
     def run(self) -> Inference:
         """Enumerate, filter, and kill until nothing more falls."""
@@ -94,14 +92,18 @@ class Inferrer:
             raise UsageError(f"more than {MAX_STATES:,} reachable states: choose smaller bounds")
         result.states = states.shape[1]
         self.atoms = atoms_of(self.model, self.templates)
+        result.words = self.atoms.words
         self.table = Table(self.model, self.atoms, states)
+        self.queries = ClauseQueries(self.model, self.atoms, self._timeout)
+        self._steps = self._representatives()
         alive = self._first_candidates()
         try:
             alive = self._to_the_end(alive)
+            result.survivors = tuple(sorted(alive, key=lambda c: (len(c), sorted(c))))
+            self._conclude()
         except z3.Z3Exception as error:
             result.stopped = str(error)
-        result.survivors = tuple(sorted(alive, key=lambda c: (len(c), sorted(c))))
-        result.words = tuple(self.atoms.words(candidate) for candidate in result.survivors)
+        result.queries = self.queries.count
         result.seconds = time.perf_counter() - started
         return result
 
@@ -124,18 +126,16 @@ class Inferrer:
         So at any time the candidates imply every weaker one that was not killed: the result is the
         same as if all had been candidates from the start.
         """
-        steps = self._representatives()
         settled = place = 0
-        while settled < len(steps):
-            states = self._broken_by(alive, steps[place])
+        while settled < len(self._steps):
+            states = self._broken_by(alive, self._steps[place])
+            if self.queries.count % 25 == 0:
+                self._say(f"{self.queries.count} queries, {len(alive):,} candidates left")
             if not states:
-                settled, place = settled + 1, (place + 1) % len(steps)
+                settled, place = settled + 1, (place + 1) % len(self._steps)
                 continue
             alive = self._replace(alive, states)
             settled = 0
-            if self.result.queries % 25 == 0:
-                self._say(f"{self.result.queries} queries, {len(alive):,} candidates left")
-        self._conclude(alive)
         return alive
 
     def _replace(self, alive: set[Candidate], states: list[State]) -> set[Candidate]:
@@ -160,15 +160,11 @@ class Inferrer:
 
     def _broken_by(self, alive: set[Candidate], step: SymbolicStep) -> list[State]:
         """States after a state with all candidates, of which some break some; none if none can."""
-        solver = self._solver(alive)
-        cells = list(zip(self.engine.cells(0), self.engine.cells(1), strict=True))
-        solver.add(step.guard, z3.Not(step.misfit))
-        solver.add(*(new == step.values.get(p, old) for p, (old, new) in enumerate(cells)))
-        solver.add(z3.Or([z3.Not(self._term(c)[1]) for c in sorted(alive, key=sorted)]))
-        if self._check(solver) == z3.unsat:
+        queries = self.queries
+        if not queries.possible(alive, queries.taken(step), queries.some_broken(alive)):
             return []
-        after = self.engine.state(solver.model(), 1)
-        return [after, *self._successors(self.engine.state(solver.model(), 0))]
+        before, after = queries.state(0), queries.state(1)
+        return [after, *self._successors(before)]
 
     def _successors(self, state: State) -> list[State]:
         """Where else the steps from a state lead: they break more at the price of one query."""
@@ -180,32 +176,6 @@ class Inferrer:
                     found.append(after)
         return found
 
-    def _solver(self, alive: Iterable[Candidate]) -> Any:
-        solver = z3.SolverFor("QF_FD")
-        solver.set("timeout", max(int(self.timeout * 1000), 1))
-        solver.add(self.engine.in_domain())
-        for candidate in sorted(alive, key=sorted):
-            solver.add(self._term(candidate)[0])
-        return solver
-
-    def _check(self, solver: Any) -> Any:
-        self.result.queries += 1
-        answer = solver.check()
-        if answer == z3.unknown:
-            raise z3.Z3Exception(f"Z3 gave up: {solver.reason_unknown()}")
-        return answer
-
-    def _term(self, candidate: Candidate) -> tuple[Term, Term]:
-        """The candidate at all places, before a step and after it."""
-        found = self._terms.get(candidate)
-        if found is None:
-            nodes = sorted(self.atoms.clause_nodes(candidate), key=lambda n: n.number)
-            both = ([lower(n) for n in nodes] for lower in (self._before, self._after))
-            before, after = (z3.And(terms) for terms in both)
-            found = before, after
-            self._terms[candidate] = found
-        return found
-
     def _is_false(self, candidate: Candidate, state: State) -> bool:
         truth = self._truths.get(state)
         if truth is None:
@@ -214,23 +184,30 @@ class Inferrer:
         return bool(np.logical_and.reduce(falsified).any())
 
     def _representatives(self) -> list[SymbolicStep]:
-        chosen = Induction(self.model, (), (), engine=self.engine)
+        chosen = Induction(self.model, (), (), engine=self.queries.engine)
         return [step for _, steps in chosen._representatives() for step in steps]
 
     # --- conclusions -------------------------------------------------------------------------
 
-    def _conclude(self, alive: set[Candidate]) -> None:
-        """Whether values fit their domains, and which properties follow from an inductive set."""
-        self.result.stopped = ""
-        for step in self._representatives():
-            solver = self._solver(alive)
-            solver.add(step.guard, step.misfit)
-            if self._check(solver) != z3.unsat:
-                self.result.stopped = (
-                    f"{step.ground.instance.action.name} may assign values outside their domains"
-                )
+    def _conclude(self) -> None:
+        """Whether values fit their domains, which properties follow, and what that rests on."""
+        result, queries = self.result, self.queries
+        for step in self._steps:
+            if queries.possible(result.survivors, queries.misfit(step)):
+                action = step.ground.instance.action.name
+                result.stopped = f"{action} may assign values outside their domains"
                 return
-        for prop in self.result.properties:
-            solver = self._solver(alive)
-            solver.add(z3.Not(self.engine.claim(prop)))
-            self.result.follows[prop.name] = self._check(solver) == z3.unsat
+        ruled_out: list[Term] = []
+        for prop in result.properties:
+            violation = queries.named(z3.Not(queries.engine.claim(prop)))
+            result.follows[prop.name] = not queries.possible(result.survivors, violation)
+            if result.follows[prop.name]:
+                ruled_out.append(violation)
+        if ruled_out:
+            self._say(
+                f"{len(result.survivors):,} survive, and are enough; looking for what is needed"
+            )
+            result.needed = rests_on(
+                queries, self._steps, result.survivors, ruled_out,
+                lambda count: self._say(f"{count} needed so far"),
+            )  # fmt: skip

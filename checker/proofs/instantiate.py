@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from checker.proofs.clauses import Clause, below, skolem_over
+from checker.proofs.clauses import Clause, skolem_over
 from checker.proofs.lifted import Lifted
 from model.language import graph
 from model.language.capture import CapturedAction
@@ -80,7 +80,7 @@ def roles(lifted: Lifted, claims: Iterable[Node]) -> list[Role]:
         variable = lifted.variables[name]
         found.setdefault(name, Role(name, tuple(s.name for s in variable.index), over, like))
 
-    for node in sorted(below(*claims), key=lambda n: n.number):
+    for node in sorted(graph.below(*claims), key=lambda n: n.number):
         if node.op is Op.READ and node.sort.kind is Kind.REF:
             note(node.data[0], node.sort.family, node)
         if node.op is Op.EQ and node.args[0].sort is INT:
@@ -106,7 +106,7 @@ class Pools:
         self._parameters = list(action.parameters)
         self._hypotheses = hypotheses
         self._goal = goal
-        parts = below(*(clause.body for clause in (*hypotheses, *goal)))
+        parts = graph.below(*(clause.body for clause in (*hypotheses, *goal)))
         skolems = [node for node in parts if self._ranges_over(node)]
         skolems.sort(key=lambda n: n.number)
         self._functions = [node for node in skolems if node.args]
@@ -134,7 +134,7 @@ class Pools:
                 body = graph.substitute(
                     clause.body, dict(zip(clause.variables, values, strict=True))
                 )
-                for node in sorted(below(body), key=lambda n: n.number):
+                for node in sorted(graph.below(body), key=lambda n: n.number):
                     if self._ranges_over(node) and not node.free - set(self._parameters):
                         _put(pool, str(skolem_over(node)), node)
         for over in candidates:
@@ -158,7 +158,7 @@ class Pools:
         pool: Pool = {}
         for node in (*self._parameters, *self._constants):
             _put(pool, str(skolem_over(node) or node.data[1]), node)
-        for node in sorted(below(*(c.body for c in self.clauses)), key=lambda n: n.number):
+        for node in sorted(graph.below(*(c.body for c in self.clauses)), key=lambda n: n.number):
             if node.op is not Op.READ or node.data[0] not in self._lifted.variables:
                 continue
             variable = self._lifted.variables[node.data[0]]

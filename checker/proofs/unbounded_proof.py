@@ -51,7 +51,7 @@ class UnboundedInduction:
             if prop.sense is Sense.SOMETIMES or prop.of_steps:
                 raise UsageError(
                     f"{prop.name} is a witness or about steps: proofs for all sizes are of claims "
-                    "about every state"
+                    "about every state; choose them with --property"
                 )
 
     def run(self) -> Proof:

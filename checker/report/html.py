@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checker.report.story import tell
-from checker.report.text import LEGEND
 from checker.traces.trace import Trace
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ EPOCH_COLOURS = 6
 
 def render_html(trace: Trace) -> str:
     """The trace as a self-contained HTML page."""
-    return _template().render(story=tell(trace), legend=LEGEND, colours=EPOCH_COLOURS)
+    return _template().render(story=tell(trace), colours=EPOCH_COLOURS)
 
 
 @lru_cache

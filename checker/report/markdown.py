@@ -6,7 +6,6 @@ import re
 
 from checker.report.lanes import Lane
 from checker.report.story import Moment, Story, tell
-from checker.report.text import LEGEND
 from checker.traces.trace import Trace
 
 
@@ -15,8 +14,9 @@ def render_markdown(trace: Trace) -> str:
     story = tell(trace)
     lines = [f"# {_plain(story.title)}", ""]
     lines += [f"- **{label}**: {_plain(words)}" for label, words in story.header]
-    if story.has_lanes:
-        lines += ["", _plain(LEGEND[0].upper() + LEGEND[1:] + ".")]
+    if story.legend:
+        sentences = (f"{line[0].upper()}{line[1:]}." for line in story.legend)
+        lines += ["", _plain(" ".join(sentences))]
     for moment in story.moments:
         lines += ["", *_moment(story, moment)]
     last = story.moments[-1]

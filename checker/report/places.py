@@ -62,6 +62,10 @@ class ScalarPlace:
         """Nothing has been stored here."""
         return state[self.cell.position] == blank_number(self.cell)
 
+    def is_nothing(self, state: State) -> bool:
+        """The value is 0, none, false or empty."""
+        return state[self.cell.position] == min(self.cell.low, 0)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -109,6 +113,7 @@ def field_words(name: str) -> str:
         (r"^leader epoch$", "epoch"),
         (r"\bisr\b", "ISR"),
         (r"\belr\b", "ELR"),
+        (r"\bleo\b", "LEO"),
         (r"^end$", "LEO"),
     ):
         words = re.sub(pattern, kafka, words)
@@ -150,29 +155,38 @@ def _has_sequence(record: RecordSchema) -> bool:
     )
 
 
-def _of_record(model: Model, owner: Owner, record: RecordSchema, index: Index) -> Iterator[Place]:
+def _of_record(
+    model: Model, owner: Owner, record: RecordSchema, index: Index, prefix: str = ""
+) -> Iterator[Place]:
     for name, part in record.fields.items():
-        yield from _of_part(model, owner, name, part, index)
+        yield from _of_part(model, owner, name, part, index, prefix=prefix)
 
 
 def _of_part(
-    model: Model, owner: Owner, name: str, part: Part, index: Index, counter: bool = False
+    model: Model,
+    owner: Owner,
+    name: str,
+    part: Part,
+    index: Index,
+    counter: bool = False,
+    prefix: str = "",
 ) -> Iterator[Place]:
+    called = prefix + field_words(name)
     match part:
         case ScalarSchema(variable):
-            yield ScalarPlace(owner, field_words(name), _cell(model, variable, index), counter)
+            yield ScalarPlace(owner, called, _cell(model, variable, index), counter)
         case RecordSchema():
-            yield from _of_record(model, owner, part, index)
+            yield from _of_record(model, owner, part, index, f"{called} ")
         case PerMemberSchema(variable, index_set):
             for number in range(model.extent(index_set)):
-                words = f"{field_words(name)}[{member_name(model, index_set.name, number)}]"
+                words = f"{called}[{member_name(model, index_set.name, number)}]"
                 yield ScalarPlace(owner, words, _cell(model, variable, (*index, number)))
         case SequenceSchema():
             records = tuple(
                 _record_cells(model, part, (*index, position))
                 for position in range(model.extent(part.positions))
             )
-            yield LogPlace(owner, field_words(name), _cell(model, part.end, index), records)
+            yield LogPlace(owner, called, _cell(model, part.end, index), records)
 
 
 def _record_cells(model: Model, part: SequenceSchema, index: Index) -> tuple[tuple[str, Cell], ...]:

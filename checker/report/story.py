@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from checker.backends.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, lanes_of, marked
@@ -14,6 +15,9 @@ from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.protocol import Instance
 from model.language.settings import as_text
+
+LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
+LEFT_OUT = "left out: what stays 0, none, false or empty"
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class Story:
 
     `header` are pairs of a label and words; `ending` says what the last state shows, then why.
     `brokers` are the names of the lanes, or of all members where no protocol part has a log.
+    `legend` explains what is not said in words.
     """
 
     title: str
@@ -80,11 +85,7 @@ class Story:
     moments: tuple[Moment, ...]
     ending: tuple[str, ...]
     brokers: tuple[str, ...]
-
-    @property
-    def has_lanes(self) -> bool:
-        """The protocol has brokers with a log."""
-        return bool(self.moments[0].lanes)
+    legend: tuple[str, ...]
 
     def is_last(self, moment: Moment) -> bool:
         """The moment is the last one, and not also the first."""
@@ -99,7 +100,8 @@ class Story:
 
 def tell(trace: Trace) -> Story:
     """The story of a trace, which should have passed `check_trace`."""
-    places = places_of(trace.model)
+    every_place = places_of(trace.model)
+    places = tuple(place for place in every_place if not _is_silent(place, trace.states))
     engine = ReferenceEngine(trace.model)
     first = "initial state"
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
@@ -122,7 +124,22 @@ def tell(trace: Trace) -> Story:
     owners = {place.owner for place in places if place.owner.family and not place.owner.row}
     brokers = sorted((o for o in owners if o.has_log), key=_order) or sorted(owners, key=_order)
     names = tuple(owner.name for owner in brokers)
-    return Story(_title(trace), _header(trace), tuple(moments), _ending(trace), names)
+    legend = [LOGS] if lanes else []
+    legend += [LEFT_OUT] if len(places) < len(every_place) else []
+    return Story(
+        _title(trace), _header(trace), tuple(moments), _ending(trace), names, tuple(legend)
+    )
+
+
+def _is_silent(place: Place, states: Sequence[State]) -> bool:
+    """A fact that is 0, none, false or empty in all states."""
+    return _is_fact(place) and all(place.is_nothing(state) for state in states)
+
+
+def _is_fact(place: Place) -> TypeGuard[ScalarPlace]:
+    """A scalar of no lane and no table, which the first and the last state tell."""
+    owner = place.owner
+    return isinstance(place, ScalarPlace) and not (owner.row or owner.has_log or place.counter)
 
 
 def _order(owner: Owner) -> tuple[str, int]:
@@ -240,9 +257,7 @@ def _derived(engine: ReferenceEngine, state: State) -> dict[str, str]:
 def _facts(engine: ReferenceEngine, places: Iterable[Place], state: State) -> tuple[Fact, ...]:
     words: dict[str, list[str]] = {}
     for place in places:
-        if isinstance(place, ScalarPlace) and not (
-            place.owner.row or place.owner.has_log or place.counter
-        ):
+        if _is_fact(place):
             words.setdefault(place.owner.name, []).append(
                 f"{place.name} {place.words(engine.model, state)}"
             )

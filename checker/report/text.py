@@ -14,7 +14,6 @@ from checker.report.story import Change, Moment, Story, tell
 from checker.traces.trace import Trace
 
 EPOCH_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
-LEGEND = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
 MIN_WIDTH = 20
 
 _ROLE_STYLES = {"leader": "bold green", "presumed": "bold yellow", "down": "dim"}
@@ -79,9 +78,9 @@ class _Page:
         grid.add_column(overflow="fold")
         for label, words in self.story.header:
             grid.add_row(label, Text(words))
-        if not self.story.has_lanes:
+        if not self.story.legend:
             return grid
-        return Group(grid, Text(), Text(LEGEND, style="dim"))
+        return Group(grid, Text(), *(Text(line, style="dim") for line in self.story.legend))
 
     def _moment(self, moment: Moment) -> RenderableType:
         if moment.number == 0:

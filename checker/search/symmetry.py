@@ -21,6 +21,7 @@ import numpy.typing as npt
 from checker.backends.reference import ReferenceEngine, State
 from checker.search.layout import Layout, Words
 from checker.traces.naming import member_name
+from model.language import graph
 from model.language.capture import capture_property
 from model.language.domains import Reference, Subset
 from model.language.errors import UsageError
@@ -238,14 +239,7 @@ def _refuse_named_members(model: Model, family: str, properties: Iterable[Proper
 
 
 def _refuse(model: Model, family: str, what: str, roots: list[Node]) -> None:
-    seen: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        stack.extend(node.args)
+    for node in graph.below(*roots):
         names_member = (
             node.op is Op.CONST
             and node.sort.kind is Kind.REF

@@ -6,7 +6,6 @@ from it by `highwater cases --write`). The overview of all cases is generated to
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import Any
 
 from checker.report import render_markdown
 from checker.search.explore import Explorer, Options
+from checker.toml_files import read_toml
 from checker.traces.itf import read_trace, trace_as_itf
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Exploration, Verdict
@@ -123,7 +123,7 @@ def read_case(folder: Path) -> Case:
     """The case in a folder; `UsageError` in one line if its `case.toml` is not well formed."""
     path = folder / CASE_FILE
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = read_toml(path)
         fix = _choice(data["fix"]) if "fix" in data else None
         return Case(
             folder, data["title"], data["source"], data["story"], data["violates"],
@@ -131,8 +131,6 @@ def read_case(folder: Path) -> Case:
         )  # fmt: skip
     except KeyError as error:
         raise UsageError(f"{path}: no {error.args[0]!r}") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
 
 
 def _choice(data: Mapping[str, Any]) -> Choice:

@@ -26,11 +26,14 @@ def member_names(model: Model, family: str) -> tuple[str, ...]:
 def value_words(model: Model, cell: Cell, number: int) -> str:
     """The number that stands in `cell`, as people write its value.
 
-    An integer whose domain starts at -1 uses that for "none", as Kafka does.
+    An integer whose domain starts at -1 uses that for "none", as Kafka does; one of an enumeration
+    is the name there.
     """
     match cell.variable.domain:
         case Booleans():
             return "true" if number else "false"
+        case Integers(names=enumeration) if enumeration is not None:
+            return enumeration(number).name.lower().replace("_", " ")
         case Integers():
             return NONE if number == cell.low == -1 else str(number)
         case Reference(family):

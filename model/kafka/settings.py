@@ -77,7 +77,7 @@ class KafkaSettings:
     """What an operator chooses, and which fixes the Kafka version has."""
 
     min_insync_replicas: int = setting(
-        1, "acks=all needs so many ISR members", "min.insync.replicas"
+        1, "acks=all needs so many ISR members", "min.insync.replicas", low=1
     )
     acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
     unclean_leader_election_enable: bool = setting(

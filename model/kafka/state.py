@@ -6,6 +6,8 @@ Dead values are blank: a broker that is down has no view, a follower no leader's
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from model.kafka.settings import KafkaSettings
 from model.language import (
     Annotated,
@@ -66,7 +68,17 @@ BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH, *BUDGETS)
 NO_RECORD = -1
 RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
 
-NO_ANSWER, EMPTY_ANSWER, RECORD_ANSWER, DIVERGING_ANSWER = range(4)
+
+class Answer(IntEnum):
+    """What an answer to a fetch says."""
+
+    NONE = 0
+    NOTHING_NEW = 1
+    RECORD = 2
+    DIVERGES = 3
+
+
+NO_ANSWER, EMPTY_ANSWER, RECORD_ANSWER, DIVERGING_ANSWER = Answer
 
 
 class FetchAnswer(Record):
@@ -77,7 +89,7 @@ class FetchAnswer(Record):
     before it noted this fetch.
     """
 
-    kind: Annotated[int, integers(NO_ANSWER, DIVERGING_ANSWER)] = NO_ANSWER
+    kind: Answer = NO_ANSWER
     epoch: LeaderEpoch = 0
     id: RecordId = 0
     end: Offset = 0

@@ -359,3 +359,15 @@ def substitute(node: Node, replacement: dict[Node, Node]) -> Node:
         return found
 
     return visit(node)
+
+
+def below(*roots: Node) -> set[Node]:
+    """All nodes that the roots consist of, themselves included."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return seen

@@ -66,7 +66,8 @@ class Protocol:
         return Model(self, self._choose_bounds(bounds or {}), chosen)
 
     def preset(self, name: str) -> Mapping[str, Any]:
-        """The settings of the preset called `name`."""
+        """The settings of the preset called `name`, or `name` without the protocol's: `4.1`."""
+        name = f"{self.name}-{name}" if f"{self.name}-{name}" in self.presets else name
         if name not in self.presets:
             if not self.presets:
                 raise UsageError(f"no preset is called {name!r}: {self.name} has no presets")

@@ -20,9 +20,12 @@ class NoSettings:
     """The settings of a protocol that has none."""
 
 
-def setting(default: Any, words: str, name: str = "") -> Any:
-    """A field of a settings dataclass; `name` is how users write it, by default the field's own."""
-    return dataclasses.field(default=default, metadata={"words": words, "name": name})
+def setting(default: Any, words: str, name: str = "", low: int = 0) -> Any:
+    """A field of a settings dataclass; `name` is how users write it, by default the field's own.
+
+    `low` is the least value of a whole number.
+    """
+    return dataclasses.field(default=default, metadata={"words": words, "name": name, "low": low})
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class SettingInfo:
     type: type
     default: Any
     words: str
+    low: int = 0
 
     @property
     def choices(self) -> str:
@@ -42,7 +46,7 @@ class SettingInfo:
             return "true, false"
         if issubclass(self.type, StrEnum):
             return ", ".join(self.type)
-        return "a whole number"
+        return f"whole numbers from {self.low}"
 
     def parse(self, text: str) -> Any:
         """The value that `text` stands for; `UsageError` if it is not valid."""
@@ -50,7 +54,9 @@ class SettingInfo:
         if self.type is bool and lowered in ("true", "false"):
             return lowered == "true"
         if self.type is int and lowered.isascii() and lowered.isdecimal() and len(lowered) < 10:
-            return int(lowered)
+            number = int(lowered)
+            if number >= self.low:
+                return number
         if issubclass(self.type, StrEnum) and lowered in list(self.type):
             return self.type(lowered)
         raise UsageError(f"setting {self.name} cannot be {text!r}: valid are {self.choices}")
@@ -63,7 +69,12 @@ def describe(settings_class: type) -> dict[str, SettingInfo]:
     for field in dataclasses.fields(settings_class):
         name = field.metadata.get("name") or field.name
         infos[name] = SettingInfo(
-            name, field.name, hints[field.name], field.default, field.metadata.get("words", "")
+            name,
+            field.name,
+            hints[field.name],
+            field.default,
+            field.metadata.get("words", ""),
+            field.metadata.get("low", 0),
         )
     return infos
 

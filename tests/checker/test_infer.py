@@ -4,51 +4,44 @@ from __future__ import annotations
 
 import pytest
 
+from checker.proofs import infer as infer_module
 from checker.proofs.candidates import Table, atoms_of, reachable_states
 from checker.proofs.induction import Induction
 from checker.proofs.infer import Inferrer
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
+from model.language import any_of, every, implies, not_
 from model.language.errors import UsageError
 from model.protocols import protocol_named
 from model.protocols.kip320 import KIP320
-from properties import Property
-from properties.templates import LADDER_TEMPLATES
+from properties import Property, choose_properties
+from properties.templates import LADDER_TEMPLATES, Templates
 
+ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
+NAMES = tuple(LADDER_TEMPLATES.atoms)
 TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 0}
 
 
 @pytest.fixture(scope="module")
 def inference():
-    return Inferrer(KIP320.model(TINY), ()).run()
+    return Inferrer(KIP320.model(TINY), ISR).run()
 
 
 def as_property(candidate, names):
     """A candidate as a property in the modelling language, for engines that know no atoms."""
     atoms = [(LADDER_TEMPLATES.atoms[names[atom]], sign) for atom, sign in sorted(candidate)]
 
-    def claim(c):
-        from model.language import any_of, every, implies, not_
+    def clause(*place):
+        return any_of(*(f(*place) if sign else not_(f(*place)) for f, sign in atoms))
 
+    def claim(c):
         return every(
-            every(
-                every(
-                    every(
-                        implies(
-                            r != x,
-                            any_of(
-                                *(f(c, r, x, o, e) if s else not_(f(c, r, x, o, e))
-                                  for f, s in atoms)
-                            ),
-                        )
-                        for e in c.requests
-                    )
-                    for o in r.log.positions
-                )
-                for x in c.replicas
-            )
+            implies(r != x, clause(c, r, x, o, e))
             for r in c.replicas
-        )  # fmt: skip
+            for x in c.replicas
+            for o in r.log.positions
+            for e in c.requests
+        )
 
     return Property(f"candidate {sorted(candidate)}", "a candidate", claim)
 
@@ -80,12 +73,45 @@ def test_candidates_are_what_the_explorer_finds_to_hold():
 
 @pytest.mark.slow
 def test_survivors_are_inductive_together(inference):
-    names = tuple(LADDER_TEMPLATES.atoms)
-    lemmas = [as_property(candidate, names) for candidate in inference.survivors]
+    lemmas = [as_property(candidate, NAMES) for candidate in inference.survivors]
 
     assert inference.survivors
-    assert len(inference.words) == len(set(inference.words)) == len(lemmas)
+    assert len({inference.words(candidate) for candidate in inference.survivors}) == len(lemmas)
     assert Induction(inference.model, (), lemmas).run().verdict is Verdict.PROVED
+
+
+def test_what_is_needed_is_a_small_part_and_a_proof_by_itself(inference):
+    """The other engine, with another solver and one query at a time, proves it again."""
+    lemmas = [as_property(candidate, NAMES) for candidate in inference.needed]
+
+    assert inference.verdict is Verdict.PROVED
+    assert set(inference.needed) < set(inference.survivors)
+    assert len(lemmas) < len(inference.survivors) / 4
+    proof = Induction(inference.model, ISR, lemmas).run()
+    assert proof.verdict is Verdict.PROVED
+    assert set(proof.invariants) == set(lemmas)  # the properties follow, and need not join
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bounds", [(3, 1, 1, 1), (3, 2, 2, 1)])
+def test_the_proof_of_kip320_is_found(bounds):
+    names = ("replicas", "log_size", "max_records", "max_leader_epoch")
+    result = Inferrer(KIP320.model(dict(zip(names, bounds, strict=True))), ISR).run()
+
+    assert result.follows == {"strong_isr": True, "weak_isr": True}
+    lemmas = [as_property(candidate, NAMES) for candidate in result.needed]
+    assert Induction(result.model, ISR, lemmas).run().verdict is Verdict.PROVED
+
+
+def test_without_the_atoms_about_high_watermarks_nothing_follows(monkeypatch):
+    """A mutant of the templates: what cannot be said cannot be found."""
+    poor = Templates({n: f for n, f in LADDER_TEMPLATES.atoms.items() if "HW" not in n})
+    monkeypatch.setattr(infer_module, "templates_of", lambda _: poor)
+
+    result = Inferrer(KIP320.model(TINY), ISR).run()
+
+    assert result.verdict is Verdict.NOT_INDUCTIVE
+    assert result.survivors and not result.needed
 
 
 def test_known_lemmas_hold_or_fall(inference):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import z3
 
-from checker.backends.reference import ReferenceEngine
+from checker.backends.reference import ReferenceEngine, State
 from checker.exits import Exit
 from checker.proofs import precedence as precedence_module
 from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
@@ -17,6 +17,7 @@ from checker.search.explore import Explorer, Options
 from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.language.errors import UsageError
+from model.language.protocol import Instance
 from model.protocols import protocol_named
 from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties, lemmas_of
@@ -227,7 +228,7 @@ def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
 def runs_of(model, length):
     """All runs of that many steps, as tuples of instances."""
     engine = ReferenceEngine(model)
-    runs = [((), engine.initial())]
+    runs: list[tuple[tuple[Instance, ...], State]] = [((), engine.initial())]
     for _ in range(length):
         runs = [
             ((*steps, instance), after)
@@ -264,7 +265,7 @@ def accepted(precedence, model, steps):
 
 def test_one_run_of_each_class_is_searched():
     model = KIP320.model(sizes(3, 1, 1, 1))
-    precedence = Precedence(model, interchangeable(model, ISR))
+    precedence = Precedence(model, "replicas")
     runs = runs_of(model, 3)
     classes = {renamed_by_first_appearance(steps) for steps in runs}
 

@@ -242,7 +242,7 @@ def test_lanes_are_drawn_all_at_both_ends_and_where_they_changed_between():
 
 
 def test_protocols_without_a_log_have_no_lanes():
-    assert not tell(unsafe_isr()).has_lanes
+    assert not tell(unsafe_isr()).moments[0].lanes
     assert "LEO" not in render_text(random_walk(OFFICE.model(), 8, seed=3))
 
 

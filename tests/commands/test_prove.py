@@ -3,7 +3,6 @@
 import pytest
 
 from checker.exits import Exit
-from checker.traces.itf import read_trace
 
 SMALL = ("--log-size", 2, "--max-records", 2, "--max-leader-epoch", 1)
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
@@ -26,41 +25,46 @@ def test_the_text_ends_with_the_verdict(highwater):
     ended = highwater("prove", "kip320", *TINY, "--property", "strong_isr", "--quiet")
 
     assert ended.status == Exit.OK
-    assert ended.out.splitlines()[-1].startswith("proved: ")
+    assert ended.out.rstrip().split("\n\n")[-1].startswith("proved: ")
     assert ended.err == ""
 
 
-def test_a_counterexample_to_induction_is_shown_and_stored(highwater, tmp_path):
-    options = ("--set", "wait_for_epoch=false", "--trace-dir", tmp_path)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("prove", "kip320"),
+        ("prove", "kip279", "--property", "strong_isr"),
+        ("prove", "kip320", "--bounded", 3),
+        ("prove", "kafka", "--preset", "kafka-4.1"),
+        ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0),
+    ],
+    ids=str,
+)
+def test_no_line_is_wider_than_a_terminal(highwater, arguments):
+    ended = highwater(*arguments)
 
-    ended = highwater("prove", "kip320", *SMALL, "--property", "strong_isr", *options)
-
-    assert ended.status == Exit.NOT_INDUCTIVE
-    assert "committed is false after leader_expand_isr" in ended.out
-    assert "a state that may be unreachable" in ended.out
-    (path,) = tmp_path.iterdir()
-    assert read_trace(path).property == "committed"
-
-
-def test_a_solver_without_time_is_unknown(highwater):
-    sizes = ("--log-size", 8, "--max-records", 8, "--max-leader-epoch", 8)
-
-    ended = highwater("prove", "kip320", *sizes, "--timeout", "0.001", "--json")
-
-    assert ended.status == Exit.LIMIT
-    assert ended.json["verdict"] == "unknown"
+    assert max(map(len, ended.out.splitlines())) <= 80
 
 
-def test_bounded_checking_finds_a_shortest_trace(highwater):
-    arguments = ("truncate_to_high_watermark", "--replicas", 2, *TINY[2:])
+def test_inference_prints_what_is_needed_and_on_demand_all(highwater):
+    arguments = ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0, "--property", "strong_isr")
 
-    below = highwater("prove", *arguments, "--property", "strong_isr", "--bounded", 3, "--json")
-    found = highwater("prove", *arguments, "--property", "strong_isr", "--bounded", 9, "--json")
-    search = highwater("explore", *arguments, "--property", "strong_isr", "--json")
+    data = highwater(*arguments, "--json").json
+    short, full = highwater(*arguments), highwater(*arguments, "--survivors")
 
-    assert (below.status, below.json["verdict"]) == (Exit.OK, "bounded")
-    assert (found.status, found.json["verdict"]) == (Exit.VIOLATED, "violated")
-    assert len(found.json["steps"]) == search.json["violations"][0]["depth"]
+    assert short.status == full.status == Exit.OK
+    assert data["follows"] == {"strong_isr": True}
+    assert set(data["needed"]) < set(data["survivors"])
+    assert words(full.out, "inductive together:") == " ".join(data["survivors"]).split()
+    # Which of them are enough is the solver's choice: it may differ between runs.
+    enough = words(short.out, "are enough, and inductive by themselves:")
+    assert 0 < len(enough) < len(words(full.out, "inductive together:")) / 4
+    assert "inductive together:" not in short.out
+
+
+def words(text, title):
+    """The words of the clauses below a title, which may have been folded."""
+    return text.split(f"{title}\n")[1].split("\n\n")[0].split()
 
 
 @pytest.mark.parametrize(

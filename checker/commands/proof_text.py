@@ -1,0 +1,183 @@
+"""Proofs, bounded checks and inferences as text for people: the verdict last."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
+from checker.proofs.bounded_check import BoundedCheck
+from checker.proofs.candidates import Candidate
+from checker.proofs.infer import Inference
+from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.report.text import render_text
+from checker.traces.naming import instance_words
+from checker.traces.trace import Trace
+from checker.verdict import Verdict
+from properties import Property
+
+_MEANING = {
+    Verdict.PROVED: "the properties hold in every state that any run reaches",
+    Verdict.VIOLATED: "a property is false in a state that a run reaches",
+    Verdict.NOT_INDUCTIVE: "a step breaks a lemma, from a state that may be unreachable; this is "
+    "no proof, and no bug",
+    Verdict.UNKNOWN: "the solver found no answer; this is no proof",
+    Verdict.BOUNDED: "no run of at most that many steps violates a property; longer ones were not "
+    "looked at",
+}
+
+
+def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: Console) -> str:
+    """A proof by induction: its obligations, the counterexample if there is one, the verdict."""
+    parts: list[RenderableType] = []
+    if proof.unbounded:
+        name = Text(proof.model.protocol.name, "bold")
+        parts.append(name.append(f": {proof.model.protocol.words}", "default"))
+        parts.append(Text("any number of members, every value of the bounds"))
+    else:
+        parts.append(model_heading(proof.model))
+    parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
+    parts += [Text(), _obligations(proof.obligations)]
+    if proof.never_enabled:
+        never = ", ".join(proof.never_enabled)
+        parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]
+    found = proof.counterexample
+    if found is not None:
+        when = "initially"
+        if found.instance is not None:
+            when = f"after {instance_words(proof.model, found.instance)}"
+        parts += [Text(), Text(f"{found.lemma} is false {when}", "bold")]
+    where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
+    meaning = _MEANING[proof.verdict]
+    scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
+    return _text(parts, trace, saved, proof.verdict, f"{scope} ({proof.seconds:.1f} s)", console)
+
+
+def bounded_text(
+    result: BoundedCheck, trace: Trace | None, saved: Path | None, console: Console
+) -> str:
+    """A bounded check: how long each depth took, the trace if there is one, the verdict."""
+    parts: list[RenderableType] = [model_heading(result.model), Text()]
+    lemmas = {"with lemmas": result.lemmas} if result.lemmas else {}
+    parts += [_names(properties=result.properties, **lemmas), Text()]
+    depths = grid("depth", "violation", "seconds", numbers=1)
+    last = "found" if result.violated is not None else "unknown"
+    for depth, seconds in enumerate(result.seconds):
+        depths.add_row(str(depth), "none" if depth <= result.depth else last, f"{seconds:.2f}")
+    parts.append(depths)
+    if result.violated is not None:
+        parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
+    elif result.stopped:
+        parts += [Text(), Text(result.stopped)]
+    covered = f"all runs of at most {result.depth} steps: nothing" if result.seconds else "no run"
+    meaning = f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
+    return _text(parts, trace, saved, result.verdict, meaning, console)
+
+
+def inference_text(result: Inference, survivors: bool, console: Console) -> str:
+    """An inference: counts, known lemmas, what follows and from which clauses, the verdict."""
+    parts: list[RenderableType] = [model_heading(result.model), Text()]
+    counts = Table.grid(padding=(0, 2))
+    counts.add_column()
+    counts.add_column(justify="right")
+    for what, number in (
+        ("reachable states", f"{result.states:,}"),
+        ("candidates that hold in all of them", f"{result.candidates:,}"),
+        ("inductive together", f"{len(result.survivors):,}"),
+        ("queries", f"{result.queries:,}"),
+        ("seconds", f"{result.seconds:.1f}"),
+    ):
+        counts.add_row(what, number)
+    parts.append(counts)
+    if result.holding or result.fallen:
+        known = {"known lemmas that hold": result.holding, "that fall": result.fallen}
+        parts += [Text(), _names(**known)]
+    if survivors:
+        parts += [Text(), Text("inductive together:")]
+        parts += _clauses(result, result.survivors)
+    if result.needed:
+        count = len(result.needed)
+        parts += [Text(), Text(f"{count} of them are enough, and inductive by themselves:")]
+        parts += _clauses(result, result.needed)
+    parts.append(Text())
+    for name, follows in result.follows.items():
+        parts.append(Text(f"{name} {'follows' if follows else 'does not follow'}"))
+    meaning = {
+        Verdict.PROVED: "the properties hold in every state that any run reaches, within the "
+        "bounds on sizes, at any depth",
+        Verdict.NOT_INDUCTIVE: "some property does not follow from what was found; this says "
+        "nothing about whether it holds",
+    }.get(result.verdict, result.stopped)
+    return _text(parts, None, None, result.verdict, meaning, console)
+
+
+def _text(
+    parts: Iterable[RenderableType],
+    trace: Trace | None,
+    saved: Path | None,
+    verdict: Verdict,
+    meaning: str,
+    console: Console,
+) -> str:
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part)
+        console.print()
+    text = capture.get()
+    if trace is not None:
+        text += render_text(trace, console.width, console if console.is_terminal else None) + "\n"
+    if saved is not None:
+        text += f"trace saved: {saved}\n\n"  # never folded: people copy it
+    with console.capture() as capture:
+        console.print(verdict_text(verdict, meaning))
+    return as_written(text + capture.get(), console)
+
+
+def _names(**groups: tuple[Property, ...]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for title, properties in groups.items():
+        table.add_row(title, ", ".join(prop.name for prop in properties) or "none")
+    return table
+
+
+def _obligations(obligations: Iterable[Obligation]) -> RenderableType:
+    """A row for each action; what is not simply proved has a row of its own."""
+    table = grid("obligation", "of", "", "seconds", numbers=1)
+    for action, group in itertools.groupby(obligations, key=lambda o: o.action):
+        for row in _rows(list(group)):
+            table.add_row(action, *row)
+    return table
+
+
+def _rows(group: list[Obligation]) -> Iterator[tuple[str, Text, str]]:
+    proved = [o for o in group if o.outcome is Outcome.PROVED]
+    if proved:
+        names = [o.lemma for o in proved if o.lemma]
+        several = f"{len(names)} claims" if names else "all lemmas"
+        what = names[0] if len(names) == 1 else several
+        yield what, Text("proved", "green"), f"{sum(o.seconds for o in proved):.2f}"
+    for other in group:
+        if other.outcome is not Outcome.PROVED:
+            yield other.lemma, _words(other), f"{other.seconds:.2f}"
+
+
+def _words(obligation: Obligation) -> Text:
+    match obligation.outcome:
+        case Outcome.JOINED:
+            return Text("does not follow: must be inductive itself")
+        case Outcome.NOT_INDUCTIVE:
+            return Text("fails", "yellow")
+        case _:
+            return Text(f"unknown ({obligation.reason or 'no answer'})", "yellow")
+
+
+def _clauses(result: Inference, candidates: Iterable[Candidate]) -> list[Padding]:
+    return [Padding(Text(result.words(c)), (0, 0, 0, 2)) for c in candidates]
