@@ -57,7 +57,7 @@ def may_fetch(partition: TopicPartition, leader: Broker, member: Broker, offset:
     "epoch, holds its entry there or has yet to fetch it",
     failure="{leader} may expose its entry at offset {offset} without waiting for {member}, which "
     "does not hold it",
-    broken_by="kafka reset.follower.leo.every.epoch=false",
+    broken_by="kafka diverging.fetch.leaves.leo=false with two records",
 )
 @where_claimed
 def what_may_be_exposed_is_held(partition: TopicPartition) -> bool:
@@ -118,7 +118,7 @@ def candidates_hold_what_was_exposed(partition: TopicPartition) -> bool:
     "leaders_hold_what_was_exposed",
     "a leader holds every record that was exposed, or is a zombie whose HW stays below it",
     failure="{leader} does not hold record {row.exposed} at {row}, and may expose another there",
-    broken_by="kafka reset.follower.leo.every.epoch=false",
+    broken_by="a zombie that stops waiting for those who have left",
 )
 @where_claimed
 def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
@@ -140,7 +140,7 @@ def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
     "the leader that a candidate follows in the same epoch holds every record that was exposed",
     failure="{follower} may come to lead, and follows {leader}, which does not hold record "
     "{row.exposed} at {row}: it may truncate it",
-    broken_by="kafka fetch.fenced.by.epoch=false",
+    broken_by="a candidate that follows a leader of an earlier epoch",
 )
 @where_claimed
 def candidates_follow_holders(partition: TopicPartition) -> bool:
@@ -200,7 +200,7 @@ def high_watermarks_cover_what_was_exposed(partition: TopicPartition) -> bool:
     "acknowledged_records_were_exposed",
     "with acks=all, what was acknowledged was exposed",
     failure="{record} was acknowledged, and no consumer could read it",
-    broken_by="kafka acks=1",
+    broken_by="a leader that answers the producer before its HW moves",
 )
 @where_claimed
 def acknowledged_records_were_exposed(partition: TopicPartition) -> bool:

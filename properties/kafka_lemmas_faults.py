@@ -194,7 +194,7 @@ def stops_counted(partition: TopicPartition) -> bool:
     "that have come back from an unclean stop",
     failure="ISR {partition.controller.isr} and ELR {partition.controller.eligible} are smaller "
     "than unclean stops account for",
-    broken_by="kafka unclean.leader.election.enable=true",
+    broken_by="a controller that drops brokers from the ELR while the ISR is small",
 )
 def eligible_replicas_left(partition: TopicPartition) -> bool:
     """KIP-966: fewer unclean stops than the minimal ISR leave somebody who may lead."""
@@ -215,7 +215,7 @@ def eligible_replicas_left(partition: TopicPartition) -> bool:
     "no election follows where a leader missed an epoch, and kept what it knew of followers",
     failure="{leader} leads again, or will, without having seen the epoch in between, and there "
     "may be another election",
-    broken_by="kafka reset.follower.leo.every.epoch=false",
+    broken_by="a preferred leader that is elected again while it lags, and then another",
 )
 def no_election_after_a_missed_epoch(partition: TopicPartition) -> bool:
     """Finding 0001 needs three elections, of which the second and third follow closely."""

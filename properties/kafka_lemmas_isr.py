@@ -118,7 +118,7 @@ def controller_in_order(partition: TopicPartition) -> bool:
     "the ISR of a leader is unfenced; without a leader it is empty, and the last one is known, or "
     "without ELR one fenced broker",
     failure="the ISR is {partition.controller.isr}, and {broker} is not as it should be there",
-    broken_by="kafka isr.unfenced.brokers.only=false",
+    broken_by="a controller that lets a fenced broker into the ISR",
 )
 def isr_is_live(partition: TopicPartition) -> bool:
     """Fix 21: so a leader that nobody can succeed leaves an empty ISR behind."""
@@ -242,7 +242,7 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
     "a leader knows positions only of followers that have reached its epoch, or have stopped",
     failure="{leader} takes {follower} for being at {offset} or further, but {follower} is in "
     "epoch {follower.leader_epoch}, before that of {leader}, {leader.leader_epoch}",
-    broken_by="kafka reset.follower.leo.every.epoch=false",
+    broken_by="a leader that keeps positions over an epoch that it missed",
 )
 @where_claimed
 def positions_of_this_epoch(partition: TopicPartition) -> bool:
