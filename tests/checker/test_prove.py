@@ -82,36 +82,6 @@ def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all()
         assert some.verdict is all_steps.verdict
 
 
-@pytest.mark.parametrize("unclean", ["true", "false"])
-def test_parts_of_the_broker_model_are_proved(unclean):
-    protocol = protocol_named("kafka")
-    changed = {"unclean.leader.election.enable": unclean}
-    settings = {**protocol.preset("kafka-4.1"), **changed}
-    wanted = choose_properties(
-        protocol,
-        [
-            "one_leader_per_epoch",
-            "high_watermark_within_log",
-            "leader_high_watermark_grows",
-            "epochs_grow",
-        ],
-    )
-    model = protocol.model({}, settings)
-
-    proof = Induction(model, wanted, lemmas_of(protocol)).run()
-
-    assert proof.verdict is Verdict.PROVED
-    assert {"producer_send", "leader_apply_metadata"}.isdisjoint(proof.never_enabled)
-
-
-def test_the_broker_models_lemmas_hold_in_reachable_states():
-    protocol = protocol_named("kafka")
-    sizes_without_faults = {"crashes": 0, "preferred_elections": 0, "max_leader_epoch": 2}
-    model = protocol.model(sizes_without_faults, protocol.preset("kafka-4.1"))
-
-    assert Explorer(model, lemmas_of(protocol)).run().verdict is Verdict.EXHAUSTED
-
-
 # --- what is not proved -------------------------------------------------------------------------
 
 FALLS = {

@@ -1,0 +1,246 @@
+"""Which settings and faults the lemmas about records are for, and what budgets for faults rule out.
+
+Fix 36 is in no Kafka. Without it records survive only where no election can follow a leader that
+missed an epoch (finding 0001): with three leader epochs in all, with no leader deposed alive, or
+with one preferred election and one broker that stops, as in the default bounds. The lemmas here say
+so; with fix 36 they are idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from model.kafka.settings import KafkaSettings
+from model.kafka.state import Broker, TopicPartition
+from model.language import all_of, any_of, count, every, implies, is_none, not_, some
+from properties.claims import always
+
+
+def logs_are_kept(partition: TopicPartition) -> bool:
+    """No log loses its end, but by truncation, within these bounds."""
+    kept = partition.bound("disk_losses") == 0
+    if partition.options.log_flush_interval_messages == 1:
+        return kept
+    return all_of(kept, partition.bound("power_losses") == 0, partition.bound("rack_failures") == 0)
+
+
+def unclean_stops_allowed(partition: TopicPartition) -> int:
+    """How many brokers may stop uncleanly, racks apart."""
+    return (
+        partition.bound("crashes")
+        + partition.bound("power_losses")
+        + partition.bound("disk_losses")
+    )
+
+
+def losers_never_lead(partition: TopicPartition) -> bool:
+    """Whoever has lost records never leads again (27), not even as the last known leader.
+
+    That one is not elected while somebody is left in ISR or ELR: as long as fewer brokers than the
+    minimal ISR have stopped uncleanly (KIP-966).
+    """
+    options: KafkaSettings = partition.options
+    if not options.eligible_leader_replicas:
+        return False
+    if not options.last_known_leader:
+        return True
+    return all_of(
+        unclean_stops_allowed(partition) < partition.min_isr,
+        partition.bound("rack_failures") == 0,
+    )
+
+
+def few_elections(partition: TopicPartition) -> bool:
+    """No election can follow a leader that missed an epoch, within these bounds."""
+    stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
+    preferred = partition.bound("preferred_elections")
+    return any_of(
+        partition.bound("max_leader_epoch") <= 2,
+        all_of(partition.bound("false_fencings") == 0, preferred == 0),
+        all_of(
+            partition.bound("false_fencings") == 0,
+            preferred <= 1,
+            stops <= 1,
+            partition.bound("rack_failures") == 0,
+        ),
+    )
+
+
+def is_claimed(partition: TopicPartition) -> bool:
+    """Records survive under these settings and bounds, if all other fixes are on.
+
+    There are no unclean elections, none after a leader that missed an epoch, and no broker leads
+    that has lost records. A request that is sent again forgets which of its brokers have restarted,
+    so with lost logs no controller fails over.
+    """
+    options: KafkaSettings = partition.options
+    clean = partition.bound("unclean_elections") == 0
+    return all_of(
+        any_of(clean, not options.unclean_leader_election_enable),
+        any_of(options.reset_leo_every_epoch, few_elections(partition)),
+        any_of(
+            logs_are_kept(partition),
+            all_of(losers_never_lead(partition), partition.bound("controller_failovers") == 0),
+        ),
+    )
+
+
+def where_claimed(claim: Callable[[TopicPartition], bool]) -> Callable[[TopicPartition], bool]:
+    """The claim, where `is_claimed`; elsewhere it says nothing."""
+
+    @wraps(claim)
+    def limited(partition: TopicPartition) -> bool:
+        return implies(is_claimed(partition), claim(partition))
+
+    return limited
+
+
+def unclean_stops(partition: TopicPartition) -> int:
+    """How often brokers have stopped uncleanly, racks apart."""
+    spent = partition.spent
+    return spent.crashes + spent.power_losses + spent.disk_losses
+
+
+def no_more_elections(partition: TopicPartition) -> bool:
+    """The last leader epoch is reached, or every fault that leads to an election is spent."""
+    spent = partition.spent
+    return any_of(
+        partition.controller.leader_epoch == partition.bound("max_leader_epoch"),
+        all_of(
+            not_(is_none(partition.controller.leader)),
+            spent.preferred_elections == partition.bound("preferred_elections"),
+            spent.false_fencings == partition.bound("false_fencings"),
+            spent.crashes == partition.bound("crashes"),
+            spent.shutdowns == partition.bound("shutdowns"),
+            spent.power_losses == partition.bound("power_losses"),
+            spent.disk_losses == partition.bound("disk_losses"),
+            spent.rack_failures == partition.bound("rack_failures"),
+            every(any_of(broker.up, broker.fenced) for broker in partition.brokers),
+        ),
+    )
+
+
+def nobody_will_take_office(partition: TopicPartition) -> bool:
+    """There are no more elections, and who was elected last is in office, or down for good."""
+    return all_of(
+        no_more_elections(partition),
+        some(
+            all_of(
+                partition.controller.leader == broker,
+                any_of(not_(broker.up), partition.is_in_office(broker)),
+            )
+            for broker in partition.brokers
+        ),
+    )
+
+
+def missed_an_epoch(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader still knows positions from an epoch before the last one that it missed (36)."""
+    if partition.options.reset_leo_every_epoch:
+        return False
+    return all_of(leader.leads, leader.leading_since != leader.leader_epoch)
+
+
+@always(
+    "deposed_alive",
+    "a leader is fenced, or deposed while it lives, only by a preferred election or a false "
+    "fencing",
+    failure="{leader} was deposed or fenced while it lived, and nothing was spent on it",
+    broken_by="a controller that fences a broker that sends heartbeats",
+)
+def deposed_alive(partition: TopicPartition) -> bool:
+    """Without those, there are no zombies."""
+    spent = partition.spent
+    return every(
+        implies(
+            all_of(leader.leads, spent.false_fencings == 0),
+            all_of(
+                not_(leader.fenced),
+                partition.controller.last_known_leader != leader,
+                any_of(partition.is_in_office(leader), spent.preferred_elections > 0),
+            ),
+        )
+        for leader in partition.brokers
+    )
+
+
+def stopped_uncleanly(partition: TopicPartition) -> int:
+    """How many brokers are down after an unclean stop."""
+    return count(
+        all_of(not_(broker.up), not_(broker.stopped_cleanly)) for broker in partition.brokers
+    )
+
+
+@always(
+    "stops_counted",
+    "no more brokers are down than have stopped, cleanly or not",
+    failure="more brokers are down than have stopped",
+    broken_by="a broker that goes down by itself",
+)
+def stops_counted(partition: TopicPartition) -> bool:
+    """A rack that loses power may take several, and is left out."""
+    spent = partition.spent
+    clean = count(broker.stopped_cleanly for broker in partition.brokers)
+    return implies(
+        spent.rack_failures == 0,
+        all_of(stopped_uncleanly(partition) <= unclean_stops(partition), clean <= spent.shutdowns),
+    )
+
+
+@always(
+    "eligible_replicas_left",
+    "with ELR, the places in ISR and ELR are as many as the minimal ISR, less those of brokers "
+    "that have come back from an unclean stop",
+    failure="ISR {partition.controller.isr} and ELR {partition.controller.eligible} are smaller "
+    "than unclean stops account for",
+    broken_by="a controller that drops brokers from the ELR while the ISR is small",
+)
+def eligible_replicas_left(partition: TopicPartition) -> bool:
+    """KIP-966: fewer unclean stops than the minimal ISR leave somebody who may lead."""
+    options: KafkaSettings = partition.options
+    if options.unclean_leader_election_enable or not options.eligible_leader_replicas:
+        return True
+    controller = partition.controller
+    places = controller.isr.union(controller.eligible).size
+    not_back = stopped_uncleanly(partition)
+    return implies(
+        partition.spent.rack_failures == 0,
+        places + unclean_stops(partition) >= partition.min_isr + not_back,
+    )
+
+
+@always(
+    "no_election_after_a_missed_epoch",
+    "no election follows where a leader missed an epoch, and kept what it knew of followers",
+    failure="{leader} leads again, or will, without having seen the epoch in between, and there "
+    "may be another election",
+    broken_by="a preferred leader that is elected again while it lags, and then another",
+)
+def no_election_after_a_missed_epoch(partition: TopicPartition) -> bool:
+    """Finding 0001 needs three elections, of which the second and third follow closely."""
+    if partition.options.reset_leo_every_epoch:
+        return True
+    return implies(
+        few_elections(partition),
+        every(
+            implies(
+                leader.leads,
+                all_of(
+                    leader.leading_since <= leader.leader_epoch,
+                    implies(
+                        missed_an_epoch(partition, leader),
+                        all_of(partition.is_in_office(leader), no_more_elections(partition)),
+                    ),
+                    implies(
+                        all_of(
+                            partition.controller.leader == leader,
+                            not_(partition.is_in_office(leader)),
+                        ),
+                        no_more_elections(partition),
+                    ),
+                ),
+            )
+            for leader in partition.brokers
+        ),
+    )

@@ -1,0 +1,91 @@
+"""The broker model's lemmas hold in every reachable state, and fall where a fix is off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.search.explore import Explorer, Options
+from checker.traces.cases import read_case
+from checker.verdict import Verdict
+from model.kafka.protocol import KAFKA
+from properties import lemmas_of, properties_of
+from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.slow import slow_but
+
+CASES = Path(__file__).parents[2] / "counterexamples" / "kafka"
+LEMMAS = lemmas_of(KAFKA)
+AT_ONCE = {"fetch.answers": "at_once"}
+
+
+def test_lemmas_have_their_own_names_and_say_what_they_mean_and_what_breaks_them():
+    shared = {prop.name: prop for prop in properties_of(KAFKA)}
+
+    assert len({lemma.name for lemma in LEMMAS}) == len(LEMMAS)
+    assert all(shared.get(lemma.name, lemma) is lemma for lemma in LEMMAS)
+    assert all(lemma.words and lemma.failure and lemma.broken_by for lemma in LEMMAS)
+
+
+REACHABLE = {
+    "as it is": kafka_model("kafka-4.1", crashes=1, preferred_elections=1),
+    "four epochs, no fix 36": kafka_model(
+        "kafka-4.1", crashes=1, preferred_elections=1, max_leader_epoch=3
+    ),
+    "two records": kafka_model(
+        "kafka-4.1", FIX_36, log_size=2, max_records=2, preferred_elections=1, max_leader_epoch=1
+    ),
+    "a power loss": kafka_model(
+        "kafka-4.1", SAFE | FIX_36, power_losses=1, preferred_elections=1, max_leader_epoch=1
+    ),
+    "failover, false fencing": kafka_model(
+        "kafka-4.1", FIX_36, controller_failovers=1, false_fencings=1, max_leader_epoch=1
+    ),
+    "answers in flight": kafka_model(
+        "kafka-4.1", SAFE | {"fetch.answers": "in_flight"}, preferred_elections=1
+    ),
+    "a consumer": kafka_model(
+        "kafka-4.1", {}, consumers=1, consumer_restarts=1, preferred_elections=1, max_leader_epoch=1
+    ),
+    "kafka-2.1": kafka_model("kafka-2.1", SAFE | AT_ONCE, crashes=1, preferred_elections=1),
+    "unclean elections": kafka_model(
+        "kafka-4.1", {"unclean.leader.election.enable": "true"}, crashes=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", slow_but(("four epochs, no fix 36", "a power loss"), REACHABLE))
+def test_every_lemma_holds_in_every_reachable_state(name):
+    result = Explorer(REACHABLE[name], LEMMAS, options=Options(keep_going=True)).run()
+
+    assert [violation.property.name for violation in result.violations] == []
+    assert result.verdict is Verdict.EXHAUSTED
+
+
+FALLEN = {
+    "14-a_diverging_fetch_is_counted": {
+        "what_may_be_exposed_is_held",
+        "candidates_hold_what_was_exposed",
+    },
+    "15-the_high_watermark_of_a_diverging_answer": {"high_watermarks_cover_what_was_exposed"},
+    "19-a_pending_isr_member_is_not_counted": {
+        "leader_counts_the_isr",
+        "leader_counts_candidates",
+        "candidates_hold_what_was_exposed",
+    },
+    "26-high_watermark_below_min_isr": {"leader_counts_candidates"},
+    "37-a_pending_isr_member_is_forgotten": {
+        "request_of_the_leader",
+        "leader_counts_candidates",
+        "candidates_hold_what_was_exposed",
+    },
+}
+
+
+@pytest.mark.parametrize("name", slow_but(("19-a_pending_isr_member_is_not_counted",), FALLEN))
+def test_without_a_fix_lemmas_fall_in_reachable_states(name):
+    model = read_case(CASES / name).broken.model
+
+    result = Explorer(model, LEMMAS, options=Options(keep_going=True)).run()
+
+    assert {violation.property.name for violation in result.violations} >= FALLEN[name]
