@@ -7,7 +7,7 @@ their defining axioms; sets become what it means to be in them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from checker.proofs.lifted import Lifted
@@ -19,12 +19,19 @@ SKOLEM = "skolem!"
 _QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
 
 
+_COMPARISONS = (Op.LE, Op.LT, Op.EQ)
+
+
 @dataclass(frozen=True)
 class Clause:
-    """`body`, without quantifiers, for all values of `variables`, which guard themselves in it."""
+    """`body`, without quantifiers, for all values of `variables`, which guard themselves in it.
+
+    `defines` is the symbol that the clause is part of the definition of, if it is.
+    """
 
     variables: tuple[Node, ...]
     body: Node
+    defines: str = ""
 
 
 class Clauses:
@@ -73,6 +80,8 @@ class Clauses:
             return self._first_order(self._contains(node.args[0], node.args[1]))
         if node.op is Op.EQ and node.args[0].sort.kind is Kind.SET:
             return self._first_order(self._same_members(*node.args))
+        if node.op in _COMPARISONS and any(arg.op is Op.SIZE for arg in node.args):
+            return self._first_order(self._compared_size(node))
         if node.op in (Op.SIZE, Op.COUNT):
             raise UsageError(
                 f"a rule takes the {node.op} of a set: proofs for all sizes cannot count members; "
@@ -134,6 +143,54 @@ class Clauses:
         same = graph.equal(graph.contains(a, member), graph.contains(b, member))
         return graph.quantified(Op.FORALL, member, same)
 
+    def _compared_size(self, node: Node) -> Node:
+        """A comparison of a set's size with a few, as a claim about so many different members."""
+        a, b = node.args
+        one = graph.constant(1)
+        if b.op is Op.SIZE:
+            if node.op is Op.EQ:
+                return (
+                    self._compared_size(graph.equal(b, a))
+                    if a.op is Op.SIZE
+                    else graph.conjunction(
+                        self._at_least(b.args[0], a),
+                        graph.negation(self._at_least(b.args[0], graph.add(a, one))),
+                    )
+                )
+            return self._at_least(b.args[0], a if node.op is Op.LE else graph.add(a, one))
+        if node.op is Op.EQ:
+            return graph.conjunction(
+                self._at_least(a.args[0], b),
+                graph.negation(self._at_least(a.args[0], graph.add(b, one))),
+            )
+        return graph.negation(
+            self._at_least(a.args[0], graph.add(b, one) if node.op is Op.LE else b)
+        )
+
+    def _at_least(self, group: Node, least: Node) -> Node:
+        """`group` has at least so many members: a constant, all that there are, or the less of two."""
+        family = group.sort.family
+        like = graph.variable("", graph.Sort(Kind.REF, family), family)
+        match least.op:
+            case Op.MIN:
+                return graph.disjunction(*(self._at_least(group, arg) for arg in least.args))
+            case Op.BOUND if least is self._lifted.extent(family):
+                member = self._fresh(like)
+                return graph.quantified(Op.FORALL, member, graph.contains(group, member))
+            case Op.CONST:
+                members = [self._fresh(like) for _ in range(least.data)]
+                apart = [
+                    graph.negation(graph.equal(x, y)) for x, y in itertools.combinations(members, 2)
+                ]
+                found = graph.conjunction(*(graph.contains(group, m) for m in members), *apart)
+                for member in members:
+                    found = graph.quantified(Op.EXISTS, member, found)
+                return found
+        raise UsageError(
+            "a rule compares the size of a set with a number that varies: proofs for all sizes cannot "
+            "count members; prove it within bounds"
+        )
+
     def _extreme(self, node: Node) -> Node:
         """A term for the largest or smallest, defined by: it bounds all, and one attains it."""
         if node not in self._defined:
@@ -143,7 +200,7 @@ class Clauses:
             self._defined[node] = value
             ends = (body, value) if node.op is Op.LARGEST else (value, body)
             self._define(
-                scope,
+                value,
                 graph.quantified(Op.FORALL, over, graph.at_most(*ends)),
                 graph.quantified(Op.EXISTS, over, graph.equal(body, value)),
             )
@@ -156,18 +213,20 @@ class Clauses:
             name = graph.read(f"{SKOLEM}holds#{next(self._numbers)}", scope, BOOL)
             self._defined[condition] = name
             self._define(
-                scope,
+                name,
                 graph.disjunction(graph.negation(name), condition),
                 graph.disjunction(name, graph.negation(condition)),
             )
         return self._defined[condition]
 
-    def _define(self, scope: tuple[Node, ...], *axioms: Node) -> None:
+    def _define(self, symbol: Node, *axioms: Node) -> None:
         for axiom in axioms:
             closed = axiom
-            for variable in scope:
+            for variable in symbol.args:
                 closed = graph.quantified(Op.FORALL, variable, closed)
-            self.definitions += self.of(closed)
+            self.definitions += (
+                Clause(clause.variables, clause.body, symbol.data[0]) for clause in self.of(closed)
+            )
 
     # --- negations inward, quantifiers away --------------------------------------------------
 
@@ -225,3 +284,17 @@ def skolem_over(node: Node) -> str | None:
     if node.op is Op.READ and node.data[0].startswith(SKOLEM):
         return str(node.data[0][len(SKOLEM) :]).rpartition("#")[0]
     return None
+
+
+def with_definitions(clauses: Sequence[Clause], definitions: Iterable[Clause]) -> list[Clause]:
+    """The clauses, and the definitions of what they and their definitions mention."""
+    by_symbol: dict[str, list[Clause]] = {}
+    for definition in definitions:
+        by_symbol.setdefault(definition.defines, []).append(definition)
+    found, pending = list(clauses), list(clauses)
+    while pending:
+        for node in graph.below(pending.pop().body):
+            more = by_symbol.pop(node.data[0], []) if node.op is Op.READ else []
+            found += more
+            pending += more
+    return found

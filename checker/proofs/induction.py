@@ -106,7 +106,7 @@ class Induction:
         return True
 
     def _consecution(self) -> bool:
-        for action, steps in self._representatives():
+        for action, steps in self.representatives():
             what = Obligation(action, "")
             enabled = False
             for step in steps:
@@ -179,7 +179,7 @@ class Induction:
         """The actions that no state with all lemmas enables, within these bounds."""
         self._terms = {prop: self.engine.claim(prop) for prop in self.lemmas if not prop.of_steps}
         found = []
-        for action, steps in self._representatives():
+        for action, steps in self.representatives():
             what = Obligation(action, "")
             answers = (self._ask(what, [*self._hypotheses(), s.guard])[0] for s in steps)
             if not any(answer == z3.sat for answer in answers):
@@ -227,7 +227,7 @@ class Induction:
 
     # --- which steps -------------------------------------------------------------------------
 
-    def _representatives(self) -> Iterator[tuple[str, list[SymbolicStep]]]:
+    def representatives(self) -> Iterator[tuple[str, list[SymbolicStep]]]:
         """The instances of each action, with symmetry one for all that renaming makes equal."""
         for action in self.model.protocol.actions:
             chosen: dict[tuple[Any, ...], SymbolicStep] = {}

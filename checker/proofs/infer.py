@@ -185,7 +185,7 @@ class Inferrer:
 
     def _representatives(self) -> list[SymbolicStep]:
         chosen = Induction(self.model, (), (), engine=self.queries.engine)
-        return [step for _, steps in chosen._representatives() for step in steps]
+        return [step for _, steps in chosen.representatives() for step in steps]
 
     # --- conclusions -------------------------------------------------------------------------
 

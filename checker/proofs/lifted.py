@@ -20,8 +20,10 @@ from model.language.symbolic import blank, index_variable
 class Lifted:
     """A protocol's schema, with what formulas need to know of it."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, ranges: Mapping[str, Integers] | None = None) -> None:
+        """`ranges` are what parameters of actions range over that are numbers, by name."""
         self.schema = schema
+        self._ranges = ranges or {}
         self.variables: Mapping[str, Variable] = {v.name: v for v in schema.variables}
 
     def extent(self, over: str) -> Node:
@@ -32,10 +34,12 @@ class Lifted:
 
     def is_symmetric(self, over: str) -> bool:
         """The index set's members have no order."""
-        return self.schema.index_sets[over].symmetric
+        return over not in self._ranges and self.schema.index_sets[over].symmetric
 
     def within(self, index: Node, over: str) -> Node:
-        """`index` is one of the index set called `over`."""
+        """`index` is one of the index set or the range called `over`."""
+        if over in self._ranges:
+            return _within_range(self._ranges[over], index)
         if self.is_symmetric(over):
             none = graph.constant(graph.NONE, index.sort)
             return graph.negation(graph.equal(index, none))
@@ -120,13 +124,7 @@ class Lifted:
         """`value` is of the variable's domain."""
         domain = variable.domain
         if isinstance(domain, Integers):
-            ends = [
-                graph.constant(limit.offset)
-                if limit.bound is None
-                else graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
-                for limit in (domain.low, domain.high)
-            ]
-            return graph.conjunction(graph.at_most(ends[0], value), graph.at_most(value, ends[1]))
+            return _within_range(domain, value)
         if isinstance(domain, Reference) and not domain.optional:
             return self.within(value, value.sort.family)
         return graph.TRUE
@@ -145,6 +143,16 @@ class Lifted:
                     claim = graph.quantified(Op.FORALL, place, claim)
                 found.append(claim)
         return found
+
+
+def _within_range(domain: Integers, value: Node) -> Node:
+    ends = [
+        graph.constant(limit.offset)
+        if limit.bound is None
+        else graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
+        for limit in (domain.low, domain.high)
+    ]
+    return graph.conjunction(graph.at_most(ends[0], value), graph.at_most(value, ends[1]))
 
 
 def _overlay(

@@ -17,13 +17,15 @@ from typing import Any
 import z3
 
 from checker.backends.unbounded import UnboundedTerms
-from checker.proofs.clauses import Clause, Clauses
-from checker.proofs.induction import FITS, INITIALLY, Induction
+from checker.proofs.clauses import Clause, Clauses, with_definitions
+from checker.proofs.induction import FITS, INITIALLY
 from checker.proofs.instantiate import STRATEGIES, Pools, Strategy, roles
 from checker.proofs.lifted import Lifted
 from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction, capture_property, capture_start
+from model.language.domains import Integers
 from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.protocol import Model
@@ -44,7 +46,13 @@ class UnboundedInduction:
         self.model = model
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
-        self.lifted = Lifted(model.schema)
+        ranges = {
+            str(parameter.domain): parameter.domain
+            for action in model.protocol.actions
+            for parameter in action.parameters(model.schema)
+            if isinstance(parameter.domain, Integers)
+        }
+        self.lifted = Lifted(model.schema, ranges)
         minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
@@ -59,8 +67,7 @@ class UnboundedInduction:
         """Work through all obligations. There are no counterexamples: what fails is unknown."""
         started = time.perf_counter()
         self._prepare()
-        within = Induction(self.model, (), self.proof.lemmas)
-        self.vacuous = set(within.never_enabled())
+        self.relevance = Relevance(self.model, self.proof.lemmas)
         self._conclusions()
         self._initially()
         for action in self.model.captured:
@@ -89,8 +96,11 @@ class UnboundedInduction:
         self.sizes = sizes
         self.base = Clauses(self.lifted)
         self.hypotheses: list[Clause] = []
-        for node in (*sizes, *self.lifted.domains(), *self.claims.values()):
+        for node in (*sizes, *self.lifted.domains()):
             self.hypotheses += self.base.of(self.lifted.now(node))
+        self.clauses = {
+            lemma.name: self.base.of(self.lifted.now(claim)) for lemma, claim in self.claims.items()
+        }
 
     # --- obligations -------------------------------------------------------------------------
 
@@ -101,7 +111,8 @@ class UnboundedInduction:
                 continue
             what = Obligation("lemmas imply it", prop.name)
             goal = self.lifted.now(self._claim(prop))
-            self._prove(what, nothing, self.base.extended(), self.hypotheses, goal)
+            hypotheses = self._choices(self.relevance.of_property(prop))
+            self._prove(what, nothing, self.base.extended(), hypotheses, goal)
 
     def _initially(self) -> None:
         start = capture_start(self.model.protocol.start, self.model.schema, self.model.settings)
@@ -112,45 +123,55 @@ class UnboundedInduction:
         for name, claim in goals.items():
             what = Obligation(INITIALLY, name)
             goal = self.lifted.initially(claim, start)
-            self._prove(what, nothing, self.base.extended(), sizes, goal)
+            self._prove(what, nothing, self.base.extended(), [sizes], goal)
 
     def _consecution(self, action: CapturedAction) -> None:
         clauses = self.base.extended(action.parameters)
         enabled = [self.lifted.within(p, p.data[1]) for p in action.parameters]
         guards = [clause for node in (*enabled, *action.guards) for clause in clauses.of(node)]
-        hypotheses = [*self.hypotheses, *guards]
         misfit = graph.disjunction(*(self.lifted.misfits(w) for w in action.writes))
-        self._prove(
-            Obligation(action.name, FITS), action, clauses.extended(), hypotheses,
-            graph.negation(misfit),
-        )  # fmt: skip
+        goals = {FITS: graph.negation(misfit)}
         for prop, claim in self.claims.items():
-            goal = self.lifted.after(claim, action)
-            if goal is self.lifted.now(claim):
-                continue  # the action does not write what the lemma reads
-            what = Obligation(action.name, prop.name)
+            after = self.lifted.after(claim, action)
+            if after is not self.lifted.now(claim):  # the action writes what the lemma reads
+                goals[prop.name] = after
+        for name, goal in goals.items():
+            what = Obligation(action.name, name, vacuous=self.relevance.never_enabled(action.name))
+            hypotheses = self._choices(self.relevance.of_step(action.name, name), guards)
             self._prove(what, action, clauses.extended(), hypotheses, goal)
+
+    def _choices(
+        self, relevant: frozenset[str] | None, guards: Iterable[Clause] = ()
+    ) -> list[list[Clause]]:
+        """The hypotheses to try: with the lemmas that seem relevant, then with all."""
+        given = [*self.hypotheses, *guards]
+        every = [clause for clauses in self.clauses.values() for clause in clauses]
+        if relevant is None:
+            return [given + every]
+        few = [clause for name in sorted(relevant) for clause in self.clauses[name]]
+        return [given + few, given + every]
 
     def _prove(
         self,
         what: Obligation,
         action: CapturedAction,
         clauses: Clauses,
-        hypotheses: list[Clause],
+        choices: list[list[Clause]],
         goal: Node,
     ) -> None:
-        """Refute the goal's negation together with the hypotheses."""
+        """Refute the goal's negation together with one of the choices of hypotheses."""
         started = time.perf_counter()
         negated = clauses.of(graph.negation(goal))
-        pools = Pools(self.lifted, action, self.roles, [*hypotheses, *clauses.definitions], negated)
-        for strategy in STRATEGIES:
+        for hypotheses, strategy in itertools.product(choices, STRATEGIES):
+            defined = with_definitions([*hypotheses, *negated], clauses.definitions)
+            given = [clause for clause in defined if clause not in negated]
+            pools = Pools(self.lifted, action, self.roles, given, negated)
             what.queries += 1
             result, what.instances = self._refute(pools, strategy)
             if result == z3.unsat:
                 what.outcome = Outcome.PROVED
                 break
             what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
-        what.vacuous = what.action in self.vacuous
         what.seconds = time.perf_counter() - started
         self.proof.obligations.append(what)
         self._on_obligation(what)
