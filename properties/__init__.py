@@ -16,6 +16,7 @@ from properties.kafka_availability import AVAILABILITY_PROPERTIES
 from properties.kafka_lemmas import KAFKA_LEMMAS
 from properties.ladder import LADDER_PROPERTIES
 from properties.lemmas import KIP320_LEMMAS
+from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
@@ -25,6 +26,7 @@ _BY_STATE: dict[type, tuple[Property, ...]] = {
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {
     Cluster: KIP320_LEMMAS,
+    Partition: ASYNC_ISR_LEMMAS,
     TopicPartition: KAFKA_LEMMAS,
 }
 

@@ -7,25 +7,32 @@ constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import z3
 
 from checker.proofs.lifted import Lifted
 from model.language import graph
+from model.language.errors import UsageError
 from model.language.graph import Kind, Node, Op, Sort
 
 Term = Any
 
 
 class UnboundedTerms:
-    """Turns graph nodes without quantifiers and sets into Z3 terms; equal nodes become one."""
+    """Turns graph nodes without quantifiers and sets into Z3 terms; equal nodes become one.
 
-    def __init__(self, lifted: Lifted) -> None:
+    `minima` are the least values of bounds, 1 where they do not say. `UsageError` for a named
+    member that need not exist.
+    """
+
+    def __init__(self, lifted: Lifted, minima: Mapping[str, int] | None = None) -> None:
         self._lifted = lifted
+        self._minima = minima or {}
         self._sorts: dict[str, Any] = {}
         self._functions: dict[tuple[str, int], Any] = {}
+        self._named: dict[str, dict[int, Term]] = {}
         self._done: dict[Node, Term] = {}
 
     def sort(self, sort: Sort) -> Any:
@@ -41,6 +48,14 @@ class UnboundedTerms:
         found = self._done.get(node)
         if found is None:
             found = self._done[node] = self._lower(node, [self(arg) for arg in node.args])
+        return found
+
+    def distinct(self) -> list[Term]:
+        """That the members that are named, and none, are different."""
+        found = []
+        for family, constants in self._named.items():
+            none = z3.Const(f"{family}!none", self._sorts[family])
+            found.append(z3.Distinct(none, *constants.values()))
         return found
 
     def _lower(self, node: Node, args: list[Term]) -> Term:
@@ -61,8 +76,20 @@ class UnboundedTerms:
         if node.sort.kind is Kind.REF and self._lifted.is_symmetric(node.sort.family):
             if node.data == graph.NONE:
                 return z3.Const(f"{node.sort.family}!none", self.sort(node.sort))
-            return z3.Const(f"{node.sort.family}!{node.data}", self.sort(node.sort))
+            self._refuse_unless_it_exists(node)
+            constant = z3.Const(f"{node.sort.family}!{node.data}", self.sort(node.sort))
+            return self._named.setdefault(node.sort.family, {}).setdefault(node.data, constant)
         return z3.IntVal(int(node.data))
+
+    def _refuse_unless_it_exists(self, member: Node) -> None:
+        index_set = self._lifted.schema.index_sets[member.sort.family]
+        extent = index_set.size
+        least = extent.offset + (self._minima.get(extent.bound, 1) if extent.bound else 0)
+        if member.data >= least:
+            raise UsageError(
+                f"member {member.data} of {index_set.name} is named, and there may be only "
+                f"{least}: prove it within bounds"
+            )
 
     def _apply(self, node: Node, args: list[Term]) -> Term:
         name, frame = node.data

@@ -44,6 +44,9 @@ def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: C
         parts.append(model_heading(proof.model))
     parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
     parts += [Text(), _obligations(proof.obligations)]
+    reasons = {o.reason or "no answer" for o in proof.obligations if o.outcome is Outcome.UNKNOWN}
+    if reasons:
+        parts += [Text(), Text(f"why unknown: {', '.join(sorted(reasons))}")]
     if proof.never_enabled:
         never = ", ".join(proof.never_enabled)
         parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]
@@ -172,11 +175,11 @@ def _rows(group: list[Obligation]) -> Iterator[tuple[str, Text, str]]:
 def _words(obligation: Obligation) -> Text:
     match obligation.outcome:
         case Outcome.JOINED:
-            return Text("does not follow: must be inductive itself")
+            return Text("no; joins the lemmas")
         case Outcome.NOT_INDUCTIVE:
             return Text("fails", "yellow")
         case _:
-            return Text(f"unknown ({obligation.reason or 'no answer'})", "yellow")
+            return Text("unknown", "yellow")
 
 
 def _clauses(result: Inference, candidates: Iterable[Candidate]) -> list[Padding]:

@@ -22,14 +22,12 @@ from model.language.graph import Node
 from model.language.ground import initial_cells
 from model.language.protocol import Model
 from properties.templates import Templates
+from properties.templates.forms import Place
 
 Literal = tuple[int, bool]
 """The number of an atom, and whether it is asserted or denied."""
 
 Candidate = frozenset[Literal]
-Place = tuple[int, int, int, int]
-"""Replica, other replica, offset, request."""
-
 Bits = npt.NDArray[np.uint64]
 MAX_LITERALS = 3
 
@@ -64,23 +62,16 @@ class Atoms:
 
 
 def atoms_of(model: Model, templates: Templates) -> Atoms:
-    """The templates' atoms, for every two different replicas, every offset and request."""
+    """The templates' atoms at every place of the model."""
     engine = VectorisedEngine(model)
-    replicas = range(model.bounds["replicas"])
-    offsets, epochs = range(model.bounds["log_size"]), range(model.bounds["max_leader_epoch"] + 1)
-    pairs = [(r, x) for r in replicas for x in replicas if r != x]
-    places = tuple((r, x, o, e) for r, x in pairs for o in offsets for e in epochs)
-    nodes = []
-    for name, atom in templates.atoms.items():
-        row = []
-        for r, x, o, e in places:
+    places = tuple(templates.places(model))
 
-            def claim(c, r=r, x=x, o=o, e=e, atom=atom):  # type: ignore[no-untyped-def]
-                return atom(c, c.replicas[r], c.replicas[x], o, c.requests[e])
+    def ground(name: str, place: Place) -> Node:
+        atom = templates.atoms[name]
+        return engine.ground(name, lambda state: atom(state, *templates.at(state, place)))
 
-            row.append(engine.ground(name, claim))
-        nodes.append(tuple(row))
-    return Atoms(tuple(templates.atoms), places, tuple(nodes))
+    nodes = tuple(tuple(ground(name, place) for place in places) for name in templates.atoms)
+    return Atoms(tuple(templates.atoms), places, nodes)
 
 
 def reachable_states(model: Model, limit: int) -> Words | None:

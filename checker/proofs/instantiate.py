@@ -163,7 +163,8 @@ class Pools:
                 continue
             variable = self._lifted.variables[node.data[0]]
             for index, index_set in zip(node.args, variable.index, strict=False):
-                if index.op is not Op.CONST and index.free <= set(self._parameters):
+                named = index.op is not Op.CONST or index_set.symmetric
+                if named and index.free <= set(self._parameters):
                     _put(pool, index_set.name, index)
         return pool
 

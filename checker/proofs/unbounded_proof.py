@@ -45,7 +45,8 @@ class UnboundedInduction:
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
         self.lifted = Lifted(model.schema)
-        self.terms = UnboundedTerms(self.lifted)
+        minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
+        self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
         for prop in (*self.proof.properties, *self.proof.lemmas):
             if prop.sense is Sense.SOMETIMES or prop.of_steps:
@@ -171,6 +172,7 @@ class UnboundedInduction:
             for values in itertools.product(*terms):
                 pairs = list(zip(variables, values, strict=True))
                 solver.add(z3.substitute(body, pairs) if pairs else body)
+        solver.add(*self.terms.distinct())
         return solver.check(), count
 
     def _match(self, pools: Pools, work: int) -> Any:
@@ -183,4 +185,5 @@ class UnboundedInduction:
             body = self.terms(clause.body)
             variables = [self.terms(variable) for variable in clause.variables]
             solver.add(z3.ForAll(variables, body) if variables else body)
+        solver.add(*self.terms.distinct())
         return solver.check()

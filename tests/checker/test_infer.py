@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from checker.proofs import infer as infer_module
@@ -13,9 +15,10 @@ from checker.verdict import Verdict
 from model.language import any_of, every, implies, not_
 from model.language.errors import UsageError
 from model.protocols import protocol_named
+from model.protocols.async_isr import ASYNC_ISR
 from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties
-from properties.templates import LADDER_TEMPLATES, Templates
+from properties.templates.ladder import LADDER_TEMPLATES
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
 NAMES = tuple(LADDER_TEMPLATES.atoms)
@@ -105,13 +108,26 @@ def test_the_proof_of_kip320_is_found(bounds):
 
 def test_without_the_atoms_about_high_watermarks_nothing_follows(monkeypatch):
     """A mutant of the templates: what cannot be said cannot be found."""
-    poor = Templates({n: f for n, f in LADDER_TEMPLATES.atoms.items() if "HW" not in n})
+    atoms = {name: atom for name, atom in LADDER_TEMPLATES.atoms.items() if "HW" not in name}
+    poor = dataclasses.replace(LADDER_TEMPLATES, atoms=atoms, families=())
     monkeypatch.setattr(infer_module, "templates_of", lambda _: poor)
 
     result = Inferrer(KIP320.model(TINY), ISR).run()
 
     assert result.verdict is Verdict.NOT_INDUCTIVE
     assert result.survivors and not result.needed
+
+
+@pytest.mark.parametrize("maximal_isr", [True, False])
+def test_asynchronous_isr_updates_are_proved_from_nothing_with_the_maximal_isr(maximal_isr):
+    model = ASYNC_ISR.model({}, {"maximal_isr": maximal_isr})
+    claims = choose_properties(ASYNC_ISR, ["valid_high_watermark", "well_formed"])
+
+    result = Inferrer(model, claims).run()
+
+    assert result.follows == {"valid_high_watermark": maximal_isr, "well_formed": True}
+    assert not result.fallen
+    assert 0 < len(result.needed) < len(result.survivors)
 
 
 def test_known_lemmas_hold_or_fall(inference):
@@ -124,5 +140,5 @@ def test_known_lemmas_hold_or_fall(inference):
 
 
 def test_a_protocol_without_templates_is_refused_in_one_line():
-    with pytest.raises(UsageError, match="async_isr"):
-        Inferrer(protocol_named("async_isr").model(), ())
+    with pytest.raises(UsageError, match="kafka"):
+        Inferrer(protocol_named("kafka").model(), ())

@@ -19,6 +19,7 @@ from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance
 from model.protocols import protocol_named
+from model.protocols.async_isr import ASYNC_ISR
 from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties, lemmas_of
 
@@ -47,6 +48,29 @@ def test_kip320_is_proved(bounds):
     assert set(proof.invariants) == set(LEMMAS)  # the properties follow from them
     if bounds != (2, 1, 1, 0):
         assert proof.never_enabled == []
+
+
+@pytest.mark.parametrize("bounds", [(1, 1, 1), (3, 2, 2), (5, 4, 4)])
+def test_asynchronous_isr_updates_are_proved(bounds):
+    model = ASYNC_ISR.model(
+        dict(zip(("replicas", "max_offset", "max_version"), bounds, strict=True))
+    )
+    (claim,) = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
+
+    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR)).run()
+
+    assert proof.verdict is Verdict.PROVED
+    assert set(proof.invariants) == set(lemmas_of(ASYNC_ISR))
+
+
+def test_without_the_maximal_isr_the_same_lemmas_hold_and_do_not_imply_the_claim():
+    model = ASYNC_ISR.model({}, {"maximal_isr": False})
+    (claim,) = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
+
+    assert lemmas_that_hold(model, lemmas_of(ASYNC_ISR)) == lemmas_of(ASYNC_ISR)
+    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR)).run()
+    assert proof.verdict is Verdict.NOT_INDUCTIVE
+    assert proof.counterexample is not None and proof.counterexample.lemma == claim.name
 
 
 def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all():

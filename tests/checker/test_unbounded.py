@@ -20,10 +20,11 @@ from checker.verdict import Verdict
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_property, capture_start
 from model.language.errors import DomainError, UsageError
-from model.language.graph import BOOL, INT, Node, Op
+from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.ground import Grounder
 from model.language.protocol import Model
 from model.protocols import protocol_named
+from model.protocols.async_isr import ASYNC_ISR
 from model.protocols.kip320 import KIP320
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
 from tests.support.proofs import random_states, states_on_walks
@@ -259,6 +260,35 @@ def test_epochs_and_leaders_are_proved_for_all_sizes():
 
     assert proof.verdict is Verdict.PROVED
     assert exit_status(proof.verdict) == Exit.OK
+
+
+@pytest.mark.parametrize("maximal_isr", [True, False])
+def test_asynchronous_isr_updates_are_proved_for_all_sizes_with_the_maximal_isr_only(maximal_isr):
+    """A protocol that names a member: its leader is the first replica."""
+    model = ASYNC_ISR.model({}, {"maximal_isr": maximal_isr})
+    claims = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
+
+    proof = UnboundedInduction(model, claims, lemmas_of(ASYNC_ISR)).run()
+
+    failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    assert failed == (set() if maximal_isr else {"valid_high_watermark"})
+    assert (proof.verdict is Verdict.PROVED) is maximal_isr
+
+
+def test_a_named_member_is_no_other_and_must_exist():
+    lifted = Lifted(KIP320.model().schema)
+    sort = graph.Sort(Kind.REF, "replicas")
+    first, second = (graph.constant(number, sort) for number in (0, 1))
+    unknown = graph.read("quorum.leader", (), sort)
+    terms = UnboundedTerms(lifted, {"replicas": 2})
+    solver = z3.Solver()
+    solver.add(terms(unknown) == terms(first), terms(unknown) == terms(second))
+
+    assert solver.check() == z3.sat  # as far as Z3 knows, two names may be for one member
+    solver.add(*terms.distinct())
+    assert solver.check() == z3.unsat
+    with pytest.raises(UsageError, match="prove it within bounds"):
+        UnboundedTerms(lifted, {"replicas": 1})(second)
 
 
 def test_nothing_false_is_proved_for_all_sizes():

@@ -6,6 +6,8 @@ here, in a small variant of a protocol.
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from checker.backends.reference import ReferenceEngine
@@ -13,8 +15,10 @@ from checker.verdict import Verdict
 from model.language import (
     Protocol,
     action,
+    not_,
     require,
 )
+from model.language.action import Action
 from model.language.protocol import Model
 from model.protocols import LADDER, PROTOCOLS, ladder
 from model.protocols import async_isr as isr
@@ -26,11 +30,13 @@ from properties import Property, Sense, properties_of
 from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.ladder import LADDER_PROPERTIES
 from properties.lemmas import KIP320_LEMMAS
+from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import replay
 
 HERE = [*LADDER_PROPERTIES, *ASYNC_ISR_PROPERTIES]
 LEMMAS = [prop for prop in KIP320_LEMMAS if prop.broken_by.split()[0] in PROTOCOLS]
+LEMMAS += ASYNC_ISR_LEMMAS[1:]
 INVARIANTS = [prop for prop in (*HERE, *LEMMAS) if prop.sense is Sense.ALWAYS]
 
 
@@ -68,7 +74,72 @@ def leader_handle_update(partition: Partition, version: IsrVersion) -> None:
     partition.pending_isr = partition.replicas.none()
 
 
+def _request(
+    partition: Partition, replica: isr.Replica, version: int, pending: bool = True
+) -> None:
+    """Ask for a change of one version of the ISR, and remember it or not."""
+    partition.versions[version].requested[replica] = True
+    if pending:
+        isr_asked_for = isr.toggled(partition.leader_isr, replica)
+        partition.pending_isr = partition.pending_isr.union(isr_asked_for)
+
+
+@action("leader hears of ISR version {version.number}")
+def leader_keeps_isr(partition: Partition, version: IsrVersion) -> None:
+    """The mistake: the leader keeps the ISR of the version before."""
+    require(version.number > partition.leader_version)
+    require(version.number <= partition.controller_version)
+
+    partition.leader_version = version.number
+    partition.pending_isr = partition.replicas.none()
+
+
+@action("leader asks to put {replica} into the ISR")
+def leader_guesses_version(partition: Partition, replica: isr.Replica) -> None:
+    """The mistake: the request is for the controller's version, which the leader does not know."""
+    require(not_(partition.leader_isr.contains(replica)))
+
+    _request(partition, replica, partition.controller_version)
+
+
+@action("leader asks to put {replica} into the ISR")
+def leader_forgets_request(partition: Partition, replica: isr.Replica) -> None:
+    """The mistake: the leader does not count whom it has asked for."""
+    require(not_(partition.leader_isr.contains(replica)))
+
+    _request(partition, replica, partition.leader_version, pending=False)
+
+
+@action("controller puts {replica} into the ISR")
+def controller_adds_replica(partition: Partition, replica: isr.Replica) -> None:
+    """The mistake: nobody asked for it."""
+    require(partition.controller_version < partition.bound("max_version"))
+    require(not_(partition.controller_isr.contains(replica)))
+
+    partition.write_isr(partition.controller_isr.with_member(replica))
+
+
+def renamed(mistake: Action, name: str) -> Action:
+    """The mistake in the place of the action called `name`."""
+    return dataclasses.replace(mistake, name=name)
+
+
+FORGETFUL = ASYNC_ISR.variant(
+    "mutant", "", renamed(leader_forgets_request, "leader_request_expand_isr")
+)
+
 MISTAKES: dict[str, Protocol] = {
+    "a leader that takes a version's number and keeps the ISR that it had": ASYNC_ISR.variant(
+        "mutant", "", renamed(leader_keeps_isr, "leader_handle_update")
+    ),
+    "a leader that guesses the controller's version": ASYNC_ISR.variant(
+        "mutant", "", renamed(leader_guesses_version, "leader_request_expand_isr")
+    ),
+    "a leader that sends a request and forgets it": FORGETFUL,
+    "a leader that asks to expand the ISR and does not count the newcomer": FORGETFUL,
+    "a controller that adds a replica by itself": ASYNC_ISR.variant(
+        "mutant", "", renamed(controller_adds_replica, "leader_request_shrink_isr")
+    ),
     "a controller that drops the leader from the ISR and lets it lead on": KIP320.variant(
         "mutant", "", controller_shrink_isr
     ),

@@ -1,4 +1,4 @@
-"""The lemmas of KIP-320 hold in every reachable state, and each can fail."""
+"""The lemmas of KIP-320 and KIP-497 hold in every reachable state, and each can fail."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import pytest
 from checker.search.explore import Explorer, Options
 from checker.verdict import Verdict
 from model.protocols import LADDER
+from model.protocols.async_isr import ASYNC_ISR
 from model.protocols.kip320 import KIP320
 from properties import choose_properties, lemmas_of, properties_of
 
 SMALL = {"log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 LEMMAS = lemmas_of(KIP320)
+ASYNC_LEMMAS = lemmas_of(ASYNC_ISR)
 
 
 def test_lemmas_are_found_by_name_but_are_not_checked_unless_asked_for():
@@ -33,8 +35,16 @@ def test_every_lemma_holds_in_every_reachable_state(bounds):
     assert result.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.parametrize("maximal_isr", [True, False])
+def test_the_lemmas_of_async_isr_hold_whatever_the_high_watermark_counts(maximal_isr):
+    model = ASYNC_ISR.model({}, {"maximal_isr": maximal_isr})
+    result = Explorer(model, ASYNC_LEMMAS, options=Options(keep_going=True)).run()
+
+    assert result.verdict is Verdict.EXHAUSTED
+
+
 def test_every_lemma_says_what_it_means_and_what_breaks_it():
-    for lemma in LEMMAS:
+    for lemma in (*LEMMAS, *ASYNC_LEMMAS[1:]):
         assert lemma.words and lemma.failure and lemma.broken_by
 
 

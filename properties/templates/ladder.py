@@ -1,46 +1,20 @@
-"""Templates for lemmas about the ladder: the atoms that candidates are built from.
+"""Atoms for lemmas about the ladder.
 
-Each atom is about a replica `r`, another replica `x`, an offset `o` and a request `e`. A candidate
-says that for all of them at least one of a few atoms or negated atoms holds.
+Each is about a replica `r`, another replica `x`, an offset `o` and a request `e`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterator
 
-from model.language import Protocol, all_of, every, implies, is_none, some
+from model.language import Model, all_of, every, implies, is_none, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
 from properties.lemmas.commitment import in_isr_after, someone_moved_on
 from properties.lemmas.epochs import follows_in_epoch, leads_in
+from properties.templates.forms import Family, Place, Templates
 
 AtomFunction = Callable[[Cluster, Replica, Replica, int, LeaderAndIsrRequest], bool]
-Literals = tuple[tuple[str, bool], ...]
-
-
-@dataclass(frozen=True)
-class Family:
-    """Longer candidates: `head`, or else one of up to `conditions` literals of `body` is false.
-
-    Literals are atoms by their words, and whether they are asserted.
-    """
-
-    head: Literals
-    body: Literals
-    conditions: int = 4
-
-
-@dataclass(frozen=True)
-class Templates:
-    """Atoms by their words, and families of candidates beyond the short ones."""
-
-    atoms: Mapping[str, AtomFunction]
-    families: tuple[Family, ...] = ()
-
-
-def has_reached(replica: Replica, request: LeaderAndIsrRequest) -> bool:
-    """The replica is in the epoch of the request or a later one."""
-    return replica.leader_epoch >= request.number
 
 
 def agree_up_to(replica: Replica, other: Replica, offset: int) -> bool:
@@ -180,15 +154,22 @@ _CHAIN_OF_REQUESTS = Family(
     ),
 )
 
+
+def _places(model: Model) -> Iterator[Place]:
+    replicas = range(model.bounds["replicas"])
+    offsets, epochs = range(model.bounds["log_size"]), range(model.bounds["max_leader_epoch"] + 1)
+    for r, x in itertools.permutations(replicas, 2):
+        yield from ((r, x, o, e) for o in offsets for e in epochs)
+
+
+def _at(cluster: Cluster, place: Place) -> tuple[Replica, Replica, int, LeaderAndIsrRequest]:
+    r, x, o, e = place
+    return cluster.replicas[r], cluster.replicas[x], o, cluster.requests[e]
+
+
 LADDER_TEMPLATES = Templates(
     atoms=_WHO | _EPOCHS | _ISR | _LOGS,
+    places=_places,
+    at=_at,
     families=(_COMMITTED, _COMMITTED_AT_LEADER, _CHAIN_OF_LEADERS, _CHAIN_OF_REQUESTS),
 )
-
-
-_TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES}
-
-
-def templates_of(protocol: Protocol) -> Templates | None:
-    """The templates for the protocol's lemmas, if there are any."""
-    return _TEMPLATES.get(protocol.state)
