@@ -147,28 +147,17 @@ class Clauses:
         """A comparison of a set's size with a few, as a claim about so many different members."""
         a, b = node.args
         one = graph.constant(1)
-        if b.op is Op.SIZE:
-            if node.op is Op.EQ:
-                return (
-                    self._compared_size(graph.equal(b, a))
-                    if a.op is Op.SIZE
-                    else graph.conjunction(
-                        self._at_least(b.args[0], a),
-                        graph.negation(self._at_least(b.args[0], graph.add(a, one))),
-                    )
-                )
-            return self._at_least(b.args[0], a if node.op is Op.LE else graph.add(a, one))
         if node.op is Op.EQ:
-            return graph.conjunction(
-                self._at_least(a.args[0], b),
-                graph.negation(self._at_least(a.args[0], graph.add(b, one))),
-            )
-        return graph.negation(
-            self._at_least(a.args[0], graph.add(b, one) if node.op is Op.LE else b)
-        )
+            group, count = (a, b) if a.op is Op.SIZE else (b, a)
+            more = self._at_least(group.args[0], graph.add(count, one))
+            return graph.conjunction(self._at_least(group.args[0], count), graph.negation(more))
+        if b.op is Op.SIZE:
+            return self._at_least(b.args[0], a if node.op is Op.LE else graph.add(a, one))
+        more = self._at_least(a.args[0], graph.add(b, one) if node.op is Op.LE else b)
+        return graph.negation(more)
 
     def _at_least(self, group: Node, least: Node) -> Node:
-        """`group` has at least so many members: a constant, all that there are, or the less of two."""
+        """`group` has so many members or more: a constant, all that there are, the less of two."""
         family = group.sort.family
         like = graph.variable("", graph.Sort(Kind.REF, family), family)
         match least.op:
@@ -187,8 +176,8 @@ class Clauses:
                     found = graph.quantified(Op.EXISTS, member, found)
                 return found
         raise UsageError(
-            "a rule compares the size of a set with a number that varies: proofs for all sizes cannot "
-            "count members; prove it within bounds"
+            "a rule compares the size of a set with a number that varies: proofs for all sizes "
+            "cannot count members; prove it within bounds"
         )
 
     def _extreme(self, node: Node) -> Node:

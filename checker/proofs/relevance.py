@@ -22,9 +22,14 @@ _SECONDS = 5
 
 
 def small(model: Model) -> Model:
-    """The model with every bound at its default, or at 2 where that is more."""
+    """The model with every bound at its default, or at 2 where that is more; 0 stays 0.
+
+    A bound of 0 switches something off, and lemmas may claim less where it is on.
+    """
     bounds = {
         bound.name: min(max(bound.default, _SMALL), bound.maximum)
+        if model.bounds[bound.name]
+        else 0
         for bound in model.protocol.bounds
     }
     return Model(model.protocol, bounds, model.settings)
@@ -39,6 +44,7 @@ class Relevance:
         self._terms = {lemma.name: self._engine.claim(lemma) for lemma in induction.lemmas}
         self._steps = dict(induction.representatives())
         self._solvers: dict[int, Any] = {}
+        self._known: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def of_property(self, prop: Property) -> frozenset[str] | None:
         """The lemmas that imply a property; `None` if they do not, or that is not known."""
@@ -46,6 +52,25 @@ class Relevance:
 
     def of_step(self, action: str, name: str) -> frozenset[str] | None:
         """The lemmas by which an action preserves the one called `name`, or assigns what fits."""
+        if (action, name) not in self._known:
+            self._known[action, name] = self._of_step(action, name)
+        return self._known[action, name]
+
+    def needed(self, properties: Iterable[Property]) -> tuple[str, ...] | None:
+        """The lemmas that a proof of the properties needs, in order; `None` without one."""
+        cores = [self.of_property(prop) for prop in properties]
+        cores += [self.of_step(action, FITS) for action in self._steps]
+        found: set[str] = set()
+        while cores:
+            core = cores.pop()
+            if core is None:
+                return None
+            for name in core - found:
+                found.add(name)
+                cores += [self.of_step(action, name) for action in self._steps]
+        return tuple(name for name in self._terms if name in found)
+
+    def _of_step(self, action: str, name: str) -> frozenset[str] | None:
         found: set[str] = set()
         for step in self._steps.get(action, []):
             if name == FITS:

@@ -66,8 +66,13 @@ class UnboundedInduction:
     def run(self) -> Proof:
         """Work through all obligations. There are no counterexamples: what fails is unknown."""
         started = time.perf_counter()
+        lemmas = tuple(filter(self._can_be_said, self.proof.lemmas))
+        self.relevance = Relevance(self.model, lemmas)
+        needed = self.relevance.needed(self.proof.properties) if self.proof.properties else None
+        if needed is not None:
+            lemmas = tuple(lemma for lemma in lemmas if lemma.name in needed)
+        self.proof.lemmas = lemmas
         self._prepare()
-        self.relevance = Relevance(self.model, self.proof.lemmas)
         self._conclusions()
         self._initially()
         for action in self.model.captured:
@@ -82,6 +87,14 @@ class UnboundedInduction:
             prop.name, prop.claim, self.model.schema, self.model.settings, prop.frames
         )
 
+    def _can_be_said(self, lemma: Property) -> bool:
+        """The lemma does not count members, which is not possible with sizes open."""
+        try:
+            Clauses(self.lifted).of(self.lifted.now(self._claim(lemma)))
+        except UsageError:
+            return False
+        return True
+
     def _prepare(self) -> None:
         """The hypotheses as clauses: domains, bounds, lemmas."""
         self.claims = {lemma: self._claim(lemma) for lemma in self.proof.lemmas}
@@ -92,6 +105,11 @@ class UnboundedInduction:
         sizes = [
             graph.at_most(graph.constant(b.minimum), graph.bound(b.name))
             for b in self.model.protocol.bounds
+        ]
+        sizes += [
+            graph.equal(graph.bound(name), graph.constant(0))
+            for name, size in self.model.bounds.items()
+            if size == 0
         ]
         self.sizes = sizes
         self.base = Clauses(self.lifted)
@@ -162,7 +180,7 @@ class UnboundedInduction:
         """Refute the goal's negation together with one of the choices of hypotheses."""
         started = time.perf_counter()
         negated = clauses.of(graph.negation(goal))
-        for hypotheses, strategy in itertools.product(choices, STRATEGIES):
+        for strategy, hypotheses in itertools.product(STRATEGIES, choices):
             defined = with_definitions([*hypotheses, *negated], clauses.definitions)
             given = [clause for clause in defined if clause not in negated]
             pools = Pools(self.lifted, action, self.roles, given, negated)
@@ -179,7 +197,7 @@ class UnboundedInduction:
     def _refute(self, pools: Pools, strategy: Strategy) -> tuple[Any, int]:
         """Z3's answer for the chosen instances, and how many there are."""
         if strategy.matching:
-            return self._match(pools, strategy.matching), 0
+            return self._match(pools, strategy), 0
         chosen = pools.instances(strategy)
         if chosen is None:
             return z3.unknown, 0
@@ -196,12 +214,14 @@ class UnboundedInduction:
         solver.add(*self.terms.distinct())
         return solver.check(), count
 
-    def _match(self, pools: Pools, work: int) -> Any:
+    def _match(self, pools: Pools, strategy: Strategy) -> Any:
         """Z3's answer when it instantiates by matching, within a fixed amount of work."""
         solver = z3.Solver()
         solver.set("timeout", max(int(self.timeout * 1000), 1))
-        solver.set("rlimit", work)
+        solver.set("rlimit", strategy.matching)
         solver.set("smt.mbqi", False)
+        solver.set("smt.random_seed", strategy.seed)
+        solver.set("smt.qi.eager_threshold", strategy.eager)
         for clause in pools.clauses:
             body = self.terms(clause.body)
             variables = [self.terms(variable) for variable in clause.variables]

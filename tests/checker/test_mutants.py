@@ -11,6 +11,7 @@ import pytest
 
 from checker.backends.vectorised import VectorisedEngine
 from checker.cli import highwater, run
+from checker.commands.mutate_command import DEFAULT_STATES
 from checker.exits import Exit
 from checker.experiments.kill_matrix import REASONS, as_markdown, kill_matrix
 from checker.experiments.mutants import Kind, Outcome, baseline, judge, mutants
@@ -130,7 +131,7 @@ def test_every_recorded_reason_is_of_a_protocol_that_exists():
 
 @pytest.mark.slow
 def test_the_kill_matrix_of_kip320_is_the_one_in_the_docs_and_explains_every_survivor():
-    matrix = kill_matrix(KIP320.model(), properties_of(KIP320))
+    matrix = kill_matrix(KIP320.model(), properties_of(KIP320), Limits(states=DEFAULT_STATES))
     assert matrix.unexplained == []
     assert as_markdown(matrix) == PAGE.read_text(encoding="utf-8")
     depths = {f.mutant: f.killers for f in matrix.fates if f.kind is Kind.SETTING}

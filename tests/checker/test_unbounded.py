@@ -236,12 +236,66 @@ def test_equal_booleans_may_hold_quantifiers(op):
     assert not refuted(same)
 
 
-def test_the_number_of_members_is_refused_in_one_line():
-    lifted = Lifted(KIP320.model().schema)
-    isr = graph.read("quorum.isr", (), graph.all_members("replicas").sort)
+REPLICA = graph.Sort(Kind.REF, "replicas")
+IN_ISR = graph.read("quorum.isr", (), graph.all_members("replicas").sort)
+FIRST, SECOND = (graph.read(f"skolem!replicas#{k}", (), REPLICA) for k in (901, 902))
+TWO_IN_ISR = (
+    graph.contains(IN_ISR, FIRST),
+    graph.contains(IN_ISR, SECOND),
+    graph.negation(graph.equal(FIRST, SECOND)),
+)
+ONE_IN_ISR = (
+    graph.equal(IN_ISR, graph.singleton(FIRST)),
+    graph.negation(graph.equal(FIRST, graph.constant(graph.NONE, REPLICA))),
+)
 
-    with pytest.raises(UsageError, match="cannot count members"):
-        Clauses(lifted).of(graph.at_most(graph.size(isr), ONE))
+
+def compared(count):
+    """Every comparison of the ISR's size with `count`, by sign."""
+    size, other = graph.size(IN_ISR), graph.constant(count)
+    return {
+        "<": graph.less(size, other),
+        "<=": graph.at_most(size, other),
+        "=": graph.equal(size, other),
+        ">=": graph.at_most(other, size),
+        ">": graph.less(other, size),
+    }
+
+
+@pytest.mark.parametrize(
+    ("known", "possible"),
+    [
+        (TWO_IN_ISR, {0: {">", ">="}, 1: {">", ">="}, 2: {">=", "=", ">", "<="}}),
+        (ONE_IN_ISR, {0: {">", ">="}, 1: {">=", "=", "<="}, 2: {"<", "<="}}),
+    ],
+)
+def test_sizes_compared_with_constants_are_claims_about_members(known, possible):
+    for count, signs in possible.items():
+        found = {sign for sign, claim in compared(count).items() if not refuted(*known, claim)}
+        assert found == signs, count
+
+
+def test_a_size_compared_with_no_more_than_there_are():
+    """As for `min.insync.replicas`: it cannot ask for more than there are."""
+    needed = graph.minimum(graph.bound("replicas"), graph.constant(2))
+    enough = graph.at_most(needed, graph.size(IN_ISR))
+    everyone = graph.equal(IN_ISR, graph.all_members("replicas"))
+
+    assert refuted(everyone, graph.negation(enough))
+    assert refuted(*TWO_IN_ISR, graph.negation(enough))
+    assert not refuted(*ONE_IN_ISR, enough)  # there may be one replica only
+    third = graph.negation(graph.contains(IN_ISR, SECOND))
+    exists = graph.negation(graph.equal(SECOND, graph.constant(graph.NONE, REPLICA)))
+    assert refuted(*ONE_IN_ISR, third, exists, enough)
+
+
+def test_other_numbers_of_members_are_refused_in_one_line():
+    lifted = Lifted(KIP320.model().schema)
+    size = graph.size(IN_ISR)
+
+    for claim in (graph.at_most(graph.add(size, ONE), SIZE), graph.at_most(size, SIZE)):
+        with pytest.raises(UsageError, match="cannot count members"):
+            Clauses(lifted).of(claim)
 
 
 # --- proofs -------------------------------------------------------------------------------------
