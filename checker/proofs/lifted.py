@@ -8,11 +8,13 @@ state, and no axioms about what stays as it was.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 from model.language import graph
 from model.language.capture import CapturedAction, Write
 from model.language.domains import Integers, Reference
 from model.language.graph import Node, Op
+from model.language.protocol import Model
 from model.language.schema import Schema, Variable
 from model.language.symbolic import blank, index_variable
 
@@ -25,6 +27,17 @@ class Lifted:
         self.schema = schema
         self._ranges = ranges or {}
         self.variables: Mapping[str, Variable] = {v.name: v for v in schema.variables}
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """The schema of a model's protocol, and what its actions' parameters range over."""
+        ranges = {
+            str(parameter.domain): parameter.domain
+            for action in model.protocol.actions
+            for parameter in action.parameters(model.schema)
+            if isinstance(parameter.domain, Integers)
+        }
+        return cls(model.schema, ranges)
 
     def extent(self, over: str) -> Node:
         """How many indices the index set called `over` has."""

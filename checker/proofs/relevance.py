@@ -44,11 +44,15 @@ class Relevance:
         self._terms = {lemma.name: self._engine.claim(lemma) for lemma in induction.lemmas}
         self._steps = dict(induction.representatives())
         self._solvers: dict[int, Any] = {}
+        self._allowed = set(self._terms)
         self._known: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def of_property(self, prop: Property) -> frozenset[str] | None:
         """The lemmas that imply a property; `None` if they do not, or that is not known."""
-        return self._core(self._solver(None), z3.Not(self._engine.claim(prop)))
+        if ("", prop.name) not in self._known:
+            violation = z3.Not(self._engine.claim(prop))
+            self._known["", prop.name] = self._core(self._solver(None), violation)
+        return self._known["", prop.name]
 
     def of_step(self, action: str, name: str) -> frozenset[str] | None:
         """The lemmas by which an action preserves the one called `name`, or assigns what fits."""
@@ -69,6 +73,21 @@ class Relevance:
                 found.add(name)
                 cores += [self.of_step(action, name) for action in self._steps]
         return tuple(name for name in self._terms if name in found)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The lemmas in use."""
+        return frozenset(self._allowed)
+
+    def do_without(self, names: Iterable[str], properties: Iterable[Property]) -> bool:
+        """Use these lemmas no more, if a proof of the properties goes without."""
+        allowed, known = self._allowed, self._known
+        self._allowed = allowed - set(names)
+        self._known = {k: core for k, core in known.items() if core and core <= self._allowed}
+        if self.needed(properties) is None:
+            self._allowed, self._known = allowed, known
+            return False
+        return True
 
     def _of_step(self, action: str, name: str) -> frozenset[str] | None:
         found: set[str] = set()
@@ -108,6 +127,6 @@ class Relevance:
     def _core(self, solver: Any, violation: Term) -> frozenset[str] | None:
         literal = z3.FreshBool("violation")
         solver.add(z3.Implies(literal, violation))
-        if solver.check(*map(z3.Bool, self._terms), literal) != z3.unsat:
+        if solver.check(*map(z3.Bool, sorted(self._allowed)), literal) != z3.unsat:
             return None
         return frozenset(map(str, solver.unsat_core())) & frozenset(self._terms)

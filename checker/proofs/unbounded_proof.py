@@ -19,21 +19,26 @@ import z3
 from checker.backends.unbounded import UnboundedTerms
 from checker.proofs.clauses import Clause, Clauses, with_definitions
 from checker.proofs.induction import FITS, INITIALLY
-from checker.proofs.instantiate import STRATEGIES, Pools, Strategy, roles
+from checker.proofs.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.lifted import Lifted
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.proofs.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction, capture_property, capture_start
-from model.language.domains import Integers
 from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.protocol import Model
 from properties import Property, Sense
 
+Choice = tuple[frozenset[str], list[Clause]]
+"""Hypotheses, and the names of the lemmas among them."""
+
 
 class UnboundedInduction:
-    """One proof for all sizes: `run` returns it. `timeout` is in seconds, for each query."""
+    """One proof for all sizes: `run` returns it. `timeout` is in seconds, for each query.
+
+    What a bound of 0 switches off in the model stays off; all other bounds are open.
+    """
 
     def __init__(
         self,
@@ -46,13 +51,8 @@ class UnboundedInduction:
         self.model = model
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
-        ranges = {
-            str(parameter.domain): parameter.domain
-            for action in model.protocol.actions
-            for parameter in action.parameters(model.schema)
-            if isinstance(parameter.domain, Integers)
-        }
-        self.lifted = Lifted(model.schema, ranges)
+        self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
+        self.lifted = Lifted.of(model)
         minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
@@ -64,23 +64,47 @@ class UnboundedInduction:
                 )
 
     def run(self) -> Proof:
-        """Work through all obligations. There are no counterexamples: what fails is unknown."""
+        """Work through all obligations. There are no counterexamples: what fails is unknown.
+
+        At first with little effort. A lemma that resists is left out, if a proof within small
+        bounds goes without it; else no effort is spared.
+        """
         started = time.perf_counter()
-        lemmas = tuple(filter(self._can_be_said, self.proof.lemmas))
-        self.relevance = Relevance(self.model, lemmas)
+        self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        self._attempt(CHEAP)
+        while self._resisting() and self._can_do_without(self._resisting()):
+            self._attempt(CHEAP)
+        if self._resisting():
+            self._attempt(DEAR)
+        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
+        outcome = Outcome.UNKNOWN if self._resisting() else Outcome.PROVED
+        self.proof.outcome = outcome
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
+        """Prove what is not settled yet, with the lemmas that are needed now."""
+        self._strategies = strategies
         needed = self.relevance.needed(self.proof.properties) if self.proof.properties else None
-        if needed is not None:
-            lemmas = tuple(lemma for lemma in lemmas if lemma.name in needed)
-        self.proof.lemmas = lemmas
+        known = self.relevance.names if needed is None else needed
+        self.proof.lemmas = tuple(lemma for lemma in self.proof.lemmas if lemma.name in known)
+        self._before, self._settled = self._settled, {}
         self._prepare()
         self._conclusions()
         self._initially()
         for action in self.model.captured:
             self._consecution(self.lifted.total_action(action))
-        outcomes = {o.outcome for o in self.proof.obligations}
-        self.proof.outcome = Outcome.PROVED if outcomes == {Outcome.PROVED} else Outcome.UNKNOWN
-        self.proof.seconds = time.perf_counter() - started
-        return self.proof
+
+    def _resisting(self) -> set[str]:
+        """The lemmas, and other claims, of which some obligation could not be proved."""
+        settled = (obligation for obligation, _ in self._settled.values())
+        return {o.lemma for o in settled if o.outcome is not Outcome.PROVED}
+
+    def _can_do_without(self, names: set[str]) -> bool:
+        """Never where no property says what the lemmas are for: then all are to be proved."""
+        if not self.proof.properties or not names <= self.relevance.names:
+            return False
+        return self.relevance.do_without(names, self.proof.properties)
 
     def _claim(self, prop: Property) -> Node:
         return capture_property(
@@ -141,7 +165,7 @@ class UnboundedInduction:
         for name, claim in goals.items():
             what = Obligation(INITIALLY, name)
             goal = self.lifted.initially(claim, start)
-            self._prove(what, nothing, self.base.extended(), [sizes], goal)
+            self._prove(what, nothing, self.base.extended(), [(frozenset(), sizes)], goal)
 
     def _consecution(self, action: CapturedAction) -> None:
         clauses = self.base.extended(action.parameters)
@@ -160,38 +184,45 @@ class UnboundedInduction:
 
     def _choices(
         self, relevant: frozenset[str] | None, guards: Iterable[Clause] = ()
-    ) -> list[list[Clause]]:
+    ) -> list[Choice]:
         """The hypotheses to try: with the lemmas that seem relevant, then with all."""
         given = [*self.hypotheses, *guards]
-        every = [clause for clauses in self.clauses.values() for clause in clauses]
-        if relevant is None:
-            return [given + every]
-        few = [clause for name in sorted(relevant) for clause in self.clauses[name]]
-        return [given + few, given + every]
+        names = [frozenset(self.clauses)]
+        if relevant is not None:
+            names.insert(0, relevant & names[0])
+        return [
+            (chosen, given + [clause for name in sorted(chosen) for clause in self.clauses[name]])
+            for chosen in names
+        ]
 
     def _prove(
         self,
         what: Obligation,
         action: CapturedAction,
         clauses: Clauses,
-        choices: list[list[Clause]],
+        choices: list[Choice],
         goal: Node,
     ) -> None:
         """Refute the goal's negation together with one of the choices of hypotheses."""
+        key = what.action, what.lemma
+        before, rested_on = self._before.get(key, (what, frozenset({""})))
+        if before.outcome is Outcome.PROVED and rested_on <= self.clauses.keys():
+            self._settled[key] = before, rested_on
+            return
         started = time.perf_counter()
         negated = clauses.of(graph.negation(goal))
-        for strategy, hypotheses in itertools.product(STRATEGIES, choices):
+        for strategy, (names, hypotheses) in itertools.product(self._strategies, choices):
             defined = with_definitions([*hypotheses, *negated], clauses.definitions)
             given = [clause for clause in defined if clause not in negated]
             pools = Pools(self.lifted, action, self.roles, given, negated)
             what.queries += 1
             result, what.instances = self._refute(pools, strategy)
             if result == z3.unsat:
-                what.outcome = Outcome.PROVED
+                what.outcome, rested_on = Outcome.PROVED, names
                 break
             what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
         what.seconds = time.perf_counter() - started
-        self.proof.obligations.append(what)
+        self._settled[key] = what, rested_on
         self._on_obligation(what)
 
     def _refute(self, pools: Pools, strategy: Strategy) -> tuple[Any, int]:

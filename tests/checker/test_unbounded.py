@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 import z3
@@ -12,9 +12,11 @@ from checker.backends.symbolic import Lowering, SymbolicEngine
 from checker.backends.unbounded import UnboundedTerms
 from checker.exits import Exit
 from checker.proofs.clauses import Clauses
+from checker.proofs.induction import Induction
 from checker.proofs.lifted import Lifted
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.proofs.proof_report import exit_status
+from checker.proofs.relevance import Relevance
 from checker.proofs.unbounded_proof import UnboundedInduction
 from checker.verdict import Verdict
 from model.language import graph
@@ -61,12 +63,19 @@ def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
 PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
 
 
-def check_after(model: Model, lifted: Lifted, states: list[State]) -> None:
-    """A lifted claim after an action is the claim in the state that the reference engine gives."""
+def check_after(
+    model: Model, lifted: Lifted, states: list[State], probes: Iterable[Property] = ()
+) -> None:
+    """A lifted claim after an action is the claim in the state that the reference engine gives.
+
+    The claims are `probes`, or all of the ladder.
+    """
     reference, truth = ReferenceEngine(model), Truth(model)
     names = [action.name for action in model.protocol.actions]
-    probe = capture_property(PROBE.name, PROBE.claim, model.schema, model.settings)
-    claims = [(PROBE, probe), *claims_of(model)]
+    claims = [
+        (p, capture_property(p.name, p.claim, model.schema, model.settings))
+        for p in probes or (PROBE, *(prop for prop, _ in claims_of(model)))
+    ]
     for action in map(lifted.total_action, model.captured):
         primed = [(prop, lifted.after(claim, action)) for prop, claim in claims]
         guard = graph.conjunction(*action.guards)
@@ -96,6 +105,19 @@ def test_lifted_steps_mean_what_the_reference_engine_does(name):
     states = states_on_walks(model, 6) + random_states(model, 4)
 
     check_after(model, Lifted(model.schema), states)
+
+
+def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
+    kafka = protocol_named("kafka")
+    model = kafka.model({"replicas": 2, "max_leader_epoch": 1}, kafka.preset("kafka-4.1"))
+
+    probes = (
+        Property("first_epoch", "nobody was elected", lambda p: p.controller.leader_epoch == 0),
+        Property("all_in_sync", "", lambda p: p.controller.isr == p.brokers.all()),
+        *choose_properties(kafka, ["log_matching", "high_watermark_within_log"]),
+    )
+
+    check_after(model, Lifted.of(model), states_on_walks(model, 4), probes)
 
 
 @pytest.mark.parametrize("name", ["kip320", "async_isr"])
@@ -368,6 +390,44 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     assert proof.verdict is Verdict.UNKNOWN
     failed = [o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED]
     assert failed == ["strong_isr"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "one_leader_per_epoch",
+        pytest.param("leader_counts_the_isr", marks=pytest.mark.slow),
+        pytest.param("log_matching", marks=pytest.mark.slow),
+    ],
+)
+def test_parts_of_the_broker_model_are_proved_for_all_sizes(name):
+    """With the lemmas that are needed, which are fewer than there are."""
+    kafka = protocol_named("kafka")
+    model = kafka.model({}, kafka.preset("kafka-4.1"))
+
+    proof = UnboundedInduction(model, choose_properties(kafka, [name]), lemmas_of(kafka)).run()
+
+    assert proof.verdict is Verdict.PROVED
+    assert 0 < len(proof.lemmas) < len(lemmas_of(kafka))
+    assert {action for action, _ in obligations(proof)} >= {a.name for a in kafka.actions}
+
+
+def test_what_seems_relevant_is_enough_within_small_bounds():
+    """Relevance itself: each obligation holds with the lemmas that it names, and with no fewer."""
+    model = KIP320.model(SMALL)
+    relevance = Relevance(model, LEMMAS)
+    (strong_isr,) = choose_properties(KIP320, ["strong_isr"])
+
+    assert relevance.of_property(strong_isr) == frozenset({"committed"})
+    assert relevance.of_step("become_follower", "leader_got_there_first") is not None
+    needed = relevance.needed([strong_isr])
+    assert needed is not None and "committed" in needed
+    assert (
+        Induction(model, [strong_isr], [BY_NAME[name] for name in needed]).run().verdict
+        is Verdict.PROVED
+    )
+    assert not relevance.do_without({"committed"}, [strong_isr])
+    assert "committed" in relevance.names
 
 
 @pytest.mark.slow
