@@ -71,18 +71,14 @@ def is_claimed(partition: TopicPartition) -> bool:
     """Records survive under these settings and bounds, if all other fixes are on.
 
     There are no unclean elections, none after a leader that missed an epoch, and no broker leads
-    that has lost records. A request that is sent again forgets which of its brokers have restarted,
-    so with lost logs no controller fails over.
+    that has lost records.
     """
     options: KafkaSettings = partition.options
     clean = partition.bound("unclean_elections") == 0
     return all_of(
         any_of(clean, not options.unclean_leader_election_enable),
         any_of(options.reset_leo_every_epoch, few_elections(partition)),
-        any_of(
-            logs_are_kept(partition),
-            all_of(losers_never_lead(partition), partition.bound("controller_failovers") == 0),
-        ),
+        any_of(logs_are_kept(partition), losers_never_lead(partition)),
     )
 
 

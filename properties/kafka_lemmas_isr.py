@@ -6,10 +6,11 @@ unclean election, and who hold what they held.
 
 from __future__ import annotations
 
+from model.kafka.controller import is_lost_request_for
 from model.kafka.leader import maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, choose, every, implies, is_none, not_, some
+from model.language import all_of, any_of, choose, every, implies, is_none, not_
 from properties.claims import always
 from properties.kafka_lemmas_faults import (
     missed_an_epoch,
@@ -34,18 +35,10 @@ def is_asked_for(partition: TopicPartition, broker: Broker) -> bool:
     It is under way, or was lost with a controller and will be asked for again.
     """
     controller = partition.controller
-    asked = controller.request.contains(broker)
+    asked = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
     if partition.options.broker_epoch_checked:
         asked = all_of(asked, not_(controller.joiner_restarted))
-    again = some(
-        all_of(
-            controller.leader == leader,
-            controller.leader_is_current,
-            leader.pending_isr.contains(broker),
-        )
-        for leader in partition.brokers
-    )
-    return any_of(asked, all_of(partition.bound("controller_failovers") > 0, again))
+    return asked
 
 
 def is_candidate(partition: TopicPartition, broker: Broker) -> bool:

@@ -154,6 +154,7 @@ def _names(**groups: tuple[Property, ...]) -> Table:
 def _obligations(obligations: Iterable[Obligation]) -> RenderableType:
     """A row for each action; what is not simply proved has a row of its own."""
     table = grid("obligation", "of", "", "seconds", numbers=1)
+    table.columns[0].no_wrap = True
     for action, group in itertools.groupby(obligations, key=lambda o: o.action):
         for row in _rows(list(group)):
             table.add_row(action, *row)

@@ -6,7 +6,18 @@ from typing import Any
 
 from model.kafka.settings import IsrChanges, PreferredLeader
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, all_of, any_of, choose, every, is_none, not_, require
+from model.language import (
+    SetOf,
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    is_none,
+    not_,
+    require,
+    some,
+)
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
@@ -35,6 +46,21 @@ def forget_request(partition: TopicPartition) -> None:
     """No AlterPartition request under way can be accepted any more."""
     partition.controller.request = partition.brokers.none()
     partition.controller.joiner_restarted = False
+
+
+def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
+    """A request that names the broker was lost with a controller, and will be sent again."""
+    controller = partition.controller
+    waits = some(
+        all_of(controller.leader == leader, leader.pending_isr.contains(broker))
+        for leader in partition.brokers
+    )
+    return all_of(
+        partition.bound("controller_failovers") > 0,
+        controller.request.is_empty,
+        controller.leader_is_current,
+        waits,
+    )
 
 
 def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
@@ -276,12 +302,15 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
 
 @action("another controller takes over; a request under way is lost")
 def controller_fail_over(partition: TopicPartition) -> None:
-    """The controller dies and another takes over with the same replicated state."""
+    """The controller dies and another takes over with the same replicated state.
+
+    The leader will send the request again as it was, with the broker epochs that it named.
+    """
     spent = partition.spent.controller_failovers
     require(spent < partition.bound("controller_failovers"))
 
     partition.spent.controller_failovers = spent + 1
-    forget_request(partition)
+    partition.controller.request = partition.brokers.none()
 
 
 @action("{leader} asks again for the ISR that it waits for")

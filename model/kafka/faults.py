@@ -7,12 +7,12 @@ Kafka leaves flushing to the operating system.
 
 from __future__ import annotations
 
-from model.kafka.controller import eligible_after
+from model.kafka.controller import eligible_after, is_lost_request_for
 from model.kafka.follower import follow
 from model.kafka.leader import forget_leadership
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, minimum, not_, require
+from model.language import action, all_of, any_of, choose, minimum, not_, require, some
 from model.replicated_log import Offset
 
 
@@ -130,7 +130,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     read metadata, so that is one step.
     """
     controller, options = partition.controller, partition.options
-    joins = controller.request.contains(broker)
+    joins = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
     require(not_(broker.up))
     if options.quick_bounce == QuickBounce.REFUSED:
         require(broker.fenced)
@@ -149,9 +149,9 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
         controller.image_unread = all_of(controller.image_unread, not_(lost))
         controller.request = choose(lost, partition.brokers.none(), controller.request)
         joins = all_of(joins, not_(lost))
-    controller.joiner_restarted = any_of(
-        all_of(controller.joiner_restarted, not_(controller.request.is_empty)), joins
-    )
+    asked = not_(controller.request.is_empty)
+    asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
+    controller.joiner_restarted = any_of(all_of(controller.joiner_restarted, asked), joins)
     broker.stopped_cleanly = False
     leads = controller.leader == broker
     follow(partition, broker)

@@ -298,4 +298,6 @@ def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     controller.image_unread = False
     if not partition.options.pending_isr_survives_image:
         leader.pending_isr = partition.brokers.none()
+        asked = not_(controller.request.is_empty)
+        controller.joiner_restarted = all_of(controller.joiner_restarted, asked)
     advance_high_watermark(partition, leader)

@@ -72,7 +72,6 @@ LOSSES = LOSSLESS | {
     "power_losses": 2,
     "disk_losses": 2,
     "rack_failures": 1,
-    "controller_failovers": 0,
 }
 TWO_RECORDS = {"log_size": 2, "max_records": 2}
 AT_ONCE = {"fetch.answers": "at_once", "acks": "all", "min.insync.replicas": "2"}
