@@ -16,6 +16,7 @@ from typing import Any
 import z3
 
 from checker.backends.symbolic import SymbolicEngine, Term
+from checker.proofs.asking import ask
 from checker.proofs.induction import FITS, Induction, InductionOptions
 from checker.proofs.precedence import Precedence, interchangeable
 from checker.proofs.proof import Outcome
@@ -76,7 +77,7 @@ class BoundedChecker:
         self._misfit = z3.Or([z3.And(s.guard, s.misfit) for s in self.engine.steps])
 
     def run(self, depth: int) -> BoundedCheck:
-        """Check all runs of at most `depth` steps."""
+        """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
         started = time.perf_counter()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
@@ -85,7 +86,10 @@ class BoundedChecker:
             if current:
                 self._add_step(solver, current - 1)
             solver.add(*(self._at(lemma, current) for lemma in self._lemmas))
-            clean = self._check(solver, current, started)
+            try:
+                clean = self._check(solver, current, started)
+            except KeyboardInterrupt:
+                self.result.stopped, clean = f"interrupted at depth {current}", False
             self.result.seconds.append(time.perf_counter() - begun)
             if not clean:
                 break
@@ -131,7 +135,7 @@ class BoundedChecker:
                 bad[prop.name] = z3.Not(self._between(claim, depth - 1))
         solver.push()
         solver.add(z3.Or(list(bad.values())))
-        answer = solver.check()
+        answer = ask(solver)
         if answer == z3.sat:
             self._note(solver.model(), bad, depth)
         elif answer == z3.unknown:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import z3
 
 from checker.backends.symbolic import Lowering, SymbolicEngine, SymbolicStep, Term
+from checker.proofs.asking import ask
 from checker.proofs.candidates import Atoms, Candidate
 from model.language.protocol import Model
 
@@ -41,7 +42,7 @@ class ClauseQueries:
         """Whether a state with all candidates can meet the conditions, which are literals."""
         self.count += 1
         assumed = [self._selectors(candidate)[0] for candidate in sorted(candidates, key=sorted)]
-        answer = self._solver.check(*assumed, *conditions)
+        answer = ask(self._solver, *assumed, *conditions)
         if answer == z3.unknown:
             raise z3.Z3Exception(f"Z3 gave up: {self._solver.reason_unknown()}")
         return bool(answer == z3.sat)

@@ -15,6 +15,7 @@ from typing import Any
 import z3
 
 from checker.backends.symbolic import SymbolicEngine, SymbolicStep, Term, has_symmetry
+from checker.proofs.asking import ask
 from checker.proofs.proof import Counterexample, Obligation, Outcome, Proof
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
@@ -198,7 +199,7 @@ class Induction:
         solver.set("timeout", max(int(self.options.timeout * 1000), 1))
         solver.set("random_seed", self.options.seed)
         solver.add(*conditions)
-        result = solver.check()
+        result = ask(solver)
         what.queries += 1
         what.seconds += time.perf_counter() - started
         if result == z3.unknown:

@@ -13,6 +13,7 @@ from typing import Any
 import z3
 
 from checker.backends.symbolic import SymbolicStep, Term
+from checker.proofs.asking import ask
 from checker.proofs.induction import FITS, Induction
 from model.language.protocol import Model
 from properties import Property
@@ -108,7 +109,7 @@ class Relevance:
 
     def _can_happen(self, step: SymbolicStep) -> bool:
         solver = self._solver(step)
-        return bool(solver.check(*map(z3.Bool, self._terms)) == z3.sat)
+        return bool(ask(solver, *map(z3.Bool, self._terms)) == z3.sat)
 
     def _solver(self, step: SymbolicStep | None) -> Any:
         key = -1 if step is None else step.ground.instance.number
@@ -127,6 +128,6 @@ class Relevance:
     def _core(self, solver: Any, violation: Term) -> frozenset[str] | None:
         literal = z3.FreshBool("violation")
         solver.add(z3.Implies(literal, violation))
-        if solver.check(*map(z3.Bool, sorted(self._allowed)), literal) != z3.unsat:
+        if ask(solver, *map(z3.Bool, sorted(self._allowed)), literal) != z3.unsat:
             return None
         return frozenset(map(str, solver.unsat_core())) & frozenset(self._terms)

@@ -17,6 +17,7 @@ from typing import Any
 import z3
 
 from checker.backends.unbounded import UnboundedTerms
+from checker.proofs.asking import ask
 from checker.proofs.clauses import Clause, Clauses, with_definitions
 from checker.proofs.induction import FITS, INITIALLY
 from checker.proofs.instantiate import CHEAP, DEAR, Pools, Strategy, roles
@@ -243,7 +244,7 @@ class UnboundedInduction:
                 pairs = list(zip(variables, values, strict=True))
                 solver.add(z3.substitute(body, pairs) if pairs else body)
         solver.add(*self.terms.distinct())
-        return solver.check(), count
+        return ask(solver), count
 
     def _match(self, pools: Pools, strategy: Strategy) -> Any:
         """Z3's answer when it instantiates by matching, within a fixed amount of work."""
@@ -258,4 +259,4 @@ class UnboundedInduction:
             variables = [self.terms(variable) for variable in clause.variables]
             solver.add(z3.ForAll(variables, body) if variables else body)
         solver.add(*self.terms.distinct())
-        return solver.check()
+        return ask(solver)

@@ -75,7 +75,11 @@ READY = {
     "levels": ReadyQuery("how many states each level has", _levels),
     "actions": ReadyQuery("how many states of each level each action reaches first", _actions),
     "first-fired": ReadyQuery("the first level at which each action fires", _first_fired),
-    "lag": ReadyQuery("how many records followers lag behind the leader, in how many states", _lag),
+    "lag": ReadyQuery(
+        "how many records followers lag behind the leader, in how many states; negative: a "
+        "follower holds more",
+        _lag,
+    ),
     "isr": ReadyQuery("how many replicas are in sync, in how many states", _isr),
 }
 

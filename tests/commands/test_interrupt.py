@@ -3,11 +3,15 @@
 import os
 import re
 import signal
+import threading
 
 import pytest
+import z3
 
 from checker.commands.interrupt import Interrupt
 from checker.exits import Exit
+from checker.proofs import bounded_check, induction
+from checker.proofs.asking import ask
 from checker.search.explore import Explorer
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
@@ -122,3 +126,43 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored():
             assert not interrupt.requested
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def hard_query():
+    """A solver that does not answer for long: a product of two numbers that is a large prime."""
+    solver = z3.SolverFor("QF_BV")
+    a, b = z3.BitVecs("a b", 64)
+    solver.add(a * b == 18446744073709551557, z3.UGT(a, 1), z3.UGT(b, 1), z3.ULT(a, 2**32))
+    solver.add(z3.BVMulNoOverflow(a, b, False))
+    solver.set("timeout", 60_000)
+    return solver
+
+
+def test_ctrl_c_while_z3_works_is_not_kept_from_the_command():
+    """By itself Z3 would answer that it does not know, and the proof would go on."""
+    timer = threading.Timer(0.5, press_ctrl_c)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ask(hard_query())
+    timer.join()
+
+
+def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkeypatch):
+    monkeypatch.setattr(induction, "ask", interrupted)
+    ended = highwater("prove", "kip320")
+    assert (ended.status, ended.err.strip()) == (Exit.INTERRUPTED, "error: interrupted")
+
+    asked = []
+
+    def third_time(solver, *assumptions):
+        asked.append(solver)
+        return interrupted() if len(asked) == 3 else ask(solver, *assumptions)
+
+    monkeypatch.setattr(bounded_check, "ask", third_time)
+    ended = highwater("prove", "kip320", "--bounded", 5, "--json")
+    assert (ended.status, ended.json["depth"]) == (Exit.LIMIT, 1)
+    assert ended.json["stopped"] == "interrupted at depth 2"
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
