@@ -13,10 +13,10 @@ from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.claims import Property, Sense
 from properties.kafka import KAFKA_PROPERTIES
 from properties.kafka_availability import AVAILABILITY_PROPERTIES
-from properties.kafka_lemmas import KAFKA_LEMMAS
 from properties.ladder import LADDER_PROPERTIES
-from properties.lemmas import KIP320_LEMMAS
 from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
+from properties.lemmas.kafka import KAFKA_LEMMAS
+from properties.lemmas.ladder import KIP320_LEMMAS
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,

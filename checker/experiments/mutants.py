@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any
 
 from checker.backends.vectorised import VectorisedEngine
-from checker.proofs.infix import words
+from checker.experiments.infix import words
 from checker.search.explore import Explorer, Limits, Options
 from checker.verdict import Exploration
 from model.language import graph

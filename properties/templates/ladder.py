@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 from model.language import Model, all_of, every, implies, is_none, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
-from properties.lemmas.commitment import in_isr_after, someone_moved_on
-from properties.lemmas.epochs import follows_in_epoch, leads_in
+from properties.lemmas.ladder.commitment import in_isr_after, someone_moved_on
+from properties.lemmas.ladder.epochs import follows_in_epoch, leads_in
 from properties.templates.forms import Family, Place, Templates
 
 AtomFunction = Callable[[Cluster, Replica, Replica, int, LeaderAndIsrRequest], bool]

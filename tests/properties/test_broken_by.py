@@ -29,8 +29,8 @@ from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
 from properties import Property, Sense, properties_of
 from properties.async_isr import ASYNC_ISR_PROPERTIES
 from properties.ladder import LADDER_PROPERTIES
-from properties.lemmas import KIP320_LEMMAS
 from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
+from properties.lemmas.ladder import KIP320_LEMMAS
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import replay
 

@@ -12,8 +12,8 @@ from model.kafka.settings import Acks
 from model.kafka.state import Broker, CommittedOffset, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
-from properties.kafka_lemmas_faults import where_claimed
-from properties.kafka_lemmas_isr import is_candidate, is_counted, is_frozen
+from properties.lemmas.kafka.faults import where_claimed
+from properties.lemmas.kafka.isr import is_candidate, is_counted, is_frozen
 
 
 def has_left(follower: Broker, leader: Broker) -> bool:

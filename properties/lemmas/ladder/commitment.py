@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.language import SetOf, all_of, any_of, every, implies, some
 from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
 from properties.claims import always
-from properties.lemmas.epochs import follows_in_epoch, leads_in
+from properties.lemmas.ladder.epochs import follows_in_epoch, leads_in
 
 
 def in_isr_after(cluster: Cluster, epoch: int, member: Replica) -> bool:

@@ -18,10 +18,10 @@ from model.kafka.state import (
 )
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
-from properties.kafka_lemmas_committed import is_stuck
-from properties.kafka_lemmas_faults import where_claimed
-from properties.kafka_lemmas_isr import is_candidate
-from properties.kafka_lemmas_logs import has, id_at
+from properties.lemmas.kafka.committed import is_stuck
+from properties.lemmas.kafka.faults import where_claimed
+from properties.lemmas.kafka.isr import is_candidate
+from properties.lemmas.kafka.logs import has, id_at
 
 
 @always(

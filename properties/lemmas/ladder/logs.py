@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.language import all_of, every, implies, some
 from model.protocols.ladder import Cluster
 from properties.claims import always
-from properties.lemmas.epochs import follows_in_epoch, leads_in
+from properties.lemmas.ladder.epochs import follows_in_epoch, leads_in
 
 
 @always(

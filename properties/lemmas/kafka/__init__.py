@@ -8,12 +8,13 @@ from __future__ import annotations
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties.claims import Property, always
-from properties.kafka_lemmas_answers import (
+from properties.kafka_safety import high_watermark_within_log, one_leader_per_epoch
+from properties.lemmas.kafka.answers import (
     answers_bring_what_was_exposed,
     answers_cut_what_may_go,
     answers_of_this_epoch,
 )
-from properties.kafka_lemmas_committed import (
+from properties.lemmas.kafka.committed import (
     acknowledged_records_were_exposed,
     candidates_follow_holders,
     candidates_hold_what_was_exposed,
@@ -21,14 +22,14 @@ from properties.kafka_lemmas_committed import (
     leaders_hold_what_was_exposed,
     what_may_be_exposed_is_held,
 )
-from properties.kafka_lemmas_consumers import consumer_in_order, exposed_at_one_offset
-from properties.kafka_lemmas_faults import (
+from properties.lemmas.kafka.consumers import consumer_in_order, exposed_at_one_offset
+from properties.lemmas.kafka.faults import (
     deposed_alive,
     eligible_replicas_left,
     no_election_after_a_missed_epoch,
     stops_counted,
 )
-from properties.kafka_lemmas_isr import (
+from properties.lemmas.kafka.isr import (
     controller_in_order,
     isr_is_live,
     leader_counts_candidates,
@@ -36,14 +37,13 @@ from properties.kafka_lemmas_isr import (
     positions_of_this_epoch,
     request_of_the_leader,
 )
-from properties.kafka_lemmas_logs import (
+from properties.lemmas.kafka.logs import (
     epochs_in_logs,
     follower_has_prefix,
     log_matching,
     record_ids_issued,
     records_come_from_leaders,
 )
-from properties.kafka_safety import high_watermark_within_log, one_leader_per_epoch
 
 
 @always(

@@ -7,8 +7,8 @@ from model.kafka.state import TopicPartition
 from model.language import all_of, every, implies, not_, some
 from properties.claims import always
 from properties.kafka_consumers import was_processed
-from properties.kafka_lemmas_faults import where_claimed
-from properties.kafka_lemmas_logs import has, id_at
+from properties.lemmas.kafka.faults import where_claimed
+from properties.lemmas.kafka.logs import has, id_at
 
 
 @always(
