@@ -33,21 +33,18 @@ def command(**options: Any) -> int:
 
     Exit status: 0 if the properties follow from what was found, 20 unknown, 21 they do not.
     """
-    from checker.commands.prove_command import require_solver
+    from checker.commands.prove_command import provable_properties, require_solver
 
     require_solver("infer")
     model = chosen_model(options)
-    from checker.commands.progress import Ticker
+    from checker.commands.progress import ticker
     from checker.proofs.infer import Inferrer
     from checker.proofs.proof_report import exit_status
-    from properties import Sense, promised_properties
 
-    names = options["properties"]
-    chosen = promised_properties(model, names)
-    properties = chosen if names else [p for p in chosen if p.sense is Sense.ALWAYS]
+    properties = provable_properties(model, options["properties"])
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with Ticker(quiet=options["quiet"] or options["as_json"]) as ticker:
-        result = Inferrer(model, properties, timeout, ticker.say).run()
+    with ticker(options["quiet"] or options["as_json"]) as say:
+        result = Inferrer(model, properties, timeout, say).run()
     if options["as_json"]:
         print_json(_as_data(result))
     else:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
-    from rich.status import Status
 
     from checker.search.explore import Progress
 
@@ -88,44 +89,28 @@ class Display:
         return grid
 
 
-class Ticker:
-    """What a proof is at: on a terminal a line that changes, elsewhere a line now and then."""
+@contextmanager
+def ticker(quiet: bool = False, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
+    """Says what a proof is at: on a terminal a line that changes, elsewhere a line now and then."""
+    stream = stream or sys.stderr
+    started, last = time.monotonic(), PLAIN_AFTER - PLAIN_EVERY
 
-    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
-        self.quiet = quiet
-        self._started = time.monotonic()
-        self._next = PLAIN_AFTER
-        self._status: Status | None = None
+    def say(words: str) -> None:
+        nonlocal last
+        seconds = time.monotonic() - started
+        if not quiet and seconds >= last + PLAIN_EVERY:
+            last = seconds
+            print(f"{seconds:.0f} s: {words}", file=stream, flush=True)
 
-    def __enter__(self) -> Ticker:
-        if self.stream.isatty() and not self.quiet:
-            from rich.console import Console
-            from rich.status import Status
+    if quiet or not stream.isatty():
+        yield say
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.status import Status
 
-            self._status = Status("proving", console=Console(file=self.stream, highlight=False))
-            self._status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def say(self, words: str) -> None:
-        """Show the words, or leave them out if others were shown just before."""
-        seconds = time.monotonic() - self._started
-        if self._status is not None:
-            from rich.markup import escape
-
-            self._status.update(f"{seconds:.0f} s  {escape(words)}")
-        elif not self.quiet and seconds >= self._next:
-            self._next = seconds + PLAIN_EVERY
-            print(f"{seconds:.0f} s: {words}", file=self.stream, flush=True)
+    with Status("proving", console=Console(file=stream, highlight=False)) as status:
+        yield lambda words: status.update(f"{time.monotonic() - started:.0f} s  {escape(words)}")
 
 
 def words(progress: Progress) -> str:

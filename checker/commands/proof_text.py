@@ -35,13 +35,10 @@ _MEANING = {
 
 def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: Console) -> str:
     """A proof by induction: its obligations, the counterexample if there is one, the verdict."""
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [model_heading(proof.model, proof.bounds)]
     if proof.unbounded:
-        name = Text(proof.model.protocol.name, "bold")
-        parts.append(name.append(f": {proof.model.protocol.words}", "default"))
-        parts.append(Text("any number of members, every value of the bounds"))
-    else:
-        parts.append(model_heading(proof.model))
+        others = "the other bounds" if proof.bounds else "the bounds"
+        parts.append(Text(f"any number of members, every value of {others}"))
     parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
     parts += [Text(), _obligations(proof.obligations)]
     reasons = {o.reason or "no answer" for o in proof.obligations if o.outcome is Outcome.UNKNOWN}
@@ -78,7 +75,8 @@ def bounded_text(
         parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
     elif result.stopped:
         parts += [Text(), Text(result.stopped)]
-    covered = f"all runs of at most {result.depth} steps: nothing" if result.seconds else "no run"
+    done = result.depth >= 0
+    covered = f"all runs of at most {result.depth} steps: nothing" if done else "no run"
     meaning = f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
     return _text(parts, trace, saved, result.verdict, meaning, console)
 

@@ -62,7 +62,8 @@ def require_solver(name: str) -> None:
         raise UsageError(f"{name} needs Z3: pip install 'highwater[prove]'")
 
 
-def _properties(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:
+def provable_properties(model: Model, names: tuple[str, ...]) -> tuple[Property, ...]:
+    """The properties with the given names, or all that the model promises to hold always."""
     from properties import Sense, promised_properties
 
     chosen = promised_properties(model, names)
@@ -80,20 +81,20 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import Ticker
+    from checker.commands.progress import ticker
     from checker.proofs.induction import Induction, InductionOptions, minimise
     from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
     from checker.proofs.unbounded_proof import UnboundedInduction
 
-    properties, lemmas = _properties(model, options["properties"]), _lemmas(model, options)
+    properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with Ticker(quiet=options["quiet"] or options["as_json"]) as ticker:
+    with ticker(options["quiet"] or options["as_json"]) as say:
 
         def settled(obligation: Obligation) -> None:
-            ticker.say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
+            say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
 
         def tried(lemma: Property, needed: bool) -> None:
-            ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
+            say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
         if options["unbounded"]:
             attempt: Any = UnboundedInduction(model, properties, lemmas, timeout, settled)
@@ -116,15 +117,15 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import Ticker
+    from checker.commands.progress import ticker
     from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
-    properties = _properties(model, options["properties"])
-    with Ticker(quiet=options["quiet"] or options["as_json"]) as ticker:
+    properties = provable_properties(model, options["properties"])
+    with ticker(options["quiet"] or options["as_json"]) as say:
 
         def done(depth: int, seconds: float) -> None:
-            ticker.say(f"depth {depth}: nothing, {seconds:.2f} s")
+            say(f"depth {depth}: nothing, {seconds:.2f} s")
 
         lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
         symmetry = not options["no_symmetry"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from rich.console import Console, RenderableType
@@ -91,15 +91,16 @@ def _same_steps(trace: Trace, console: Console) -> str:
     return capture.get()
 
 
-def model_heading(model: Model) -> Text:
-    """Protocol, bounds, and the settings that are not at their defaults."""
+def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text:
+    """Protocol, bounds (the model's, or those given), and settings that were changed."""
+    shown = model.bounds if bounds is None else bounds
     default = as_text(model.protocol.settings())
-    chosen = [f"{name.replace('_', ' ')} {value}" for name, value in model.bounds.items()]
+    chosen = [f"{name.replace('_', ' ')} {value}" for name, value in shown.items()]
     for name, value in as_text(model.settings).items():
         if value != default[name]:
             chosen.append(f"{name}={value}")
-    text = Text.assemble((model.protocol.name, "bold"), f": {model.protocol.words}\n")
-    return text.append(", ".join(chosen))
+    text = Text.assemble((model.protocol.name, "bold"), f": {model.protocol.words}")
+    return text.append("\n" + ", ".join(chosen)) if chosen else text
 
 
 def _properties(exploration: Exploration) -> RenderableType:

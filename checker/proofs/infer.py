@@ -204,9 +204,7 @@ class Inferrer:
             if result.follows[prop.name]:
                 ruled_out.append(violation)
         if ruled_out:
-            self._say(
-                f"{len(result.survivors):,} survive, and are enough; looking for what is needed"
-            )
+            self._say(f"{len(result.survivors):,} survive; which of them are needed?")
             result.needed = rests_on(
                 queries, self._steps, result.survivors, ruled_out,
                 lambda count: self._say(f"{count} needed so far"),

@@ -82,6 +82,12 @@ class Proof:
         }.get(self.outcome, Verdict.UNKNOWN)
 
     @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds that the proof is about: with sizes open, those alone that stay 0."""
+        chosen = self.model.bounds
+        return {n: size for n, size in chosen.items() if size == 0 or not self.unbounded}
+
+    @property
     def never_enabled(self) -> list[str]:
         """The actions that no state with the lemmas enables: about them the proof says nothing."""
         return list(dict.fromkeys(o.action for o in self.obligations if o.vacuous))

@@ -59,7 +59,7 @@ def proof_json(proof: Proof, trace: str | None = None) -> dict[str, Any]:
     return {
         "command": "prove",
         **proof.model.identity,
-        "bounds": None if proof.unbounded else dict(proof.model.bounds),
+        "bounds": proof.bounds,
         "unbounded": proof.unbounded,
         "symmetry": proof.symmetry,
         "properties": [prop.name for prop in proof.properties],

@@ -132,9 +132,8 @@ class UnboundedInduction:
             for b in self.model.protocol.bounds
         ]
         sizes += [
-            graph.equal(graph.bound(name), graph.constant(0))
-            for name, size in self.model.bounds.items()
-            if size == 0
+            graph.equal(graph.bound(name), graph.constant(size))
+            for name, size in self.proof.bounds.items()
         ]
         self.sizes = sizes
         self.base = Clauses(self.lifted)
@@ -178,8 +177,9 @@ class UnboundedInduction:
             after = self.lifted.after(claim, action)
             if after is not self.lifted.now(claim):  # the action writes what the lemma reads
                 goals[prop.name] = after
+        never_enabled = self.relevance.never_enabled(action.name)
         for name, goal in goals.items():
-            what = Obligation(action.name, name, vacuous=self.relevance.never_enabled(action.name))
+            what = Obligation(action.name, name, vacuous=never_enabled)
             hypotheses = self._choices(self.relevance.of_step(action.name, name), guards)
             self._prove(what, action, clauses.extended(), hypotheses, goal)
 
@@ -212,12 +212,14 @@ class UnboundedInduction:
             return
         started = time.perf_counter()
         negated = clauses.of(graph.negation(goal))
+        pools: dict[frozenset[str], Pools] = {}
         for strategy, (names, hypotheses) in itertools.product(self._strategies, choices):
-            defined = with_definitions([*hypotheses, *negated], clauses.definitions)
-            given = [clause for clause in defined if clause not in negated]
-            pools = Pools(self.lifted, action, self.roles, given, negated)
+            if names not in pools:
+                defined = with_definitions([*hypotheses, *negated], clauses.definitions)
+                given = [clause for clause in defined if clause not in negated]
+                pools[names] = Pools(self.lifted, action, self.roles, given, negated)
             what.queries += 1
-            result, what.instances = self._refute(pools, strategy)
+            result, what.instances = self._refute(pools[names], strategy)
             if result == z3.unsat:
                 what.outcome, rested_on = Outcome.PROVED, names
                 break
