@@ -83,3 +83,22 @@ def test_wrong_usage_is_one_line(highwater, arguments, words):
     assert ended.status == Exit.USAGE
     assert words in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+def test_a_proof_for_all_sizes_says_what_stays_off_and_what_was_set(highwater):
+    settings = ("--set", "broker.epoch.checked=false")
+    arguments = ("prove", "kafka", "--unbounded", "--property", "one_leader_per_epoch", *settings)
+
+    text, data = highwater(*arguments).out, highwater(*arguments, "--json").json
+
+    head = " ".join(text.split("\n\n")[0].split())
+    assert "power losses 0" in head and "broker.epoch.checked=false" in head
+    assert "replicas" not in head and "every value of the other bounds" in head
+    assert data["bounds"]["power_losses"] == 0 and "replicas" not in data["bounds"]
+
+
+def test_a_bounded_check_that_looked_at_nothing_says_so(highwater):
+    ended = highwater("prove", "kip320", "--bounded", 2, "--timeout", 0)
+
+    assert ended.status == Exit.LIMIT
+    assert "no run" in ended.out and "-1" not in ended.out
