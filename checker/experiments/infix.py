@@ -6,7 +6,7 @@ from model.language import graph
 from model.language.graph import BINDERS, Node, Op
 
 _SIGNS = {
-    Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
+    Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
     Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
     Op.CONTAINS: "contains",
 }  # fmt: skip
@@ -24,8 +24,9 @@ def words(node: Node, inner: bool = False) -> str:
     if node.op is Op.BOUND:
         return str(node.data)
     if node.op is Op.NOT and node.args[0].op is Op.EQ:
-        a, b = node.args[0].args
-        return _bracketed(f"{words(a, True)} != {words(b, True)}", inner)
+        return _bracketed(" != ".join(_sides(node.args[0])), inner)
+    if node.op is Op.EQ:
+        return _bracketed(" = ".join(_sides(node)), inner)
     if node.op is Op.NOT and node.args[0].op in (Op.LT, Op.LE):
         a, b = node.args[0].args
         sign = "<=" if node.args[0].op is Op.LT else "<"
@@ -41,6 +42,17 @@ def words(node: Node, inner: bool = False) -> str:
     if node.op in BINDERS:
         return f"{node.op}(...)"
     return f"{node.op}({', '.join(words(a) for a in node.args)})"
+
+
+def _sides(equation: Node) -> list[str]:
+    """Both sides, numbers last, else the shorter first.
+
+    The graph's own order depends on what was captured before in the same process.
+    """
+    return sorted(
+        (words(side, True) for side in equation.args),
+        key=lambda text: (text.lstrip("-").isdecimal(), len(text), text),
+    )
 
 
 def _bracketed(text: str, inner: bool) -> str:
