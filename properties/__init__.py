@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from model.async_isr.protocol import Partition
 from model.kafka.state import TopicPartition
+from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
 from model.language.errors import unknown_name
-from model.protocols.async_isr import Partition
-from model.protocols.ladder import Cluster
-from properties.async_isr import ASYNC_ISR_PROPERTIES
+from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
+from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
+from properties.async_isr.templates import ASYNC_ISR_TEMPLATES
 from properties.claims import Property, Sense
-from properties.kafka import KAFKA_PROPERTIES
-from properties.kafka_availability import AVAILABILITY_PROPERTIES
-from properties.ladder import LADDER_PROPERTIES
-from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
-from properties.lemmas.kafka import KAFKA_LEMMAS
-from properties.lemmas.ladder import KIP320_LEMMAS
+from properties.kafka.availability import AVAILABILITY_PROPERTIES
+from properties.kafka.claims import KAFKA_PROPERTIES
+from properties.kafka.lemmas import KAFKA_LEMMAS
+from properties.ladder.claims import LADDER_PROPERTIES
+from properties.ladder.lemmas import KIP320_LEMMAS
+from properties.ladder.templates import LADDER_TEMPLATES
+from properties.templates import Templates
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
@@ -28,6 +31,11 @@ _LEMMAS: dict[type, tuple[Property, ...]] = {
     Cluster: KIP320_LEMMAS,
     Partition: ASYNC_ISR_LEMMAS,
     TopicPartition: KAFKA_LEMMAS,
+}
+
+_TEMPLATES: dict[type, Templates] = {
+    Cluster: LADDER_TEMPLATES,
+    Partition: ASYNC_ISR_TEMPLATES,
 }
 
 
@@ -45,6 +53,11 @@ def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Proper
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
     return _LEMMAS.get(protocol.state, ())
+
+
+def templates_of(protocol: Protocol) -> Templates | None:
+    """The templates for inferring lemmas about the protocol, if there are any."""
+    return _TEMPLATES.get(protocol.state)
 
 
 def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Property, ...]:
@@ -69,4 +82,5 @@ __all__ = [
     "lemmas_of",
     "promised_properties",
     "properties_of",
+    "templates_of",
 ]

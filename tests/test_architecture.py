@@ -77,9 +77,9 @@ def test_imports_go_one_way(path):
     "path, line",
     [
         ("properties/x.py", "from checker.verdict import Verdict"),
-        ("model/protocols/x.py", "import properties"),
+        ("model/ladder/x.py", "import properties"),
         ("model/kafka/x.py", "from checker.search import explore"),
-        ("model/language/x.py", "from model.protocols.ladder import Cluster"),
+        ("model/language/x.py", "from model.ladder.cluster import Cluster"),
         ("model/language/x.py", "from model import replicated_log"),
         ("checker/x.py", "import tests.support.laws"),
     ],
@@ -158,11 +158,11 @@ def _reads_state(node: ast.AST) -> bool:
     )
 
 
-RULES = [path for path in _modules("model/protocols", "model/kafka", "properties")] + [
-    ROOT / "model" / "replicated_log.py"
-]
+RULES = [
+    path for path in _modules("model/ladder", "model/async_isr", "model/kafka", "properties")
+] + [ROOT / "model" / "replicated_log.py"]
 NOT_RULES = {  # definitions and look-ups of protocols and properties, not rules about state
-    "model/protocols/__init__.py",
+    "model/ladder/__init__.py",
     "model/kafka/presets.py",
     "model/kafka/settings.py",
     "properties/__init__.py",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.traces.cases import PAGE_FILE, TRACE_FILE, Case, explored, read_cases
+from checker.experiments.cases import PAGE_FILE, TRACE_FILE, Case, explored, read_cases
+from checker.experiments.overviews import OVERVIEWS
 from checker.traces.itf import trace_as_itf
-from checker.traces.overviews import OVERVIEWS
 from checker.traces.trace import check_trace
 from checker.verdict import Verdict
 

@@ -19,7 +19,7 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
     Each trace is replayed on the reference engine. With --write each is searched for anew.
     """
-    from checker.traces.cases import read_cases
+    from checker.experiments.cases import read_cases
     from checker.traces.trace import check_trace
 
     root = directory or Path("counterexamples")
@@ -38,7 +38,7 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
 
 def _write_overviews(root: Path) -> None:
-    from checker.traces.overviews import OVERVIEWS
+    from checker.experiments.overviews import OVERVIEWS
 
     for name, make in OVERVIEWS.items():
         folder = root / name

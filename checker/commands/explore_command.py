@@ -106,7 +106,7 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         deadlock=options["deadlock"],
         symmetry=options["symmetry"],
     )
-    from checker.stores.stored_search import Keeping, stored_search
+    from checker.commands.stored_search import Keeping, stored_search
 
     keeping = Keeping.chosen(options)
     if options["symmetry"] and options["engine"] == "reference":

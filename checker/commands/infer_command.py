@@ -19,7 +19,7 @@ from checker.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from checker.proofs.infer import Inference
+    from checker.proofs.inference.infer import Inference
 
 
 @click.command(context_settings=HELP)
@@ -38,7 +38,7 @@ def command(**options: Any) -> int:
     require_solver("infer")
     model = chosen_model(options)
     from checker.commands.progress import ticker
-    from checker.proofs.infer import Inferrer
+    from checker.proofs.inference.infer import Inferrer
     from checker.proofs.proof_report import exit_status
 
     properties = provable_properties(model, options["properties"])

@@ -9,8 +9,8 @@ import click
 
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.explore_command import ENGINES
+from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
-from model.language.settings import as_text, choose_settings, describe
 from model.protocols import PROTOCOLS, protocol_named
 from properties import properties_of
 

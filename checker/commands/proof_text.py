@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
-from checker.proofs.bounded_check import BoundedCheck
-from checker.proofs.candidates import Candidate
-from checker.proofs.infer import Inference
+from checker.proofs.bounded.bounded_check import BoundedCheck
+from checker.proofs.inference.candidates import Candidate
+from checker.proofs.inference.infer import Inference
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.report.text import render_text
-from checker.traces.naming import instance_words
 from checker.traces.trace import Trace
 from checker.verdict import Verdict
+from model.language.naming import instance_words
 from properties import Property
 
 _MEANING = {

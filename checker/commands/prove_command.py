@@ -82,9 +82,9 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import ticker
-    from checker.proofs.induction import Induction, InductionOptions, minimise
+    from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
     from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
-    from checker.proofs.unbounded_proof import UnboundedInduction
+    from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
@@ -118,7 +118,7 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import ticker
-    from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
     properties = provable_properties(model, options["properties"])

@@ -62,7 +62,7 @@ def _show(trace: Trace) -> None:
 
 
 def _as_data(trace: Trace, file: Path) -> dict[str, Any]:
-    from checker.traces.naming import instance_words
+    from model.language.naming import instance_words
 
     return {
         "command": "replay",

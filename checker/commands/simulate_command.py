@@ -266,7 +266,7 @@ def to_json(result: Simulation, shown: list[Shown]) -> dict[str, Any]:
 
 
 def _violation(one: Shown) -> dict[str, Any]:
-    from checker.traces.naming import instance_words
+    from model.language.naming import instance_words
 
     return {
         "property": one.finding.property.name,

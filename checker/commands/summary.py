@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from checker.exits import Exit
-from checker.traces.naming import instance_words
 from checker.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
 from checker.verdict import Exploration, Verdict
 from model.language.errors import RejectedError, UsageError
+from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 

@@ -15,8 +15,8 @@ from checker.commands.summary import Finding, rate, settled_at, vacuous, warning
 from checker.report.text import render_text
 from checker.traces.trace import Trace
 from checker.verdict import Exploration, Verdict
+from model.language.declare.settings import as_text
 from model.language.protocol import Instance, Model
-from model.language.settings import as_text
 from properties import Property
 
 _GOOD = ("exhausted", "reached", "proved")

@@ -27,11 +27,11 @@ from checker.experiments.mutants import (
     judge,
     mutants,
 )
+from checker.experiments.toml_files import read_toml
 from checker.search.explore import Limits
-from checker.toml_files import read_toml
 from checker.verdict import Exploration
+from model.language.declare.settings import as_text
 from model.language.protocol import Model
-from model.language.settings import as_text
 from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of
 

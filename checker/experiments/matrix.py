@@ -20,8 +20,8 @@ from typing import Any
 
 import model
 import properties
-from checker.toml_files import read_toml
-from checker.traces.cases import Choice
+from checker.experiments.cases import Choice
+from checker.experiments.toml_files import read_toml
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance
@@ -184,7 +184,7 @@ def run_search(search: Search) -> Result:
 
 
 def _is_symmetric(search: Search) -> bool:
-    from checker.backends.vectorised import VectorisedEngine
+    from checker.engines.vectorised import VectorisedEngine
     from checker.search.symmetry import Symmetry
 
     wanted = search.choice.model

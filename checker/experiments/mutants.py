@@ -17,17 +17,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from checker.backends.vectorised import VectorisedEngine
+from checker.engines.vectorised import VectorisedEngine
 from checker.experiments.infix import words
 from checker.search.explore import Explorer, Limits, Options
 from checker.verdict import Exploration
 from model.language import graph
 from model.language.capture import CapturedAction, Write
+from model.language.declare.settings import as_text, describe
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
 from model.language.ground import GroundAction, ground_actions
 from model.language.protocol import Model
-from model.language.settings import as_text, describe
 from properties import Property, Sense
 
 DOMAIN = "domain"

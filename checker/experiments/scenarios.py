@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.backends.reference import ReferenceEngine, State
-from checker.toml_files import read_toml
-from checker.traces.naming import NONE, instance_words, member_names, value_words
+from checker.engines.reference import ReferenceEngine, State
+from checker.experiments.toml_files import read_toml
 from checker.traces.trace import Trace, build_trace
 from model.language.errors import RejectedError, UsageError, unknown_name
+from model.language.naming import NONE, instance_words, member_names, value_words
 from model.language.protocol import Instance, Model
 from model.protocols import protocol_named
 from properties import choose_properties

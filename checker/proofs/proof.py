@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from checker.backends.reference import State
+from checker.engines.reference import State
 from checker.verdict import Verdict
 from model.language.protocol import Instance, Model
 from properties import Property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from checker.exits import Exit
-from checker.proofs.bounded_check import BoundedCheck
+from checker.proofs.bounded.bounded_check import BoundedCheck
 from checker.proofs.proof import Proof
-from checker.traces.naming import instance_words
 from checker.traces.trace import Trace, build_trace, highwater_version
 from checker.verdict import Verdict
 from model.language.errors import DomainError, RejectedError
+from model.language.naming import instance_words
 from properties import choose_properties
 
 _STATUS = {

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.reference import ReferenceEngine, State
 from checker.report.places import Entry, LogPlace, Owner, Place
 from model.language import Model
-from model.language.schema import RecordSchema
+from model.language.declare.schema import RecordSchema
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.traces.itf_values import blank_number
-from checker.traces.naming import member_name, value_words
 from model.language import Model
-from model.language.protocol import Cell
-from model.language.schema import (
+from model.language.declare.schema import (
     FamilySchema,
     Part,
     PerMemberSchema,
@@ -25,6 +23,8 @@ from model.language.schema import (
     Variable,
     indices,
 )
+from model.language.naming import member_name, value_words
+from model.language.protocol import Cell
 
 Index = tuple[int, ...]
 State = tuple[int, ...]

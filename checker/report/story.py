@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, lanes_of, marked
 from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
-from checker.traces.naming import is_member, member_name
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
+from model.language.declare.settings import as_text
+from model.language.naming import is_member, member_name
 from model.language.protocol import Instance
-from model.language.settings import as_text
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
 LEFT_OUT = "left out: what stays 0, none, false or empty"

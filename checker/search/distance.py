@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.backends.reference import State
+from checker.engines.reference import State
 from model.language import graph
 from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op

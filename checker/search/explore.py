@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from checker.backends.compiled import Expander
-from checker.backends.vectorised import Successors, VectorisedEngine
+from checker.engines.compiled import Expander
+from checker.engines.layout import Words
+from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
-from checker.search.layout import Words
 from checker.search.symmetry import Symmetry
 from checker.search.watch import Watch
 from checker.verdict import ActionCount, Exploration, Violation

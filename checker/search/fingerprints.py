@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from checker.search.layout import Words
+from checker.engines.layout import Words
 
 Flags = npt.NDArray[np.bool_]
 

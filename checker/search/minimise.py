@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from checker.backends.vectorised import VectorisedEngine
+from checker.engines.layout import Words
+from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Limits
-from checker.search.layout import Words
-from checker.traces.naming import is_member
 from model.language.ground import initial_cells
+from model.language.naming import is_member
 from model.language.protocol import Instance, Model
 from properties import Property
 

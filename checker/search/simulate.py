@@ -16,9 +16,9 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from checker.backends.vectorised import Successors, VectorisedEngine
+from checker.engines.layout import Words
+from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.fingerprints import VisitedSet
-from checker.search.layout import Words
 from checker.search.watch import Watch
 from checker.verdict import Verdict
 from model.language.errors import UsageError

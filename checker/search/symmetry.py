@@ -18,14 +18,14 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from checker.backends.reference import ReferenceEngine, State
-from checker.search.layout import Layout, Words
-from checker.traces.naming import member_name
+from checker.engines.layout import Layout, Words
+from checker.engines.reference import ReferenceEngine, State
 from model.language import graph
 from model.language.capture import capture_property
-from model.language.domains import Reference, Subset
+from model.language.declare.domains import Reference, Subset
 from model.language.errors import UsageError
 from model.language.graph import Kind, Node, Op
+from model.language.naming import member_name
 from model.language.protocol import Cell, Instance, Model
 from properties import Property
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import psutil
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.reference import ReferenceEngine, State
 from checker.search.explore import Limits, Options, Progress, Stop, peak_memory_bytes
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.protocol import Instance, Model

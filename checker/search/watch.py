@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from checker.backends.vectorised import Claims, Successors, VectorisedEngine
-from checker.search.layout import Words
+from checker.engines.layout import Words
+from checker.engines.vectorised import Claims, Successors, VectorisedEngine
 from properties import Property, Sense
 
 

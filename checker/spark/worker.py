@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from checker.backends.compiled import Expander
-from checker.backends.vectorised import Claims, Successors, VectorisedEngine
+from checker.engines.compiled import Expander
+from checker.engines.layout import Words
+from checker.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.search.explore import DEFAULT_CHUNK, DEFAULT_COMPILE_AFTER
 from checker.search.fingerprints import VisitedSet, fingerprints
-from checker.search.layout import Words
 from checker.search.symmetry import Symmetry
 from checker.spark.visited import visited_before
 from checker.stores.level_files import Numbers, StateRows, read_rows, write_rows

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.search.layout import BitField, Layout
-from model.language.domains import Booleans, Integers, Reference
+from checker.engines.layout import BitField, Layout
+from model.language.declare.domains import Booleans, Integers, Reference
 from model.language.protocol import Cell, Model
 
 

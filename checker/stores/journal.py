@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.layout import Words
 from checker.search.explore import Explorer, Limits, Options, Progress
-from checker.search.layout import Words
 from checker.stores.identity import manifest_of
 from checker.stores.level_files import ROWS_A_FILE, Numbers, StateRows, read_level, write_rows
 from checker.stores.outcome import Counts, Link, conclude, levels_needed

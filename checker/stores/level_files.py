@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.layout import Words
 from checker.search.fingerprints import fingerprints
-from checker.search.layout import Words
 from checker.stores.storage import Storage, explained
 from checker.stores.store import Level, LevelFile, Store
 

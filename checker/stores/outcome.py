@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from checker.backends.reference import State
+from checker.engines.layout import Layout
+from checker.engines.reference import State
 from checker.search.fingerprints import FINGERPRINT_BITS, collision_probability
-from checker.search.layout import Layout
 from checker.search.symmetry import Symmetry
 from checker.stores.level_files import find_path
 from checker.stores.store import Level, LevelFile, Store

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from checker.traces.itf_values import Decoder, Encoder, fields_of, show, text_of
-from checker.traces.naming import instance_words
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
 from model.language import Model, Protocol
 from model.language.errors import RejectedError, UsageError, unknown_name
+from model.language.naming import instance_words
 from model.language.protocol import Instance
 from model.protocols import PROTOCOLS
 from properties import choose_properties

@@ -10,12 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from checker.traces.naming import NONE, member_names
 from model.language import Model
-from model.language.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
-from model.language.errors import RejectedError, UsageError
-from model.language.protocol import Cell, Instance
-from model.language.schema import (
+from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
+from model.language.declare.schema import (
     FamilySchema,
     Part,
     PerMemberSchema,
@@ -25,6 +22,9 @@ from model.language.schema import (
     Variable,
     indices,
 )
+from model.language.errors import RejectedError, UsageError
+from model.language.naming import NONE, member_names
+from model.language.protocol import Cell, Instance
 
 Index = tuple[int, ...]
 State = tuple[int, ...]

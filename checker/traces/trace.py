@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from importlib import metadata
 
-from checker.backends.reference import ReferenceEngine, State
-from checker.traces.naming import cell_path, instance_words, value_words
+from checker.engines.reference import ReferenceEngine, State
 from model.language.errors import DomainError, RejectedError
+from model.language.naming import cell_path, instance_words, value_words
 from model.language.protocol import Instance, Model
 from properties import Property, Sense, choose_properties
 

@@ -7,22 +7,7 @@ introduces it.
 from typing import Annotated
 
 from model.language.action import Action, action
-from model.language.containers import (
-    Members,
-    PerMember,
-    Sequence,
-    SetOf,
-    Table,
-    everybody,
-    for_each,
-    members,
-    nobody,
-    sequence,
-    table,
-)
-from model.language.domains import Bound, integers
-from model.language.entity import Entity, Record, State
-from model.language.logic import (
+from model.language.capture.words import (
     all_of,
     any_of,
     choose,
@@ -38,8 +23,23 @@ from model.language.logic import (
     smallest,
     some,
 )
+from model.language.declare.containers import (
+    Members,
+    PerMember,
+    Sequence,
+    SetOf,
+    Table,
+    everybody,
+    for_each,
+    members,
+    nobody,
+    sequence,
+    table,
+)
+from model.language.declare.domains import Bound, integers
+from model.language.declare.entity import Entity, Record, State
+from model.language.declare.settings import setting
 from model.language.protocol import Model, Protocol
-from model.language.settings import setting
 
 __all__ = [
     "Action",

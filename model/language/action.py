@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from model.language.capture import Parameter
-from model.language.domains import Integers, Reference
+from model.language.declare.domains import Integers, Reference
+from model.language.declare.schema import Schema
 from model.language.errors import ProtocolError
-from model.language.schema import Schema
 
 
 @dataclass(frozen=True)

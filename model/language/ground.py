@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_start
+from model.language.declare.schema import Variable
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.protocol import Cell, Instance, Model
-from model.language.schema import Variable
 
 Environment = dict[Node, int]
 

@@ -14,11 +14,19 @@ from typing import Any
 
 from model.language.action import Action
 from model.language.capture import CapturedAction, Parameter, capture_action
-from model.language.domains import Booleans, Bound, Domain, IndexSet, Integers, Reference, Subset
-from model.language.entity import State
+from model.language.declare.domains import (
+    Booleans,
+    Bound,
+    Domain,
+    IndexSet,
+    Integers,
+    Reference,
+    Subset,
+)
+from model.language.declare.entity import State
+from model.language.declare.schema import Schema, Variable, indices
+from model.language.declare.settings import NoSettings, as_text, choose_settings
 from model.language.errors import ProtocolError, UsageError, unknown_name
-from model.language.schema import Schema, Variable, indices
-from model.language.settings import NoSettings, as_text, choose_settings
 
 
 @dataclass(frozen=True, eq=False)

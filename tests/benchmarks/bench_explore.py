@@ -56,8 +56,8 @@ def measure(sizes: tuple[int, ...], case: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def timed_parts() -> Iterator[dict[str, float]]:
     """Seconds spent in expanding, inserting and judging. With workers, expanding runs beside."""
-    from checker.backends.compiled import CompiledExpansion
-    from checker.backends.vectorised import VectorisedEngine
+    from checker.engines.compiled import CompiledExpansion
+    from checker.engines.vectorised import VectorisedEngine
     from checker.search.fingerprints import VisitedSet
     from checker.search.watch import Watch
 

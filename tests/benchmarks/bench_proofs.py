@@ -30,8 +30,8 @@ def _isr(model: Any, *names: str) -> Any:
 
 def proofs() -> Iterator[str]:
     """Induction within bounds and for all sizes: obligations and seconds."""
-    from checker.proofs.induction import Induction
-    from checker.proofs.unbounded_proof import UnboundedInduction
+    from checker.proofs.bounded.induction import Induction
+    from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
     from checker.verdict import Verdict
     from properties import lemmas_of
 
@@ -48,7 +48,7 @@ def proofs() -> Iterator[str]:
 
 def bounded(name: str, depth: int, seconds: float) -> str:
     """One protocol: plain and strengthened bounded checking against the explorer."""
-    from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.search.explore import Explorer
     from properties import lemmas_of
 
@@ -76,7 +76,7 @@ def bounded(name: str, depth: int, seconds: float) -> str:
 
 def inference(sizes: tuple[int, ...]) -> str:
     """Candidates, survivors, what is needed, queries and seconds."""
-    from checker.proofs.infer import Inferrer
+    from checker.proofs.inference.infer import Inferrer
 
     model = _model("kip320", sizes)
     result = Inferrer(model, _isr(model)).run()

@@ -13,7 +13,8 @@ import pytest
 
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
-from model.protocols import LADDER, PROTOCOLS
+from model.ladder import LADDER
+from model.protocols import PROTOCOLS
 from properties import choose_properties
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import count_levels

@@ -6,19 +6,19 @@ import dataclasses
 
 import pytest
 
-from checker.proofs import infer as infer_module
-from checker.proofs.candidates import Table, atoms_of, reachable_states
-from checker.proofs.induction import Induction
-from checker.proofs.infer import Inferrer
+from checker.proofs.bounded.induction import Induction
+from checker.proofs.inference import infer as infer_module
+from checker.proofs.inference.candidates import Table, atoms_of, reachable_states
+from checker.proofs.inference.infer import Inferrer
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
+from model.async_isr.protocol import ASYNC_ISR
+from model.ladder.kip320 import KIP320
 from model.language import any_of, every, implies, not_
 from model.language.errors import UsageError
 from model.protocols import protocol_named
-from model.protocols.async_isr import ASYNC_ISR
-from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties
-from properties.templates.ladder import LADDER_TEMPLATES
+from properties.ladder.templates import LADDER_TEMPLATES
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
 NAMES = tuple(LADDER_TEMPLATES.atoms)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import checker.traces.itf
 from checker.traces.itf import MAX_BYTES, read_trace, trace_as_itf, write_trace
 from checker.traces.trace import build_trace
+from model.ladder.kip279 import KIP279
 from model.language.errors import HighwaterError, RejectedError, UsageError
-from model.protocols.kip279 import KIP279
 from tests.support.traces import (
     EVERY_PROTOCOL,
     OFFICE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.backends.compiled import CompiledExpansion, Unsupported
-from checker.backends.vectorised import VectorisedEngine
+from checker.engines.compiled import CompiledExpansion, Unsupported
+from checker.engines.vectorised import VectorisedEngine
 from model.protocols import PROTOCOLS
 from tests.support.counter import COUNTER
 from tests.support.laws import check_compiled_agrees

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from model.language.ground import initial_cells
 from model.protocols import PROTOCOLS
 from properties import properties_of

@@ -12,14 +12,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from checker.backends import vectorised
-from checker.backends.compiled import CompiledExpansion
+from checker.engines import vectorised
+from checker.engines.compiled import CompiledExpansion
+from checker.engines.layout import BitField, Layout
 from checker.search import explore as explore_module
 from checker.search import fingerprints as fingerprints_module
 from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
-from checker.search.layout import BitField, Layout
 from model.language import graph
 from model.language.ground import ground_actions
 from properties import Property, properties_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.layout import Layout
+from checker.engines.layout import Layout
 from tests.support.laws import (
     check_compiled_agrees,
     check_engines_agree,

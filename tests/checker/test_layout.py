@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.layout import BitField, Layout
+from checker.engines.layout import BitField, Layout
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS
 from tests.support.cells import layout_of

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.backends.vectorised import VectorisedEngine
 from checker.cli import highwater, run
+from checker.engines.vectorised import VectorisedEngine
 from checker.exits import Exit
 from checker.experiments.kill_matrix import REASONS, kill_matrix
 from checker.experiments.mutants import Kind, Outcome, baseline, judge, mutants

@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 import z3
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.reference import ReferenceEngine, State
 from checker.exits import Exit
-from checker.proofs import precedence as precedence_module
-from checker.proofs.bounded_check import BoundedChecker, lemmas_that_hold
-from checker.proofs.induction import Induction, InductionOptions, minimise
-from checker.proofs.precedence import Precedence, interchangeable
+from checker.proofs.bounded import precedence as precedence_module
+from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
+from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
+from checker.proofs.bounded.precedence import Precedence, interchangeable
 from checker.proofs.proof import Outcome
 from checker.proofs.proof_report import counterexample_trace, exit_status, violation_trace
 from checker.search.explore import Explorer, Options
 from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
+from model.async_isr.protocol import ASYNC_ISR
+from model.ladder.kip320 import KIP320
 from model.language.errors import UsageError
 from model.language.protocol import Instance
 from model.protocols import protocol_named
-from model.protocols.async_isr import ASYNC_ISR
-from model.protocols.kip320 import KIP320
 from properties import Property, choose_properties, lemmas_of
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
@@ -113,7 +113,7 @@ def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(va
 
 
 def test_every_lemma_of_the_counterexample_held_before_the_step():
-    from checker.backends.reference import ReferenceEngine
+    from checker.engines.reference import ReferenceEngine
 
     proof = Induction(KIP320.model(SMALL, {"wait_for_epoch": False}), ISR, LEMMAS).run()
     assert proof.counterexample is not None

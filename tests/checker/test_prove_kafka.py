@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from checker.backends.reference import ReferenceEngine
-from checker.proofs.induction import Induction
+from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import read_case
+from checker.proofs.bounded.induction import Induction
 from checker.proofs.proof import Proof
 from checker.proofs.proof_report import counterexample_trace
-from checker.traces.cases import read_case
 from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA

@@ -4,16 +4,16 @@ import itertools
 
 import pytest
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.layout import Layout
+from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Options
-from checker.search.layout import Layout
 from checker.stores.decoding import column_name, singular, state_columns
 from checker.stores.journal import manifest_for
 from checker.stores.level_files import read_level
 from checker.stores.query import columns_of, engine_for, model_of, query_duckdb
 from checker.stores.ready_queries import READY, ready_query
 from checker.stores.store import Manifest, Store
-from model.language.domains import Booleans, Integers, Reference
+from model.language.declare.domains import Booleans, Integers, Reference
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS
 from tests.support.stores import TINY, everything, model_named, stored

@@ -12,13 +12,13 @@ import pytest
 from rich.console import Console
 
 import checker.report.story
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from checker.report import render_html, render_markdown, render_mermaid, render_text
 from checker.report.lanes import Lane
 from checker.report.places import Entry, LogPlace, places_of
 from checker.report.story import tell
-from checker.traces.naming import value_words
 from checker.traces.trace import build_trace
+from model.language.naming import value_words
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
     EVERY_PROTOCOL,

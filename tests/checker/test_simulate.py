@@ -13,9 +13,10 @@ from checker.search.explore import Explorer
 from checker.search.simulate import Budget, Simulation, Simulator, _Actions
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
+from model.ladder import LADDER
 from model.language.errors import UsageError
 from model.language.protocol import Model
-from model.protocols import LADDER, protocol_named
+from model.protocols import protocol_named
 from properties import properties_of
 
 OLD = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try")

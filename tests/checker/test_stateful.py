@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from checker.search.distance import Distance
 from checker.stateful import DEFAULT_SETTINGS, PropertyViolationError, World, state_machine
 from checker.traces.itf import read_trace

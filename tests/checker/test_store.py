@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.layout import Layout
+from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Limits, Options
-from checker.search.layout import Layout
 from checker.stores.journal import manifest_for, open_store
 from checker.stores.level_files import find_path, read_level
 from checker.stores.outcome import exploration_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 import z3
 
-from checker.backends.symbolic import (
+from checker.engines.symbolic import (
     SymbolicEngine,
     SymbolicStep,
     Term,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checker.backends.vectorised import VectorisedEngine
+from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Options
 from checker.search.symmetry import Symmetry
 from checker.traces.trace import build_trace

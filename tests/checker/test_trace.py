@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import checker.traces.trace
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from checker.traces.trace import Trace, TraceVerdict, build_trace, check_trace
+from model.ladder.kip279 import KIP279
 from model.language.errors import RejectedError, UsageError
-from model.protocols.kip279 import KIP279
 from tests.support.traces import (
     EVERY_PROTOCOL,
     OFFICE,

@@ -7,27 +7,27 @@ from collections.abc import Iterable, Iterator
 import pytest
 import z3
 
-from checker.backends.reference import ReferenceEngine, State
-from checker.backends.symbolic import Lowering, SymbolicEngine
-from checker.backends.unbounded import UnboundedTerms
+from checker.engines.reference import ReferenceEngine, State
+from checker.engines.symbolic import Lowering, SymbolicEngine
+from checker.engines.unbounded import UnboundedTerms
 from checker.exits import Exit
-from checker.proofs.clauses import Clauses
-from checker.proofs.induction import Induction
-from checker.proofs.lifted import Lifted
+from checker.proofs.bounded.induction import Induction
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.proofs.proof_report import exit_status
-from checker.proofs.relevance import Relevance
-from checker.proofs.unbounded_proof import UnboundedInduction
+from checker.proofs.unbounded.clauses import Clauses
+from checker.proofs.unbounded.relevance import Relevance
+from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.verdict import Verdict
+from model.async_isr.protocol import ASYNC_ISR
+from model.ladder.kip320 import KIP320
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_property, capture_start
 from model.language.errors import DomainError, UsageError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.ground import Grounder
+from model.language.lifted import Lifted
 from model.language.protocol import Model
 from model.protocols import protocol_named
-from model.protocols.async_isr import ASYNC_ISR
-from model.protocols.kip320 import KIP320
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
 from tests.support.proofs import random_states, states_on_walks
 

@@ -6,7 +6,7 @@ import properties
 from checker.exits import Exit
 from checker.search.explore import Explorer, Limits, Options
 from checker.traces.itf import read_trace
-from checker.traces.naming import instance_words
+from model.language.naming import instance_words
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
 

@@ -10,8 +10,8 @@ import z3
 
 from checker.commands.interrupt import Interrupt
 from checker.exits import Exit
-from checker.proofs import bounded_check, induction
 from checker.proofs.asking import ask
+from checker.proofs.bounded import bounded_check, induction
 from checker.search.explore import Explorer
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)

@@ -4,7 +4,7 @@ import pytest
 
 from checker.commands.explore_command import ENGINES
 from model.language import Bound, Protocol
-from model.language.settings import as_text
+from model.language.declare.settings import as_text
 from model.protocols import PROTOCOLS
 from properties import properties_of
 

@@ -8,12 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.layout import Layout
+from checker.engines.reference import ReferenceEngine, State
 from checker.search.explore import Explorer
-from checker.search.layout import Layout
 from checker.traces.itf import read_trace, write_trace
 from checker.traces.trace import build_trace
-from model.language.domains import Reference, Subset
+from model.language.declare.domains import Reference, Subset
 from model.language.errors import CaptureError, DomainError
 from model.language.protocol import Cell, Instance, Model
 from tests.laws.generator import Example
@@ -107,7 +107,7 @@ def renaming_members_changes_nothing(example: Example) -> None:
 
 def z3_terms_agree(example: Example) -> None:
     """Z3's terms have the values that the reference engine computes."""
-    from checker.backends.symbolic import SymbolicEngine
+    from checker.engines.symbolic import SymbolicEngine
     from tests.support.proofs import check_claims, check_steps
 
     engine, states = SymbolicEngine(example.model), random_states(example.model, 2, 7)

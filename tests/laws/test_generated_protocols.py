@@ -81,7 +81,7 @@ def is_noticed(law: Callable[[Example], None]) -> bool:
     ],
 )
 def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, monkeypatch):
-    from checker.backends import vectorised
+    from checker.engines import vectorised
     from model.language.graph import Op
 
     monkeypatch.setitem(vectorised._INFIX, Op[operator], source)
@@ -93,7 +93,7 @@ def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, 
     [("ADD", "np.subtract"), ("SUB", "np.add"), ("MIN", "np.maximum"), ("MAX", "np.minimum")],
 )
 def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, monkeypatch):
-    from checker.backends import vectorised
+    from checker.engines import vectorised
     from model.language.graph import Op
 
     monkeypatch.setitem(vectorised._CALLS, Op[operator], call)
@@ -102,7 +102,7 @@ def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, mo
 
 @pytest.mark.parametrize("operator", ["LT", "ADD", "MIN", "BITAND"])
 def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeypatch):
-    from checker.backends import compiled
+    from checker.engines import compiled
     from model.language.graph import Op
 
     other = {"LT": "LE", "ADD": "SUB", "MIN": "MAX", "BITAND": "BITOR"}[operator]
@@ -113,7 +113,7 @@ def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeyp
 
 @pytest.mark.parametrize("method", ["union", "with_member", "without_member", "includes"])
 def test_a_wrong_set_of_the_reference_engine_is_noticed(method, monkeypatch):
-    from checker.backends.reference import PlainSet
+    from checker.engines.reference import PlainSet
 
     wrong = {
         "union": PlainSet.intersection,

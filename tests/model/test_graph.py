@@ -15,8 +15,8 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from checker.backends import vectorised
-from checker.backends.vectorised import compile_masks, compile_program, number_type
+from checker.engines import vectorised
+from checker.engines.vectorised import compile_masks, compile_program, number_type
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Kind, Node, Op, Sort
@@ -307,7 +307,7 @@ def test_cells_of_different_frames_are_different_nodes():
 def test_nodes_that_nobody_uses_are_forgotten():
     import gc
 
-    from model.language import nodes
+    from model.language.graph import nodes
 
     before = len(nodes._interned)
     built = [graph.add(X, graph.constant(10_000 + k)) for k in range(50)]

@@ -408,8 +408,8 @@ def test_a_parameter_needs_an_entity_or_a_range():
 
 @pytest.mark.parametrize("value", [9, -9])
 def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
-    from checker.backends.reference import ReferenceEngine
-    from checker.backends.vectorised import VectorisedEngine
+    from checker.engines.reference import ReferenceEngine
+    from checker.engines.vectorised import VectorisedEngine
 
     def too_far(lab: Lab) -> None:
         lab.n = value
@@ -425,7 +425,7 @@ def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
 
 
 def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
-    from checker.backends.reference import ReferenceEngine
+    from checker.engines.reference import ReferenceEngine
     from model.language.ground import initial_cells
 
     def nothing(lab: Lab) -> None:

@@ -10,7 +10,7 @@ import pytest
 from checker.search.explore import Explorer, Options
 from checker.search.symmetry import Symmetry
 from model.language import Protocol, every, require
-from model.language.domains import integer_domain
+from model.language.declare.domains import integer_domain
 from model.language.errors import CaptureError, ProtocolError, UsageError
 from properties.claims import Property, Sense
 from tests.support.lab import Lab, Node, model_of, protocol_of

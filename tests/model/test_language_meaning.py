@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from model.language import (
     Annotated,
     all_of,

@@ -10,8 +10,15 @@ import dataclasses
 
 import pytest
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from checker.verdict import Verdict
+from model.async_isr import protocol as isr
+from model.async_isr.protocol import ASYNC_ISR, IsrVersion, Partition
+from model.ladder import LADDER
+from model.ladder import cluster as ladder
+from model.ladder.cluster import Cluster, LeaderAndIsrRequest, Replica
+from model.ladder.kip279 import KIP279
+from model.ladder.kip320 import KIP320, Kip320Settings
 from model.language import (
     Protocol,
     action,
@@ -20,17 +27,12 @@ from model.language import (
 )
 from model.language.action import Action
 from model.language.protocol import Model
-from model.protocols import LADDER, PROTOCOLS, ladder
-from model.protocols import async_isr as isr
-from model.protocols.async_isr import ASYNC_ISR, IsrVersion, Partition
-from model.protocols.kip279 import KIP279
-from model.protocols.kip320 import KIP320, Kip320Settings
-from model.protocols.ladder import Cluster, LeaderAndIsrRequest, Replica
+from model.protocols import PROTOCOLS
 from properties import Property, Sense, properties_of
-from properties.async_isr import ASYNC_ISR_PROPERTIES
-from properties.ladder import LADDER_PROPERTIES
-from properties.lemmas.async_isr import ASYNC_ISR_LEMMAS
-from properties.lemmas.ladder import KIP320_LEMMAS
+from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
+from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
+from properties.ladder.claims import LADDER_PROPERTIES
+from properties.ladder.lemmas import KIP320_LEMMAS
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import replay
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.experiments.cases import read_case
 from checker.search.explore import Explorer, Options
-from checker.traces.cases import read_case
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from properties import lemmas_of, properties_of

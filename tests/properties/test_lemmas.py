@@ -6,9 +6,9 @@ import pytest
 
 from checker.search.explore import Explorer, Options
 from checker.verdict import Verdict
-from model.protocols import LADDER
-from model.protocols.async_isr import ASYNC_ISR
-from model.protocols.kip320 import KIP320
+from model.async_isr.protocol import ASYNC_ISR
+from model.ladder import LADDER
+from model.ladder.kip320 import KIP320
 from properties import choose_properties, lemmas_of, properties_of
 
 SMALL = {"log_size": 2, "max_records": 2, "max_leader_epoch": 1}

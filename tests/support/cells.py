@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from checker.search.layout import Layout
-from model.language.domains import Booleans, Integers, limit
+from checker.engines.layout import Layout
+from model.language.declare.domains import Booleans, Integers, limit
+from model.language.declare.schema import Variable
 from model.language.protocol import Cell, Model
-from model.language.schema import Variable
 
 Range = tuple[int, int]
 

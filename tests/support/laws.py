@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from checker.backends.compiled import CompiledExpansion
-from checker.backends.reference import ReferenceEngine, State
-from checker.backends.vectorised import Successors, VectorisedEngine
+from checker.engines.compiled import CompiledExpansion
+from checker.engines.layout import Layout
+from checker.engines.reference import ReferenceEngine, State
+from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.explore import Explorer, Limits, Options
-from checker.search.layout import Layout
 from checker.verdict import Exploration, Verdict
 from model.language import not_
 from model.language.errors import DomainError

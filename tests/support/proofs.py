@@ -8,8 +8,8 @@ from typing import Any
 
 import z3
 
-from checker.backends.reference import ReferenceEngine, State
-from checker.backends.symbolic import SymbolicEngine, SymbolicStep
+from checker.engines.reference import ReferenceEngine, State
+from checker.engines.symbolic import SymbolicEngine, SymbolicStep
 from model.language.errors import DomainError
 from model.language.protocol import Instance, Model
 from properties import Property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 
-from checker.backends.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine
 from checker.traces.trace import Trace, build_trace
+from model.ladder.kip279 import KIP279
 from model.language import (
     Annotated,
     Bound,
@@ -31,7 +32,6 @@ from model.language import (
 )
 from model.language.protocol import Instance
 from model.protocols import PROTOCOLS
-from model.protocols.kip279 import KIP279
 from model.replicated_log import (
     LOG_SIZE,
     MAX_LEADER_EPOCH,

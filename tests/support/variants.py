@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from checker.backends.reference import ReferenceEngine, State
+from checker.engines.reference import ReferenceEngine, State
+from model.ladder import LADDER
 from model.language import Protocol
+from model.language.declare.settings import describe
 from model.language.protocol import Model
-from model.language.settings import describe
-from model.protocols import LADDER, PROTOCOLS
+from model.protocols import PROTOCOLS
 
 _TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 _SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checker.backends.vectorised import VectorisedEngine
+from checker.engines.vectorised import VectorisedEngine
 from model.language.ground import initial_cells
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.traces.cases import explored, read_cases
+from checker.experiments.cases import explored, read_cases
 from checker.traces.itf import trace_as_itf
 from checker.verdict import Verdict
 

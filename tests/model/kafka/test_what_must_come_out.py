@@ -125,7 +125,7 @@ def test_a_fenced_isr_member_costs_no_record():
     ("min_isr", "accepted"), [(3, False), (2, True)], ids=["min ISR 3", "min ISR 2"]
 )
 def test_with_one_broker_down_writes_need_a_smaller_min_isr(min_isr, accepted):
-    from checker.backends.reference import ReferenceEngine
+    from checker.engines.reference import ReferenceEngine
     from checker.experiments.scenarios import play, steps_of
 
     settings = SAFE_41 | {"min.insync.replicas": str(min_isr)}

@@ -1,0 +1,89 @@
+"""`explore` with a store: which search to run, and where what it finds is kept."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from checker.engines.layout import Layout
+from checker.search.explore import Limits, Options, Progress
+from checker.search.symmetry import Symmetry
+from checker.stores.journal import StoredExplorer, manifest_for, open_store
+from model.language.errors import UsageError
+from model.language.protocol import Model
+from properties import Property
+
+DEFAULT_MASTER = "local[*]"
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where states are kept, and the cluster that finds them; no `master` means this process."""
+
+    store: str
+    resume: bool
+    master: str | None
+    partitions: int | None
+    is_scratch: bool = False
+
+    @classmethod
+    def chosen(cls, options: Mapping[str, Any]) -> Keeping | None:
+        """What the options of `explore` ask for; none for a search without a store."""
+        store, engine = options["store"], options["engine"]
+        for name in ("master", "partitions"):
+            if options[name] is not None and engine != "spark":
+                raise UsageError(f"--{name} goes with --engine spark")
+        if options["resume"] and not store:
+            raise UsageError("--resume goes with --store DIR, which names what to go on from")
+        if store and engine == "reference":
+            raise UsageError("--engine reference keeps no store: valid are local, spark")
+        if engine != "spark":
+            return cls(store, options["resume"], None, None) if store else None
+        if options["max_memory"] is not None:
+            raise UsageError(
+                "--max-memory does not limit Spark's workers: set spark.executor.memory and "
+                "spark.driver.memory, or use --engine local"
+            )
+        master = options["master"] or DEFAULT_MASTER
+        place = store or _scratch()
+        return cls(place, options["resume"], master, options["partitions"], not store)
+
+
+def _scratch() -> str:
+    """A directory for a search whose states nobody wants to keep."""
+    directory = tempfile.mkdtemp(prefix="highwater-store-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+def stored_search(
+    keeping: Keeping,
+    model: Model,
+    properties: tuple[Property, ...],
+    limits: Limits,
+    options: Options,
+    on_progress: Callable[[Progress], None],
+) -> Any:
+    """The search, ready to run. Whatever can be wrong with Java or the store is said here."""
+    if keeping.master is not None:
+        from checker.spark.session import require_java, require_master
+
+        require_java()
+        require_master(keeping.master)
+    if options.symmetry:
+        Symmetry(model, properties, Layout(model))  # says so if there is none
+    store = open_store(keeping.store, manifest_for(model, properties, options), keeping.resume)
+    if keeping.master is None:
+        return StoredExplorer(store, model, properties, limits, options, on_progress)
+    from checker.spark.distributed import Cluster, SparkExplorer
+    from checker.spark.session import start_session
+
+    keeps_log = store.storage.is_local and not keeping.is_scratch
+    master, log = keeping.master, Path(store.storage.root) / "spark.log" if keeps_log else None
+    cluster = Cluster(lambda: start_session(master, log), keeping.partitions)
+    return SparkExplorer(store, model, properties, cluster, limits, options, on_progress)

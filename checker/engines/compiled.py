@@ -1,0 +1,335 @@
+"""The compiled expansion: the same ground actions as machine code, for searches that take long.
+
+NumPy programs start at once and are quick enough for small searches; compiling takes some tenths of
+a second, and then states are expanded several times as fast: a guard stops at its first false part,
+and steps leave in the order of traces without being sorted. The code runs without the
+interpreter lock. It must give what `VectorisedEngine.expand` gives, and a law says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+
+from checker.engines.layout import BitField, Layout, Words
+from checker.engines.vectorised import Successors, VectorisedEngine
+from model.language import graph
+from model.language.errors import DomainError
+from model.language.graph import BOOL, Node, Op
+from model.language.ground import GroundAction
+from model.language.protocol import Model
+
+_BIT = ir.IntType(1)
+_SHORT = ir.IntType(16)
+_NUMBER = ir.IntType(32)
+_WORD = ir.IntType(64)
+_EAGER = 3  # a part of this many guards is worth computing before any of them
+
+_OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
+    Op.NOT: lambda b, x: b.not_(x),
+    Op.EQ: lambda b, x, y: b.icmp_signed("==", x, y),
+    Op.LT: lambda b, x, y: b.icmp_signed("<", x, y),
+    Op.LE: lambda b, x, y: b.icmp_signed("<=", x, y),
+    Op.ADD: lambda b, x, y: b.add(x, y),
+    Op.SUB: lambda b, x, y: b.sub(x, y),
+    Op.MIN: lambda b, x, y: b.select(b.icmp_signed("<", x, y), x, y),
+    Op.MAX: lambda b, x, y: b.select(b.icmp_signed("<", x, y), y, x),
+    Op.ITE: lambda b, c, x, y: b.select(c, x, y),
+    Op.BITAND: lambda b, x, y: b.and_(x, y),
+    Op.BITOR: lambda b, x, y: b.or_(x, y),
+}
+
+
+class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectorised engine
+    """The model has numbers too wide for the compiled code."""
+
+
+class Expander:
+    """Expands states by NumPy programs at first, and by machine code once a search is large.
+
+    It starts to compile, in `pool` beside the search or else at once, when the programs have taken
+    `patience` seconds: about what compiling costs, so at worst the work is done twice. Both give
+    the same steps in the same order, so nobody can tell when it changed over.
+    """
+
+    def __init__(self, engine: VectorisedEngine, pool: Executor | None, patience: float) -> None:
+        self._engine = engine
+        self._pool = pool
+        self._patience = patience
+        self._settled = False
+        self._compiling: Future[CompiledExpansion] | None = None
+        self._expand = engine.expand
+
+    def __call__(self, words: Words) -> Successors:
+        """Every enabled step of every state, in the order of traces."""
+        if self._compiling is None and self._patience <= 0:
+            self._compiling = self._start()
+        if self._compiling is None:
+            started = time.thread_time()
+            steps = self._engine.expand(words)
+            self._patience -= time.thread_time() - started
+            return steps
+        if not self._settled and self._compiling.done():
+            self._settled = True
+            with suppress(Unsupported):
+                self._expand = self._compiling.result().expand
+        return self._expand(words)
+
+    def _start(self) -> Future[CompiledExpansion]:
+        engine = self._engine
+        arguments = (engine.model, engine.actions, engine.layout)
+        if self._pool is not None:
+            return self._pool.submit(CompiledExpansion, *arguments)
+        done: Future[CompiledExpansion] = Future()
+        try:
+            done.set_result(CompiledExpansion(*arguments))
+        except Unsupported as error:
+            done.set_exception(error)
+        return done
+
+
+class CompiledExpansion:
+    """Expands packed states by machine code. Building one takes a while; see `Unsupported`."""
+
+    def __init__(self, model: Model, actions: list[GroundAction], layout: Layout) -> None:
+        self._model = model
+        self._words = layout.words
+        self._most = max(len(actions), 1)
+        self._engine = _machine_code(_Generator(actions, layout).module)
+        address = self._engine.get_function_address("expand")
+        pointer, long = ctypes.c_void_p, ctypes.c_int64
+        signature = ctypes.CFUNCTYPE(
+            long, pointer, long, long, pointer, pointer, pointer, long, pointer
+        )
+        self._function = signature(address)
+
+    def expand(self, words: Words) -> Successors:
+        """Every enabled step of every state, as `VectorisedEngine.expand` gives them."""
+        if words.shape[1] and words.strides[1] != words.itemsize:
+            words = np.ascontiguousarray(words)
+        parts, done = [], 0
+        room = 4 * words.shape[1] + self._most
+        while done < words.shape[1]:
+            part, taken = self._expand_some(words[:, done:], room)
+            parts.append(Successors(part.rows + np.int32(done), part.instances, part.words))
+            done += taken
+        if len(parts) == 1:
+            return parts[0]
+        return Successors(
+            np.concatenate([p.rows for p in parts] or [np.empty(0, np.int32)]),
+            np.concatenate([p.instances for p in parts] or [np.empty(0, np.uint16)]),
+            np.concatenate([p.words for p in parts] or [words[:, :0]], axis=1),
+        )
+
+    def _expand_some(self, words: Words, room: int) -> tuple[Successors, int]:
+        """The steps of as many states as surely fit `room`; how many states that were."""
+        rows = np.empty(room, np.int32)
+        instances = np.empty(room, np.uint16)
+        out = np.empty((self._words, room), np.uint64)
+        report = np.array([0, -1], np.int64)  # states expanded; the instance that does not fit
+        count = self._function(
+            words.ctypes.data, words.strides[0] // 8, words.shape[1],
+            rows.ctypes.data, instances.ctypes.data, out.ctypes.data, room, report.ctypes.data,
+        )  # fmt: skip
+        taken, misfit = int(report[0]), int(report[1])
+        if misfit >= 0:
+            instance = self._model.instances[misfit]
+            raise DomainError(f"{instance} assigns a value outside its variable's domain")
+        return Successors(rows[:count], instances[:count], out[:, :count]), taken
+
+
+def _machine_code(module: ir.Module) -> llvm.ExecutionEngine:
+    """Compile without optimisation passes: the graph is simplified and shared already.
+
+    Passes made compiling twice as long and expansion no faster.
+    """
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
+    )
+    module.triple = machine.triple
+    parsed = llvm.parse_assembly(str(module))
+    engine = llvm.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    return engine
+
+
+class _Generator:
+    """Writes one function: for each state, try each action instance, and emit its step."""
+
+    def __init__(self, actions: list[GroundAction], layout: Layout) -> None:
+        self._layout = layout
+        self.module = ir.Module("expansion")
+        words, numbers = _WORD.as_pointer(), _NUMBER.as_pointer()
+        kind = ir.FunctionType(
+            _WORD,
+            [words, _WORD, _WORD, numbers, _SHORT.as_pointer(), words, _WORD, words],
+        )
+        self._function = ir.Function(self.module, kind, "expand")
+        for argument in self._function.args:
+            if isinstance(argument.type, ir.PointerType):
+                argument.add_attribute("noalias")
+        self._build(actions)
+
+    def _build(self, actions: list[GroundAction]) -> None:
+        source, stride, states, *_, room, report = self._function.args
+        entry = self._function.append_basic_block("entry")
+        head, body, end = (self._function.append_basic_block(n) for n in ("head", "body", "end"))
+        builder = self._builder = ir.IRBuilder(entry)
+        self._count = builder.alloca(_WORD, name="count")
+        state = builder.alloca(_WORD, name="state")
+        builder.store(_WORD(0), self._count)
+        builder.store(_WORD(0), state)
+        builder.branch(head)
+
+        builder.position_at_end(head)
+        row = builder.load(state)
+        fits = builder.icmp_signed(
+            "<=", builder.add(builder.load(self._count), _WORD(len(actions))), room
+        )
+        more = builder.icmp_signed("<", row, states)
+        builder.cbranch(builder.and_(more, fits), body, end)
+
+        builder.position_at_end(body)
+        self._row = row
+        self._before = [
+            builder.load(builder.gep(source, [builder.add(builder.mul(stride, _WORD(w)), row)]))
+            for w in range(self._layout.words)
+        ]
+        self._shared: dict[Node, ir.Value] = {}
+        self._compute_shared(actions)
+        for action in actions:
+            self._action(action)
+        builder.store(builder.add(row, _WORD(1)), state)
+        builder.branch(head)
+
+        builder.position_at_end(end)
+        builder.store(builder.load(state), report)
+        builder.ret(builder.load(self._count))
+
+    def _compute_shared(self, actions: list[GroundAction]) -> None:
+        """Evaluate what several guards need where all of them can use it."""
+        uses: Counter[Node] = Counter()
+        for action in actions:
+            uses.update(n for n in graph.below(action.guard) if n.op is not Op.CONST)
+        for node, times in uses.items():
+            if times >= _EAGER:
+                self._value(node, self._shared)
+
+    def _action(self, action: GroundAction) -> None:
+        builder = self._builder
+        after = self._function.append_basic_block("next")
+        known = _Scope(self._shared)
+        guard = action.guard
+        for part in guard.args if guard.op is Op.AND else (guard,):
+            holds = self._function.append_basic_block("holds")
+            builder.cbranch(self._value(part, known), holds, after)
+            builder.position_at_end(holds)
+        if action.misfit is not graph.FALSE:
+            self._note_misfit(action, known)
+        self._emit(action, known)
+        builder.branch(after)
+        builder.position_at_end(after)
+
+    def _note_misfit(self, action: GroundAction, known: _Scope) -> None:
+        builder, report = self._builder, self._function.args[-1]
+        with builder.if_then(self._value(action.misfit, known), likely=False):
+            builder.store(_WORD(action.instance.number), builder.gep(report, [_WORD(1)]))
+
+    def _emit(self, action: GroundAction, known: _Scope) -> None:
+        """Write the step: its row, its instance, and the packed state after it."""
+        builder = self._builder
+        _, _, _, rows, instances, out, room, _ = self._function.args
+        count = builder.load(self._count)
+        for w, word in enumerate(self._after(action, known)):
+            place = builder.add(builder.mul(room, _WORD(w)), count)
+            builder.store(word, builder.gep(out, [place]))
+        builder.store(builder.trunc(self._row, _NUMBER), builder.gep(rows, [count]))
+        number = _SHORT(action.instance.number)
+        builder.store(number, builder.gep(instances, [count]))
+        builder.store(builder.add(count, _WORD(1)), self._count)
+
+    def _after(self, action: GroundAction, known: _Scope) -> list[ir.Value]:
+        builder = self._builder
+        clear = [0] * self._layout.words
+        put = [0] * self._layout.words
+        moved: list[tuple[BitField, Node]] = []
+        for position, node in action.assignments.items():
+            field = self._layout.fields[position]
+            clear[field.word] |= field.mask << field.shift
+            if node.op is Op.CONST:
+                put[field.word] |= (int(node.data) - field.low) << field.shift
+            elif field.bits:
+                moved.append((field, node))
+        words = [
+            builder.or_(builder.and_(word, _WORD(~c & 0xFFFFFFFFFFFFFFFF)), _WORD(p))
+            for word, c, p in zip(self._before, clear, put, strict=True)
+        ]
+        for field, node in moved:
+            value = self._value(node, known)
+            if node.sort is not BOOL and field.low:
+                value = builder.sub(value, _NUMBER(field.low))
+            wide = builder.and_(builder.zext(value, _WORD), _WORD(field.mask))
+            words[field.word] = builder.or_(
+                words[field.word], builder.shl(wide, _WORD(field.shift))
+            )
+        return words
+
+    def _value(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+        """The value of an expression, computed here unless it is known."""
+        found = known.get(node)
+        if found is None:
+            found = known[node] = self._compute(node, known)
+        return found
+
+    def _compute(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+        if node.sort is not BOOL and not (
+            node.low is not None
+            and node.high is not None
+            and node.low >= -(2**31)
+            and node.high < 2**31
+        ):
+            raise Unsupported
+        if node.op is Op.CONST:
+            return (_BIT if node.sort is BOOL else _NUMBER)(int(node.data))
+        if node.op is Op.CELL:
+            return self._cell(node)
+        values = [self._value(arg, known) for arg in node.args]
+        if node.op in (Op.AND, Op.OR):
+            combine = self._builder.and_ if node.op is Op.AND else self._builder.or_
+            result = values[0]
+            for value in values[1:]:
+                result = combine(result, value)
+            return result
+        return _OPERATIONS[node.op](self._builder, *values)
+
+    def _cell(self, node: Node) -> ir.Value:
+        builder, field = self._builder, self._layout.fields[node.data[1]]
+        raw = builder.and_(
+            builder.lshr(self._before[field.word], _WORD(field.shift)), _WORD(field.mask)
+        )
+        if node.sort is BOOL:
+            return builder.trunc(raw, _BIT)
+        number = builder.trunc(raw, _NUMBER)
+        return builder.add(number, _NUMBER(field.low)) if field.low else number
+
+
+class _Scope(dict[Node, ir.Value]):
+    """Values known in one action's code, on top of those known before all actions."""
+
+    def __init__(self, outer: dict[Node, ir.Value]) -> None:
+        super().__init__()
+        self._outer = outer
+
+    def get(self, node: Node, default: ir.Value | None = None) -> ir.Value | None:
+        return super().get(node) or self._outer.get(node, default)

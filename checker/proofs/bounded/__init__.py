@@ -1,0 +1,1 @@
+"""Proofs within bounds: induction and bounded checking over cells."""

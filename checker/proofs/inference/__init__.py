@@ -1,0 +1,1 @@
+"""Lemmas found by machine: from templates to an inductive set of clauses."""

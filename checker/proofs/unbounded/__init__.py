@@ -1,0 +1,1 @@
+"""Proofs for all sizes: induction over the captured graph, with its quantifiers."""

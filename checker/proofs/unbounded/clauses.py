@@ -1,0 +1,289 @@
+"""Clauses: lifted formulas with nothing but universal variables, made ready for a solver.
+
+Existential variables become Skolem terms; the largest and smallest of something become terms with
+their defining axioms; sets become what it means to be in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from model.language import graph
+from model.language.errors import UsageError
+from model.language.graph import BINDERS, BOOL, INT, Kind, Node, Op
+from model.language.lifted import Lifted
+
+SKOLEM = "skolem!"
+_QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
+
+
+_COMPARISONS = (Op.LE, Op.LT, Op.EQ)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """`body`, without quantifiers, for all values of `variables`, which guard themselves in it.
+
+    `defines` is the symbol that the clause is part of the definition of, if it is.
+    """
+
+    variables: tuple[Node, ...]
+    body: Node
+    defines: str = ""
+
+
+class Clauses:
+    """Turns formulas into clauses. `constants` are variables that stand for one unknown value.
+
+    Each use has its own Skolem terms; definitions are shared.
+    """
+
+    def __init__(self, lifted: Lifted, constants: Iterable[Node] = ()) -> None:
+        self._lifted = lifted
+        self._constants = frozenset(constants)
+        self._numbers = itertools.count()
+        self._defined: dict[Node, Node] = {}
+        self._quantifiers: dict[Node, bool] = {}
+        self.definitions: list[Clause] = []
+
+    def extended(self, constants: Iterable[Node] = ()) -> Clauses:
+        """Clauses that know what these have defined, with more constants; names never clash."""
+        other = Clauses(self._lifted, self._constants | frozenset(constants))
+        other._numbers = self._numbers
+        other._defined = dict(self._defined)
+        other._quantifiers = self._quantifiers
+        other.definitions = list(self.definitions)
+        return other
+
+    def of(self, node: Node) -> list[Clause]:
+        """Clauses that together say `node`, a closed formula but for the constants."""
+        matrix = self._normal(self._first_order(node), True, ())
+        parts = matrix.args if matrix.op is Op.AND else (matrix,)
+        return [Clause(self._open(part), part) for part in parts if part is not graph.TRUE]
+
+    def _open(self, node: Node) -> tuple[Node, ...]:
+        return tuple(sorted(node.free - self._constants, key=lambda v: v.number))
+
+    def _fresh(self, like: Node) -> Node:
+        name = f"{like.data[1]}${next(self._numbers)}"
+        return graph.variable(name, like.sort, like.data[1])
+
+    # --- sets, extremes and conditions that choose -------------------------------------------
+
+    def _first_order(self, node: Node) -> Node:
+        """`node` without sets, extremes, and quantifiers within numbers."""
+        if not node.args:
+            return node
+        if node.op is Op.CONTAINS:
+            return self._first_order(self._contains(node.args[0], node.args[1]))
+        if node.op is Op.EQ and node.args[0].sort.kind is Kind.SET:
+            return self._first_order(self._same_members(*node.args))
+        if node.op in _COMPARISONS and any(arg.op is Op.SIZE for arg in node.args):
+            return self._first_order(self._compared_size(node))
+        if node.op in (Op.SIZE, Op.COUNT):
+            raise UsageError(
+                f"a rule takes the {node.op} of a set: proofs for all sizes cannot count members; "
+                "prove it within bounds"
+            )
+        if node.op in (Op.LARGEST, Op.SMALLEST):
+            return self._extreme(node)
+        if node.op in BINDERS:
+            fresh = self._fresh(node.args[0])
+            body = graph.substitute(node.args[1], {node.args[0]: fresh})
+            return graph.quantified(node.op, fresh, self._first_order(body))
+        args = tuple(self._first_order(arg) for arg in node.args)
+        if node.op is Op.ITE and self._has_quantifier(args[0]):
+            args = (self._named(args[0]), *args[1:])
+        return graph.rebuild(node, args)
+
+    def _contains(self, group: Node, member: Node) -> Node:
+        match group.op:
+            case Op.EMPTY:
+                return graph.FALSE
+            case Op.EVERYONE:
+                return self._is_member(member)
+            case Op.SINGLETON:
+                return graph.conjunction(
+                    self._is_member(member), graph.equal(group.args[0], member)
+                )
+            case Op.UNION:
+                return graph.disjunction(*(graph.contains(arg, member) for arg in group.args))
+            case Op.INTERSECTION:
+                return graph.conjunction(*(graph.contains(arg, member) for arg in group.args))
+            case Op.DIFFERENCE:
+                a, b = group.args
+                return graph.conjunction(
+                    graph.contains(a, member), graph.negation(graph.contains(b, member))
+                )
+            case Op.ITE:
+                return graph.choose(
+                    group.args[0],
+                    graph.contains(group.args[1], member),
+                    graph.contains(group.args[2], member),
+                )
+            case Op.MEMBERS_WHERE:
+                holds = graph.substitute(group.args[1], {group.args[0]: member})
+                return graph.conjunction(self._is_member(member), holds)
+            case Op.READ:
+                # The set as a relation: one more index, the member.
+                inside = graph.read(group.data[0], (*group.args, member), BOOL, group.data[1])
+                return graph.conjunction(self._is_member(member), inside)
+        raise UsageError(f"{group.op} in an unbounded proof")
+
+    def _is_member(self, member: Node) -> Node:
+        if member.op is Op.VARIABLE:
+            return graph.TRUE
+        return self._lifted.within(member, member.sort.family)
+
+    def _same_members(self, a: Node, b: Node) -> Node:
+        like = graph.variable("", graph.Sort(Kind.REF, a.sort.family), a.sort.family)
+        member = self._fresh(like)
+        same = graph.equal(graph.contains(a, member), graph.contains(b, member))
+        return graph.quantified(Op.FORALL, member, same)
+
+    def _compared_size(self, node: Node) -> Node:
+        """A comparison of a set's size with a few, as a claim about so many different members."""
+        a, b = node.args
+        one = graph.constant(1)
+        if node.op is Op.EQ:
+            group, count = (a, b) if a.op is Op.SIZE else (b, a)
+            more = self._at_least(group.args[0], graph.add(count, one))
+            return graph.conjunction(self._at_least(group.args[0], count), graph.negation(more))
+        if b.op is Op.SIZE:
+            return self._at_least(b.args[0], a if node.op is Op.LE else graph.add(a, one))
+        more = self._at_least(a.args[0], graph.add(b, one) if node.op is Op.LE else b)
+        return graph.negation(more)
+
+    def _at_least(self, group: Node, least: Node) -> Node:
+        """`group` has so many members or more: a constant, all that there are, the less of two."""
+        family = group.sort.family
+        like = graph.variable("", graph.Sort(Kind.REF, family), family)
+        match least.op:
+            case Op.MIN:
+                return graph.disjunction(*(self._at_least(group, arg) for arg in least.args))
+            case Op.BOUND if least is self._lifted.extent(family):
+                member = self._fresh(like)
+                return graph.quantified(Op.FORALL, member, graph.contains(group, member))
+            case Op.CONST:
+                members = [self._fresh(like) for _ in range(least.data)]
+                apart = [
+                    graph.negation(graph.equal(x, y)) for x, y in itertools.combinations(members, 2)
+                ]
+                found = graph.conjunction(*(graph.contains(group, m) for m in members), *apart)
+                for member in members:
+                    found = graph.quantified(Op.EXISTS, member, found)
+                return found
+        raise UsageError(
+            "a rule compares the size of a set with a number that varies: proofs for all sizes "
+            "cannot count members; prove it within bounds"
+        )
+
+    def _extreme(self, node: Node) -> Node:
+        """A term for the largest or smallest, defined by: it bounds all, and one attains it."""
+        if node not in self._defined:
+            over, body = node.args
+            scope = self._open(node)
+            value = graph.read(f"{SKOLEM}{node.op}#{next(self._numbers)}", scope, INT)
+            self._defined[node] = value
+            ends = (body, value) if node.op is Op.LARGEST else (value, body)
+            self._define(
+                value,
+                graph.quantified(Op.FORALL, over, graph.at_most(*ends)),
+                graph.quantified(Op.EXISTS, over, graph.equal(body, value)),
+            )
+        return self._defined[node]
+
+    def _named(self, condition: Node) -> Node:
+        """A predicate for a condition with quantifiers that chooses between two values."""
+        if condition not in self._defined:
+            scope = self._open(condition)
+            name = graph.read(f"{SKOLEM}holds#{next(self._numbers)}", scope, BOOL)
+            self._defined[condition] = name
+            self._define(
+                name,
+                graph.disjunction(graph.negation(name), condition),
+                graph.disjunction(name, graph.negation(condition)),
+            )
+        return self._defined[condition]
+
+    def _define(self, symbol: Node, *axioms: Node) -> None:
+        for axiom in axioms:
+            closed = axiom
+            for variable in symbol.args:
+                closed = graph.quantified(Op.FORALL, variable, closed)
+            self.definitions += (
+                Clause(clause.variables, clause.body, symbol.data[0]) for clause in self.of(closed)
+            )
+
+    # --- negations inward, quantifiers away --------------------------------------------------
+
+    def _normal(self, node: Node, positive: bool, scope: tuple[Node, ...]) -> Node:
+        if not self._has_quantifier(node):
+            return node if positive else graph.negation(node)
+        if node.op is Op.NOT:
+            return self._normal(node.args[0], not positive, scope)
+        if node.op in (Op.AND, Op.OR):
+            parts = [self._normal(arg, positive, scope) for arg in node.args]
+            both = (node.op is Op.AND) is positive
+            return graph.conjunction(*parts) if both else graph.disjunction(*parts)
+        if node.op in _QUANTIFIERS:
+            return self._quantified(node, positive, scope)
+        if node.op is Op.ITE:
+            condition, then, otherwise = node.args
+            cases = [(condition, then), (graph.negation(condition), otherwise)]
+        else:  # two booleans are equal
+            a, b = node.args
+            cases = [(a, b), (graph.negation(a), graph.negation(b))]
+        # Whatever the polarity: in one of the cases, and there the second part.
+        if node.op is not Op.ITE and not positive:
+            cases = [(a, graph.negation(b)), (graph.negation(a), b)]
+            positive = True
+        return graph.disjunction(
+            *(
+                graph.conjunction(
+                    self._normal(case, True, scope), self._normal(part, positive, scope)
+                )
+                for case, part in cases
+            )
+        )
+
+    def _quantified(self, node: Node, positive: bool, scope: tuple[Node, ...]) -> Node:
+        over, body = node.args
+        if (node.op is Op.FORALL) is positive:
+            fresh = self._fresh(over)
+            body = self._normal(graph.substitute(body, {over: fresh}), positive, (*scope, fresh))
+            outside = graph.negation(self._lifted.within(fresh, over.data[1]))
+            return graph.disjunction(outside, body)
+        witness = graph.read(f"{SKOLEM}{over.data[1]}#{next(self._numbers)}", scope, over.sort)
+        body = self._normal(graph.substitute(body, {over: witness}), positive, scope)
+        return graph.conjunction(self._lifted.within(witness, over.data[1]), body)
+
+    def _has_quantifier(self, node: Node) -> bool:
+        found = self._quantifiers.get(node)
+        if found is None:
+            found = node.op in _QUANTIFIERS or any(self._has_quantifier(a) for a in node.args)
+            self._quantifiers[node] = found
+        return found
+
+
+def skolem_over(node: Node) -> str | None:
+    """What a Skolem term ranges over; `None` for other nodes."""
+    if node.op is Op.READ and node.data[0].startswith(SKOLEM):
+        return str(node.data[0][len(SKOLEM) :]).rpartition("#")[0]
+    return None
+
+
+def with_definitions(clauses: Sequence[Clause], definitions: Iterable[Clause]) -> list[Clause]:
+    """The clauses, and the definitions of what they and their definitions mention."""
+    by_symbol: dict[str, list[Clause]] = {}
+    for definition in definitions:
+        by_symbol.setdefault(definition.defines, []).append(definition)
+    found, pending = list(clauses), list(clauses)
+    while pending:
+        for node in graph.below(pending.pop().body):
+            more = by_symbol.pop(node.data[0], []) if node.op is Op.READ else []
+            found += more
+            pending += more
+    return found

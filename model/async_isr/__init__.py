@@ -1,0 +1,1 @@
+"""Asynchronous ISR updates (KIP-497): a protocol of its own."""

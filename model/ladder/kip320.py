@@ -1,0 +1,116 @@
+"""KIP-320 (Kafka 2.1): leader and follower must be in the same epoch for anything to count.
+
+- A follower truncates against a leader only once that leader is in the request's epoch: a log that
+  may still change is no guide.
+- Fetches carry the follower's epoch; one from another epoch is refused.
+- The leader counts a follower for HW or ISR only in its own epoch, and lets one join the ISR only
+  when its own HW has reached that epoch (KAFKA-7128).
+
+Each of the four fences can be switched off, to see what it is for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.ladder.cluster import (
+    Cluster,
+    LeaderAndIsrRequest,
+    Replica,
+    become_follower_and_truncate,
+    replicate_next_entry,
+    require_newer_request,
+)
+from model.ladder.kip279 import KIP279
+from model.ladder.kip320_first_try import high_watermark_has_reached_epoch
+from model.language import action, all_of, any_of, every, not_, require, setting
+
+
+@dataclass(frozen=True)
+class Kip320Settings:
+    """The fences of KIP-320."""
+
+    fence_truncation: bool = setting(True, "truncate only against a leader in the same epoch")
+    fence_fetch: bool = setting(True, "fetch only from a leader in the same epoch")
+    fence_high_watermark: bool = setting(True, "advance the HW only on followers in the epoch")
+    wait_for_epoch: bool = setting(True, "let followers join once the HW has reached the epoch")
+
+
+def follows_in_epoch(follower: Replica, leader: Replica) -> bool:
+    """Both agree that `leader` leads, and in which epoch."""
+    return all_of(
+        leader.presumes_leadership,
+        follower.follows(leader),
+        follower.leader_epoch == leader.leader_epoch,
+    )
+
+
+@action("{leader} adds {follower} to the ISR")
+def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
+    """Add a follower of this epoch that has reached a HW which has itself reached the epoch."""
+    require(cluster.is_true_leader(leader))
+    require(not_(leader.isr.contains(follower)))
+    require(follows_in_epoch(follower, leader))
+    require(follower.log.end >= leader.high_watermark)
+    if cluster.settings.wait_for_epoch:
+        require(high_watermark_has_reached_epoch(leader))
+
+    cluster.update_isr(leader, leader.isr.with_member(follower))
+
+
+@action("{leader} drops {follower} from the ISR")
+def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
+    """Drop a follower that is in another epoch or behind. Dropping is always safe."""
+    require(cluster.is_true_leader(leader))
+    require(leader.isr.contains(follower), follower != leader)
+    require(any_of(not_(follows_in_epoch(follower, leader)), follower.log.end < leader.log.end))
+
+    cluster.update_isr(leader, leader.isr.without_member(follower))
+
+
+@action("{leader} advances its high watermark")
+def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
+    """Commit the next offset once every ISR member follows in this epoch and holds it."""
+    offset = leader.high_watermark
+    counts = follows_in_epoch if cluster.settings.fence_high_watermark else Replica.follows
+    require(leader.presumes_leadership)
+    require(leader.log.has(offset))
+    require(every(counts(m, leader) & m.log.has(offset) for m in leader.isr))
+
+    leader.high_watermark = offset + 1
+
+
+@action("{follower} becomes follower of {leader} in epoch {request.number}")
+def become_follower(
+    cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
+) -> None:
+    """Adopt a request once its leader has, and truncate to where the two logs agree."""
+    require_newer_request(cluster, follower, leader, request)
+    if cluster.settings.fence_truncation:
+        require(leader.presumes_leadership, leader.leader_epoch == request.number)
+
+    end = follower.log.end_of_agreement(leader.log)
+    become_follower_and_truncate(follower, leader, request, end)
+
+
+@action("{follower} fetches from {leader}")
+def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
+    """Fetch the next entry from a leader in the same epoch. The logs already agree up to there."""
+    require(leader.presumes_leadership, follower.follows(leader))
+    if cluster.settings.fence_fetch:
+        require(follows_in_epoch(follower, leader))
+
+    replicate_next_entry(follower, leader)
+
+
+KIP320 = KIP279.variant(
+    "kip320",
+    "leader and follower act only within the same epoch (KIP-320)",
+    leader_expand_isr,
+    leader_shrink_isr,
+    leader_advance_high_watermark,
+    become_follower,
+    follower_replicate,
+    settings=Kip320Settings,
+    source="Kip320.tla",
+)

@@ -1,0 +1,19 @@
+"""Capture: an action or claim run once on symbolic values, and kept as a graph."""
+
+from model.language.capture.recorder import (
+    CapturedAction,
+    Parameter,
+    Write,
+    capture_action,
+    capture_property,
+    capture_start,
+)
+
+__all__ = [
+    "CapturedAction",
+    "Parameter",
+    "Write",
+    "capture_action",
+    "capture_property",
+    "capture_start",
+]

@@ -1,0 +1,394 @@
+"""Capture: run an action or property once on symbolic values and keep what it does as a graph.
+
+A capture is made once for each action, not for each choice of parameters or bounds: parameters,
+quantified variables, indices and bounds stay symbolic, so that proofs may leave sizes open.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+from model.language import graph
+from model.language.capture.expr import _LANGUAGE, Expr, IntExpr, node_of, refuse, wrap
+from model.language.capture.lint import counts_rounds, is_inlined_comprehension, refuse_identity
+from model.language.capture.symbolic import SetExpr, SymbolicStore, extent_of, index_variable
+from model.language.declare.domains import IndexSet, Integers, Reference
+from model.language.declare.entity import Entity, Record
+from model.language.declare.schema import Schema, Variable
+from model.language.errors import CaptureError
+from model.language.graph import INT, Kind, Node, Op, Sort
+
+
+@dataclass(frozen=True)
+class Write:
+    """One captured assignment: `variable[index] = value`, for every value of `binders`.
+
+    A binder stands alone at one place of `index`. `value` reads only the state before the step,
+    and is the old value where the condition `when` does not hold. Later writes win over earlier.
+    """
+
+    variable: Variable
+    index: tuple[Node, ...]
+    value: Node
+    binders: tuple[Node, ...] = ()
+    when: Node = graph.TRUE
+
+
+@dataclass(frozen=True)
+class CapturedAction:
+    """What an action does: it is enabled where all `guards` hold, and then does all `writes`."""
+
+    name: str
+    parameters: tuple[Node, ...]
+    guards: tuple[Node, ...]
+    writes: tuple[Write, ...]
+
+
+@dataclass
+class Loop:
+    """A `for` statement over a family or a set, while its body is being captured."""
+
+    binder: Node
+    condition: Node
+    first_write: int
+    first_guard: int
+    frame: FrameType
+    line: int
+    before: dict[str, Any]
+    reads: list[tuple[Variable, tuple[Node, ...]]] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and line of the statement."""
+        return self.frame.f_code.co_filename, self.line
+
+
+class Capture:
+    """One capture in progress: the guards and writes so far, open loops and quantifiers."""
+
+    def __init__(self) -> None:
+        self.guards: list[Node] = []
+        self.writes: list[Write] = []
+        self._loops: list[Loop] = []
+        self._quantifiers: list[tuple[Any, list[tuple[Node, Node]]]] = []
+        self._fresh = 0
+        self._scope: set[Node] = set()
+
+    def __enter__(self) -> Capture:
+        global active
+        if active is not None:
+            raise CaptureError("a capture is already under way")
+        active = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        global active
+        active = None
+
+    def parameter(self, name: str, sort: Sort, over: str) -> Node:
+        """A parameter of the action."""
+        node = graph.variable(name, sort, over)
+        self._scope.add(node)
+        return node
+
+    def fresh(self, index_set: IndexSet) -> Node:
+        """A new variable over `index_set`; numbered by its order in this capture alone."""
+        self._fresh += 1
+        return index_variable(f"{index_set.name}%{self._fresh}", index_set)
+
+    # --- quantifiers and loops ---------------------------------------------------------------
+
+    def bind(self, binder: Node, condition: Node) -> Loop | None:
+        """Begin to iterate: as a quantifier if a generator inside one does, else as a loop."""
+        frame = _iterating_frame()
+        if self._quantifiers:
+            generator, binders = self._quantifiers[-1]
+            if getattr(generator, "gi_frame", None) is not frame:
+                refuse("a `for` statement inside a quantifier: use every, some, count or largest")
+            if is_inlined_comprehension(frame):
+                refuse("a comprehension inside a quantifier: nest every, some, count or largest")
+            binders.append((binder, condition))
+            return None
+        if counts_rounds(frame):
+            refuse(
+                "iterating a family other than by a plain `for`: use every, some, count, largest "
+                "or smallest"
+            )
+        begun = len(self.writes), len(self.guards)
+        loop = Loop(binder, condition, *begun, frame, frame.f_lineno, dict(frame.f_locals))
+        self._loops.append(loop)
+        self._scope.add(binder)
+        return loop
+
+    def close_loop(self, loop: Loop) -> None:
+        """End of a `for` statement: what its body assigned, it assigned for every member."""
+        innermost = self._loops.pop()
+        if innermost is not loop:
+            refuse(_BROKEN, innermost.place)
+        self._scope.discard(loop.binder)
+        _refuse_accumulation(loop)
+        if len(self.guards) > loop.first_guard and len(self.writes) > loop.first_write:
+            refuse("require(...) and an assignment in one loop: write two loops", loop.place)
+        for place in range(loop.first_write, len(self.writes)):
+            write = self.writes[place]
+            if write.index.count(loop.binder) != 1:
+                refuse(
+                    f"a loop that assigns the same {write.variable.name} in every round: "
+                    "assign the loop's own member, or use count, largest or choose",
+                    loop.place,
+                )
+            _refuse_reads_of_others(loop, write)
+            self.writes[place] = replace(write, binders=(*write.binders, loop.binder))
+
+    def quantify(self, op: Op, items: Iterable[Any]) -> Node:
+        """The quantifier `op` over what a generator yields for one bound variable."""
+        binders: list[tuple[Node, Node]] = []
+        self._quantifiers.append((items, binders))
+        try:
+            bodies = list(items)
+        finally:
+            self._quantifiers.pop()
+        plain = graph.TRUE if op in (Op.FORALL, Op.EXISTS, Op.COUNT) else graph.constant(0)
+        nodes = [node_of(body, plain) for body in bodies]
+        if not binders:
+            return self._quantify_plain(op, nodes)
+        if len(nodes) != 1:
+            refuse("a quantifier over a family and a plain range at once: nest two quantifiers")
+        return _quantified(op, binders, nodes[0])
+
+    def _quantify_plain(self, op: Op, nodes: list[Node]) -> Node:
+        if op is Op.FORALL:
+            return graph.conjunction(*nodes)
+        if op is Op.EXISTS:
+            return graph.disjunction(*nodes)
+        refuse(f"{op} over plain values: it takes a generator over a family, table or positions")
+
+    # --- guards, reads and writes ------------------------------------------------------------
+
+    def require(self, conditions: list[Node]) -> None:
+        """Note guards."""
+        if self.writes:
+            refuse("require(...) after an assignment: all conditions come first")
+        for node in conditions:
+            guard = node
+            for loop in reversed(self._loops):
+                premise = graph.negation(loop.condition)
+                guard = graph.quantified(Op.FORALL, loop.binder, graph.disjunction(premise, guard))
+            self._check_scope(guard)
+            self.guards.append(guard)
+
+    def write(
+        self,
+        variable: Variable,
+        index: tuple[Node, ...],
+        value: Node,
+        binders: tuple[Node, ...] = (),
+    ) -> None:
+        """Note an assignment; inside a loop over a set, one that only its members make."""
+        if self._quantifiers:
+            refuse("an assignment inside a quantifier")
+        when = graph.conjunction(*(loop.condition for loop in self._loops))
+        if when is not graph.TRUE:
+            old = graph.read(variable.name, index, variable.sort)
+            value = graph.choose(when, value, self.overlay(variable, index, old))
+        for node in (value, *index):
+            self._check_scope(node, binders)
+        self.writes.append(Write(variable, index, value, binders, when))
+
+    def overlay(self, variable: Variable, index: tuple[Node, ...], before: Node) -> Node:
+        """The value of `variable` at `index` after the writes so far; `before` without them."""
+        value = before
+        for around in self._loops:
+            around.reads.append((variable, index))
+        binders = {loop.binder: loop for loop in self._loops}
+        for place, write in enumerate(self.writes):
+            if write.variable is not variable:
+                continue
+            replacement: dict[Node, Node] = {}
+            conditions = []
+            for over, written, asked in zip(variable.index, write.index, index, strict=True):
+                if written in write.binders:
+                    replacement[written] = asked
+                    conditions += _in_range(asked, over)
+                else:
+                    loop = binders.get(written)
+                    if loop is not None and place >= loop.first_write and written is not asked:
+                        _refuse_other(variable, None)
+                    conditions.append(graph.equal(written, asked))
+            written_value = graph.substitute(write.value, replacement)
+            value = graph.choose(graph.conjunction(*conditions), written_value, value)
+        return value
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        """`choose` on values of which any may be symbolic."""
+        nodes = [node_of(then) if then is not None else None]
+        nodes.append(node_of(otherwise) if otherwise is not None else None)
+        like = next((node for node in nodes if node is not None), None)
+        if like is None:
+            return None
+        pair = [node_of(value, like) for value in (then, otherwise)]
+        node = graph.choose(node_of(condition, graph.TRUE), pair[0], pair[1])
+        if node.sort.kind is Kind.SET:
+            store = next(v.store for v in (then, otherwise) if isinstance(v, SetExpr))
+            return SetExpr(node, store)
+        return wrap(node)
+
+    def _check_scope(self, node: Node, also: tuple[Node, ...] = ()) -> None:
+        for variable in node.free - self._scope:
+            if variable not in also:
+                refuse(
+                    f"a value of the loop variable over {variable.data[1]} is used outside its "
+                    "loop: use every, some, count, largest or smallest"
+                )
+
+    def finish(self) -> None:
+        """Check that nothing is left open."""
+        if self._loops:
+            refuse(_BROKEN, self._loops[-1].place)
+
+
+_BROKEN = "a loop that did not run to its end: `break` cannot be captured"
+
+active: Capture | None = None
+"""The capture under way; `logic` builds nodes only while there is one."""
+
+
+def _quantified(op: Op, binders: list[tuple[Node, Node]], body: Node) -> Node:
+    if op in (Op.FORALL, Op.EXISTS):
+        for binder, condition in reversed(binders):
+            body = (
+                graph.disjunction(graph.negation(condition), body)
+                if op is Op.FORALL
+                else graph.conjunction(condition, body)
+            )
+            body = graph.quantified(op, binder, body)
+        return body
+    (binder, condition), *others = binders
+    if others:
+        refuse(f"{op} over two families at once")
+    if op is Op.COUNT:
+        body = graph.conjunction(condition, body)
+    elif condition is not graph.TRUE:
+        refuse(f"{op} over a set: range over the whole family and use choose(...)")
+    return graph.quantified(op, binder, body)
+
+
+def _iterating_frame() -> FrameType:
+    frame: FrameType = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_LANGUAGE):
+        frame = frame.f_back
+    return frame
+
+
+def _refuse_accumulation(loop: Loop) -> None:
+    """A local that the body rebinds would keep just one round's value: refuse it."""
+    for name, value in loop.frame.f_locals.items():
+        if name in loop.before and loop.before[name] is not value and not _is_target(loop, value):
+            refuse(
+                f"the loop changes {name!r} in every round: use every, some, count, largest or "
+                "smallest"
+            )
+
+
+def _refuse_reads_of_others(loop: Loop, write: Write) -> None:
+    """What one round assigns, another must not read: rounds have no order in a capture."""
+    place = write.index.index(loop.binder)
+    for variable, index in loop.reads:
+        if variable is write.variable and index[place] is not loop.binder:
+            _refuse_other(variable, loop.place)
+
+
+def _refuse_other(variable: Variable, at: tuple[str, int] | None) -> None:
+    refuse(
+        f"a loop that reads another member's {variable.name} and assigns it: read before the loop",
+        at,
+    )
+
+
+def _in_range(index: Node, index_set: IndexSet) -> list[Node]:
+    """The conditions under which a number is an index; none for one that always is."""
+    if index.sort is not INT or (index.op is Op.VARIABLE and index.data[1] == index_set.name):
+        return []
+    return [graph.at_most(graph.constant(0), index), graph.less(index, extent_of(index_set))]
+
+
+def _is_target(loop: Loop, value: Any) -> bool:
+    if isinstance(value, Expr):
+        return value.node is loop.binder
+    return isinstance(value, Record) and loop.binder in value._index
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action: its name, and the domain or family that it ranges over."""
+
+    name: str
+    domain: Integers | Reference
+    entity: type[Entity] | None = field(default=None, compare=False)
+
+
+def capture_action(
+    name: str,
+    function: Callable[..., None],
+    schema: Schema,
+    settings: Any,
+    parameters: tuple[Parameter, ...],
+) -> CapturedAction:
+    """Run an action function on symbolic values; `CaptureError` where that is not possible."""
+    refuse_identity(function)
+    with Capture() as capture:
+        store = SymbolicStore(schema, settings, capture)
+        variables, arguments = [], []
+        for parameter in parameters:
+            if isinstance(parameter.domain, Reference):
+                family = schema.families[parameter.domain.family]
+                like = index_variable(parameter.name, family.index_set)
+                node = capture.parameter(parameter.name, like.sort, family.index_set.name)
+                arguments.append(store.view(family.record, (node,)))
+            else:
+                node = capture.parameter(parameter.name, INT, str(parameter.domain))
+                arguments.append(IntExpr(node))
+            variables.append(node)
+        run: Callable[..., object] = function
+        result = run(store.view(schema.root, ()), *arguments)
+        capture.finish()
+        if result is not None:
+            raise CaptureError(f"action {name} returns a value: it should assign to the state")
+    return CapturedAction(name, tuple(variables), tuple(capture.guards), tuple(capture.writes))
+
+
+def capture_start(
+    function: Callable[[Any], None] | None, schema: Schema, settings: Any
+) -> tuple[Write, ...]:
+    """What a protocol's start assigns, over the blank state; nothing without one."""
+    if function is None:
+        return ()
+    with Capture() as capture:
+        function(SymbolicStore(schema, settings, capture).view(schema.root, ()))
+        capture.finish()
+        if capture.guards:
+            raise CaptureError("a protocol's start requires something: it should only assign")
+    return tuple(capture.writes)
+
+
+def capture_property(
+    name: str, function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
+) -> Node:
+    """The captured claim of a property: of one state, or with `frames` 2 of a step."""
+    refuse_identity(function)
+    with Capture() as capture:
+        views = [
+            SymbolicStore(schema, settings, capture, frame).view(schema.root, ())
+            for frame in range(frames)
+        ]
+        claim = node_of(function(*views), graph.TRUE)
+        capture.finish()
+        if capture.guards or capture.writes:
+            raise CaptureError(f"property {name} requires or assigns: it should return a claim")
+        if claim.free:
+            refuse("a value of a loop variable is used outside its loop")
+    return claim

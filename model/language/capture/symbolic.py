@@ -1,0 +1,220 @@
+"""Symbolic state: the store behind views during capture, and the sets and indices it hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from model.language import graph
+from model.language.capture.expr import (
+    BoolExpr,
+    Expr,
+    IntExpr,
+    as_bool,
+    as_int,
+    node_of,
+    refuse,
+    wrap,
+)
+from model.language.declare.containers import SetOf
+from model.language.declare.domains import IndexSet
+from model.language.declare.entity import Entity, Record, Store
+from model.language.declare.schema import RecordSchema, Schema, Variable
+from model.language.graph import INT, Kind, Node, Op, Sort
+
+if TYPE_CHECKING:
+    from model.language.capture.recorder import Capture, Loop
+
+
+class SetExpr(Expr, SetOf[Any]):
+    """A symbolic set of members of a family."""
+
+    __slots__ = ("store",)
+    kind = Kind.SET
+
+    def __init__(self, node: Node, store: SymbolicStore) -> None:
+        super().__init__(node)
+        self.store = store
+
+    def _make(self, node: Node) -> SetExpr:
+        return SetExpr(node, self.store)
+
+    def _other(self, other: Any) -> Node:
+        return node_of(other, like=self.node)
+
+    def _member(self, member: Any) -> Node:
+        return node_of(member, no_member(self.node.sort.family))
+
+    def contains(self, member: Any) -> bool:
+        return as_bool(graph.contains(self.node, self._member(member)))
+
+    def with_member(self, member: Any) -> SetExpr:
+        only = graph.singleton(self._member(member))
+        return self._make(graph.set_operation(Op.UNION, self.node, only))
+
+    def without_member(self, member: Any) -> SetExpr:
+        only = graph.singleton(self._member(member))
+        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, only))
+
+    def union(self, other: Any) -> SetExpr:
+        return self._make(graph.set_operation(Op.UNION, self.node, self._other(other)))
+
+    def intersection(self, other: Any) -> SetExpr:
+        return self._make(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
+
+    def minus(self, other: Any) -> SetExpr:
+        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
+
+    def includes(self, other: Any) -> bool:
+        return self._make(self._other(other)).minus(self).is_empty
+
+    @property
+    def is_empty(self) -> bool:
+        nothing = graph.no_members(self.node.sort.family)
+        return as_bool(graph.equal(self.node, nothing))
+
+    @property
+    def size(self) -> int:
+        return as_int(graph.size(self.node))
+
+    def __contains__(self, member: object) -> bool:
+        refuse("`in` on a set read from the state: write group.contains(member)")
+
+    def __len__(self) -> int:
+        refuse("len() of a set read from the state: write group.size")
+
+    def __iter__(self) -> Iterator[Any]:
+        family = self.store.schema.families[self.node.sort.family]
+        for index in self.store.indices(family.index_set, among=self.node):
+            yield self.store.view(family.record, (index,))
+
+    __hash__ = Expr.__hash__
+
+
+def no_member(family: str) -> Node:
+    """The reference to `family` that points to no member."""
+    return graph.constant(graph.NONE, Sort(Kind.REF, family))
+
+
+def blank(variable: Variable) -> Node:
+    """The value that `variable` has at first, and where nothing is."""
+    initial, sort = variable.initial, variable.sort
+    if sort.kind is Kind.SET:
+        return (graph.all_members if initial == "all" else graph.no_members)(sort.family)
+    if sort.kind is Kind.REF:
+        return graph.constant(graph.NONE if initial is None else initial, sort)
+    return graph.constant(initial)
+
+
+def index_variable(name: str, index_set: IndexSet) -> Node:
+    """A variable that ranges over `index_set`: a reference where its members have no order."""
+    sort = Sort(Kind.REF, index_set.name) if index_set.symmetric else INT
+    return graph.variable(name, sort, index_set.name)
+
+
+def extent_of(index_set: IndexSet) -> Node:
+    """How many members, rows or positions there are, in terms of the bounds."""
+    limit = index_set.size
+    if limit.bound is None:
+        return graph.constant(limit.offset)
+    return graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
+
+
+class Indices:
+    """Iterates once, with a bound variable, in place of all indices of an index set."""
+
+    def __init__(self, store: SymbolicStore, index_set: IndexSet, among: Node | None) -> None:
+        self._store = store
+        self._index_set = index_set
+        self._among = among
+        self._loop: Loop | None = None
+        self._done = False
+
+    def __iter__(self) -> Indices:
+        return self
+
+    def __next__(self) -> Node:
+        if self._done:
+            if self._loop is not None:
+                self._store.capture.close_loop(self._loop)
+            raise StopIteration
+        self._done = True
+        binder = self._store.capture.fresh(self._index_set)
+        condition = graph.TRUE if self._among is None else graph.contains(self._among, binder)
+        self._loop = self._store.capture.bind(binder, condition)
+        return binder
+
+
+class SymbolicStore(Store):
+    """The store behind views during capture. `frame` 1 stands for the state after a step."""
+
+    def __init__(self, schema: Schema, settings: Any, capture: Capture, frame: int = 0) -> None:
+        self.schema = schema
+        self.settings = settings
+        self.capture = capture
+        self.frame = frame
+
+    def _value(self, node: Node) -> Any:
+        return SetExpr(node, self) if node.sort.kind is Kind.SET else wrap(node)
+
+    def read(self, variable: Variable, index: tuple[Node, ...]) -> Any:
+        value = graph.read(variable.name, index, variable.sort, self.frame)
+        if self.frame == 0:
+            value = self.capture.overlay(variable, index, value)
+        return self._value(value)
+
+    def write(self, variable: Variable, index: tuple[Node, ...], value: Any) -> None:
+        node = node_of(value, like=blank(variable))
+        self.capture.write(variable, index, node)
+
+    def erase_from(self, variable: Variable, index: tuple[Node, ...], first: Any) -> None:
+        position = self.capture.fresh(variable.index[-1])
+        place = (*index, position)
+        kept = graph.less(position, node_of(first, graph.constant(0)))
+        value = graph.choose(kept, self.read(variable, place).node, blank(variable))
+        self.capture.write(variable, place, value, (position,))
+
+    def bound(self, name: str) -> Any:
+        return IntExpr(graph.bound(name))
+
+    def extent(self, index_set: IndexSet) -> Any:
+        return IntExpr(extent_of(index_set))
+
+    def indices(self, index_set: IndexSet, among: Node | None = None) -> Iterator[Any]:
+        return Indices(self, index_set, among)
+
+    def subset(self, index_set: IndexSet, members: tuple[Any, ...] | None) -> SetExpr:
+        if members is None:
+            return SetExpr(graph.all_members(index_set.name), self)
+        node = graph.no_members(index_set.name)
+        for member in members:
+            only = graph.singleton(member)
+            node = graph.set_operation(Op.UNION, node, only) if node.args else only
+        return SetExpr(node, self)
+
+    def subset_where(self, index_set: IndexSet, condition: Any) -> SetExpr:
+        member = self.capture.fresh(index_set)
+        view = self.view(self.schema.families[index_set.name].record, (member,))
+        holds = node_of(condition(view), graph.TRUE)
+        return SetExpr(graph.members_where(member, holds), self)
+
+    def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:
+        return schema.record_class(self, schema, index)
+
+    def index_of(self, value: Any, index_set: IndexSet) -> Node:
+        if isinstance(value, Entity):
+            return cast(Node, value._index[-1])
+        if index_set.symmetric:
+            if isinstance(value, int) and not isinstance(value, bool):
+                return graph.constant(value, Sort(Kind.REF, index_set.name))
+            refuse("indexing with a reference that may be none: quantify over the members instead")
+        return node_of(value, graph.constant(0))
+
+    def plain_index(self, index: Any) -> Any:
+        return IntExpr(index)
+
+    def same(self, left: Record, right: object) -> Any:
+        return BoolExpr(graph.equal(left._index[-1], node_of(right, left._index[-1])))
+
+    def differs(self, left: Record, right: object) -> Any:
+        return BoolExpr(graph.negation(self.same(left, right).node))

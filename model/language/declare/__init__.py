@@ -1,0 +1,1 @@
+"""How a protocol declares its state: domains, records, containers, settings, their schema."""

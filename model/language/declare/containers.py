@@ -1,0 +1,239 @@
+"""Containers that a protocol's state may have: families, tables, sets, sequences and the like.
+
+They are views, like records: they hold no values and ask the store behind them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from model.language.declare.domains import Bound, Limit
+from model.language.declare.entity import Entity, Record, Store
+
+if TYPE_CHECKING:
+    from model.language.declare.schema import FamilySchema, PerMemberSchema, SequenceSchema
+
+E = TypeVar("E", bound=Entity)
+R = TypeVar("R", bound=Record)
+V = TypeVar("V")
+
+
+class SetOf(Generic[E]):
+    """A set of members of one family. Sets are values: methods return new ones.
+
+    Iterating a set that was read from the state is for quantifiers (`every(... for m in group)`).
+    """
+
+    @abstractmethod
+    def contains(self, member: E) -> bool:
+        """`member` is in the set."""
+
+    @abstractmethod
+    def with_member(self, member: E) -> SetOf[E]:
+        """The set with `member` in it."""
+
+    @abstractmethod
+    def without_member(self, member: E) -> SetOf[E]:
+        """The set with `member` not in it."""
+
+    @abstractmethod
+    def union(self, other: SetOf[E]) -> SetOf[E]:
+        """The members of either set."""
+
+    @abstractmethod
+    def intersection(self, other: SetOf[E]) -> SetOf[E]:
+        """The members of both sets."""
+
+    @abstractmethod
+    def minus(self, other: SetOf[E]) -> SetOf[E]:
+        """The members of this set that are not in `other`."""
+
+    @abstractmethod
+    def includes(self, other: SetOf[E]) -> bool:
+        """Every member of `other` is in this set."""
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """The set has no members."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many members the set has."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[E]:
+        """The members, in the family's order."""
+
+
+class _Initial:
+    """A marker for an initial value that needs the family's size."""
+
+    def __init__(self, words: str, extent: Bound | Limit | int | None = None) -> None:
+        self.words = words
+        self.extent = extent
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+_NOBODY = _Initial("nobody()")
+_EVERYBODY = _Initial("everybody()")
+
+
+def nobody() -> Any:
+    """Initial value of a `SetOf`: the empty set."""
+    return _NOBODY
+
+
+def everybody() -> Any:
+    """Initial value of a `SetOf`: all members of the family."""
+    return _EVERYBODY
+
+
+def members(count: Bound) -> Any:
+    """Declares a `Members` family with as many members as the bound says."""
+    return _Initial("members()", count)
+
+
+def table(rows: int | Bound | Limit) -> Any:
+    """Declares a `Table` with the given number of rows."""
+    return _Initial("table()", rows)
+
+
+def sequence(at_most: int | Bound | Limit) -> Any:
+    """Declares a `Sequence`, empty at first, of at most the given length."""
+    return _Initial("sequence()", at_most)
+
+
+def for_each(initial: V) -> Any:
+    """Initial value of a `PerMember`: the same for every member."""
+    return _Initial("for_each()", cast(Any, initial))
+
+
+class _Family(Generic[E]):
+    def __init__(self, store: Store, schema: FamilySchema, index: tuple[Any, ...]) -> None:
+        self._store = store
+        self._schema = schema
+        self._index = index
+
+    def __iter__(self) -> Iterator[E]:
+        record = self._schema.record
+        for index in self._store.indices(self._schema.index_set):
+            yield self._store.view(record, (*self._index, index))
+
+    def __getitem__(self, key: Any) -> E:
+        index = self._store.index_of(key, self._schema.index_set)
+        return cast(E, self._store.view(self._schema.record, (*self._index, index)))
+
+    @property
+    def count(self) -> int:
+        """How many members or rows there are."""
+        return cast(int, self._store.extent(self._schema.index_set))
+
+
+class Members(_Family[E]):
+    """A family of entities that differ only in their state, such as the replicas of a partition."""
+
+    def none(self) -> SetOf[E]:
+        """The empty set of members."""
+        return cast("SetOf[E]", self._store.subset(self._schema.index_set, ()))
+
+    def all(self) -> SetOf[E]:
+        """The set of all members."""
+        return cast("SetOf[E]", self._store.subset(self._schema.index_set, None))
+
+    def only(self, member: E) -> SetOf[E]:
+        """The set of one member."""
+        return cast("SetOf[E]", self._store.subset(self._schema.index_set, (member._index[-1],)))
+
+    def where(self, condition: Callable[[E], bool]) -> SetOf[E]:
+        """The set of the members for which `condition(member)` holds."""
+        return cast("SetOf[E]", self._store.subset_where(self._schema.index_set, condition))
+
+
+class Table(_Family[E]):
+    """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
+
+
+class PerMember(Generic[E, V]):
+    """One value for each member of a family: `known_end[follower]`."""
+
+    def __init__(self, store: Store, schema: PerMemberSchema, index: tuple[Any, ...]) -> None:
+        self._store = store
+        self._schema = schema
+        self._index = index
+
+    def _at(self, member: Any) -> tuple[Any, ...]:
+        return (*self._index, self._store.index_of(member, self._schema.index_set))
+
+    def __getitem__(self, member: E) -> V:
+        return cast(V, self._store.read(self._schema.variable, self._at(member)))
+
+    def __setitem__(self, member: E, value: V) -> None:
+        self._store.write(self._schema.variable, self._at(member), value)
+
+
+class Sequence(Generic[R]):
+    """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
+
+    def __init__(self, store: Store, schema: SequenceSchema, index: tuple[Any, ...]) -> None:
+        self._store = store
+        self._schema = schema
+        self._index = index
+
+    @property
+    def end(self) -> int:
+        """How many records there are; the position that the next one takes."""
+        return cast(int, self._store.read(self._schema.end, self._index))
+
+    @property
+    def capacity(self) -> int:
+        """How many records there may be at most."""
+        return cast(int, self._store.extent(self._schema.positions))
+
+    @property
+    def positions(self) -> Iterator[int]:
+        """Every position below the capacity, for quantifiers."""
+        for index in self._store.indices(self._schema.positions):
+            yield self._store.plain_index(index)
+
+    def has(self, position: int) -> bool:
+        """A record is at `position`, which must not be negative."""
+        return position < self.end
+
+    @property
+    def is_empty(self) -> bool:
+        """There is no record."""
+        return self.end == 0
+
+    @property
+    def is_full(self) -> bool:
+        """There is no room for another record."""
+        return self.end == self.capacity
+
+    def __getitem__(self, position: int) -> R:
+        """The record at `position`; blank where there is none."""
+        index = self._store.index_of(position, self._schema.positions)
+        return cast(R, self._store.view(self._schema.record, (*self._index, index)))
+
+    def append(self, **values: Any) -> None:
+        """Add a record with the given variables. Require first that there is room."""
+        end = self.end
+        entry = self[end]
+        for name, value in values.items():
+            setattr(entry, name, value)
+        self._store.write(self._schema.end, self._index, end + 1)
+
+    def append_copy(self, record: R) -> None:
+        """Add a copy of `record`. Require first that there is room."""
+        self.append(**{name: getattr(record, name) for name in record._declared})
+
+    def truncate_to(self, end: int) -> None:
+        """Remove the records from position `end` on, which must not be beyond the end."""
+        for variable in self._schema.variables:
+            self._store.erase_from(variable, self._index, end)
+        self._store.write(self._schema.end, self._index, end)

@@ -1,0 +1,199 @@
+"""Records and entities: how a protocol declares its state, and the views that actions work on.
+
+A class body with annotated attributes *is* the declaration: annotations are domains, values are
+initial values. An instance is never the state itself but a *view* of a place in it. A store stands
+behind the view and decides what a read returns: plain values in the reference engine, symbolic ones
+during capture. The same action function therefore runs on both.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from model.language.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from model.language.declare.domains import IndexSet
+    from model.language.declare.schema import RecordSchema, Variable
+
+
+class Store(ABC):
+    """What stands behind views: one implementation holds values, the other builds expressions.
+
+    An *index* is a tuple with one entry for each index set of the variable: numbers in a store of
+    values, nodes of the graph in a store of expressions.
+    """
+
+    settings: Any
+
+    @abstractmethod
+    def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
+        """The value of `variable` at `index`; its blank value where the index is out of range."""
+
+    @abstractmethod
+    def write(self, variable: Variable, index: tuple[Any, ...], value: Any) -> None:
+        """Assign `value`; what it does out of range or domain is an error, never ignored."""
+
+    @abstractmethod
+    def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
+        """Blank `variable` at `index + (position,)` for every position from `first` on."""
+
+    @abstractmethod
+    def bound(self, name: str) -> Any:
+        """The value of one of the protocol's bounds."""
+
+    @abstractmethod
+    def extent(self, index_set: IndexSet) -> Any:
+        """How many members or positions `index_set` has."""
+
+    @abstractmethod
+    def indices(self, index_set: IndexSet) -> Iterator[Any]:
+        """Every index of `index_set`, in order (once, as a bound variable, during capture)."""
+
+    @abstractmethod
+    def subset(self, index_set: IndexSet, members: tuple[Any, ...] | None) -> Any:
+        """The set of the members at the given indices; `None` means all of them."""
+
+    @abstractmethod
+    def subset_where(self, index_set: IndexSet, condition: Any) -> Any:
+        """The set of the members whose view satisfies the function `condition`."""
+
+    @abstractmethod
+    def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:
+        """The view of the record that `schema` describes, at `index`."""
+
+    @abstractmethod
+    def index_of(self, value: Any, index_set: IndexSet) -> Any:
+        """The index, in this store's terms, of a number or view that the user indexed with."""
+
+    @abstractmethod
+    def plain_index(self, index: Any) -> Any:
+        """An index as a value that actions may compute with."""
+
+    @abstractmethod
+    def same(self, left: Record, right: object) -> Any:
+        """Whether two views are of the same member."""
+
+    @abstractmethod
+    def differs(self, left: Record, right: object) -> Any:
+        """Whether two views are not of the same member."""
+
+
+class Field:
+    """The descriptor that turns an annotated attribute into reads and writes of the store."""
+
+    __slots__ = ("initial", "name")
+
+    def __init__(self, name: str, initial: Any) -> None:
+        self.name = name
+        self.initial = initial
+
+    def __get__(self, record: Record | None, owner: type | None = None) -> Any:
+        if record is None:
+            return self
+        return record._schema.fields[self.name].get(record)
+
+    def __set__(self, record: Record, value: Any) -> None:
+        record._schema.fields[self.name].set(record, value)
+
+
+_MISSING = object()
+
+
+class Record:
+    """A group of variables that belong together, such as one entry of a log.
+
+    Subclasses declare variables as annotated attributes with initial values, and may add methods
+    and properties that read or assign them.
+    """
+
+    __slots__ = ("_index", "_schema", "_store")
+    _declared: ClassVar[dict[str, Field]] = {}
+    _namespace: ClassVar[dict[str, Any]] = {}
+
+    _store: Store
+    _schema: RecordSchema
+    _index: tuple[Any, ...]
+
+    def __init__(self, store: Store, schema: RecordSchema, index: tuple[Any, ...]) -> None:
+        self._store = store
+        self._schema = schema
+        self._index = index
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        declared = dict(cls._declared)
+        for name in inspect.get_annotations(cls):
+            if name.startswith("_"):
+                continue
+            initial = cls.__dict__.get(name, _MISSING)
+            if initial is _MISSING:
+                raise ProtocolError(f"{cls.__name__}.{name} has no initial value: write `= ...`")
+            declared[name] = Field(name, initial)
+            setattr(cls, name, declared[name])
+        cls._declared = declared
+        cls._namespace = dict(sys._getframe(1).f_locals)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._declared and name not in Record.__slots__:
+            valid = ", ".join(self._declared) or "none"
+            raise ProtocolError(f"{type(self).__name__} has no variable {name!r}; it has {valid}")
+        object.__setattr__(self, name, value)
+
+    @classmethod
+    def part(cls) -> Any:
+        """Declares a record as a part of another: `quorum: Quorum = Quorum.part()`."""
+        return cls
+
+    def copy_from(self, other: Record) -> None:
+        """Assign every variable of `other`, a record with the same variables, to this one."""
+        for name in self._declared:
+            setattr(self, name, getattr(other, name))
+
+
+class Entity(Record):
+    """A member of a family (`Members`) or a row of a `Table`: a record that has an identity."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return cast(bool, self._store.same(self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return cast(bool, self._store.differs(self, other))
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._index))
+
+    @property
+    def number(self) -> int:
+        """The row's number in its table, counted from 0."""
+        if self._schema.index[-1].symmetric:
+            raise ProtocolError(f"a {type(self).__name__} has no number: compare members with ==")
+        return cast(int, self._store.plain_index(self._index[-1]))
+
+    def _reference_node(self) -> Any:
+        return self._index[-1]
+
+    def __repr__(self) -> str:
+        label = getattr(type(self), "_label", self._schema.index[-1].name + " ")
+        return f"{label}{self._index[-1]}"
+
+
+class State(Record):
+    """The root record of a protocol's state: everything that there is."""
+
+    __slots__ = ()
+
+    @property
+    def settings(self) -> Any:
+        """The protocol's settings: plain values, the same in every state."""
+        return self._store.settings
+
+    def bound(self, name: str) -> int:
+        """The value of the protocol's bound called `name`."""
+        return cast(int, self._store.bound(name))

@@ -1,0 +1,1 @@
+"""What asynchronous ISR updates claim, their lemmas, and templates to infer them from."""

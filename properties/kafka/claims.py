@@ -1,0 +1,128 @@
+"""The broker model's properties, in order, and its witnesses: what the model must be able to do.
+
+`kafka_safety` says what must never be lost or disagree, `kafka_isr` what ISR and leader must be
+like, `kafka_consumers` what a consumer is promised, `kafka_availability` what is not promised.
+"""
+
+from __future__ import annotations
+
+from model.kafka.state import TopicPartition
+from model.language import all_of, not_, some
+from properties.claims import Property, sometimes
+from properties.kafka.consumers import (
+    no_record_delivered_twice,
+    no_record_skipped,
+    order_kept,
+)
+from properties.kafka.isr import (
+    caught_up_follower_stays_in_sync,
+    in_sync_replica_is_live_or_no_leader,
+    isr_members_unfenced,
+    partition_has_leader_when_a_candidate_lives,
+)
+from properties.kafka.safety import (
+    acknowledged_record_on_some_disk,
+    acknowledged_records_survive,
+    consumer_reads_only_committed,
+    consumers_agree,
+    epochs_grow,
+    exposed_records_survive,
+    high_watermark_within_log,
+    isr_logs_agree,
+    leader_high_watermark_grows,
+    logs_agree_below_high_watermark,
+    one_leader_per_epoch,
+    something_is_acknowledged,
+    something_is_exposed,
+)
+
+
+@sometimes("a_record_is_exposed", "a consumer can read a record")
+def a_record_is_exposed(partition: TopicPartition) -> bool:
+    """Without that, nothing exposed could be lost."""
+    return something_is_exposed(partition)
+
+
+@sometimes("a_record_is_acknowledged", "a producer is told that its record is safe")
+def a_record_is_acknowledged(partition: TopicPartition) -> bool:
+    """Without that, nothing acknowledged could be lost."""
+    return something_is_acknowledged(partition)
+
+
+@sometimes("a_follower_learns_the_high_watermark", "a follower's high watermark rises above 0")
+def a_follower_learns_the_high_watermark(partition: TopicPartition) -> bool:
+    """The last of the four steps of a commit."""
+    return some(all_of(b.up, not_(b.leads), b.high_watermark > 0) for b in partition.brokers)
+
+
+@sometimes("the_leader_changes", "another broker takes office after a record is exposed")
+def the_leader_changes(partition: TopicPartition) -> bool:
+    """Without leader changes, nothing could be lost."""
+    return some(
+        all_of(partition.is_in_office(b), b.leader_epoch > 0, something_is_exposed(partition))
+        for b in partition.brokers
+    )
+
+
+@sometimes("a_follower_truncates", "a log becomes shorter while its broker is up", of_steps=True)
+def a_follower_truncates(before: TopicPartition, after: TopicPartition) -> bool:
+    """Without truncation, there would be little to get wrong."""
+    return some(
+        all_of(b.up, after.brokers[b].up, after.brokers[b].log.end < b.log.end)
+        for b in before.brokers
+    )
+
+
+@sometimes("a_zombie_writes", "a broker appends as leader that no longer leads", of_steps=True)
+def a_zombie_writes(before: TopicPartition, after: TopicPartition) -> bool:
+    """Without zombies, there would be nothing to fence."""
+    return some(
+        all_of(
+            b.leads,
+            before.controller.leader_epoch > b.leader_epoch,
+            after.brokers[b].log.end > b.log.end,
+        )
+        for b in before.brokers
+    )
+
+
+@sometimes("a_broker_rejoins", "a broker that has left the ISR comes back into it", of_steps=True)
+def a_broker_rejoins(before: TopicPartition, after: TopicPartition) -> bool:
+    """Without that, the rules for joining would be idle."""
+    return some(
+        all_of(
+            not_(before.controller.isr.contains(b)),
+            after.controller.isr.contains(b),
+            after.controller.leader != b,
+        )
+        for b in before.brokers
+    )
+
+
+KAFKA_PROPERTIES: tuple[Property, ...] = (
+    exposed_records_survive,
+    acknowledged_records_survive,
+    acknowledged_record_on_some_disk,
+    logs_agree_below_high_watermark,
+    isr_logs_agree,
+    consumers_agree,
+    consumer_reads_only_committed,
+    one_leader_per_epoch,
+    high_watermark_within_log,
+    leader_high_watermark_grows,
+    epochs_grow,
+    isr_members_unfenced,
+    in_sync_replica_is_live_or_no_leader,
+    partition_has_leader_when_a_candidate_lives,
+    caught_up_follower_stays_in_sync,
+    no_record_skipped,
+    no_record_delivered_twice,
+    order_kept,
+    a_record_is_exposed,
+    a_record_is_acknowledged,
+    a_follower_learns_the_high_watermark,
+    the_leader_changes,
+    a_follower_truncates,
+    a_zombie_writes,
+    a_broker_rejoins,
+)

@@ -1,0 +1,156 @@
+"""Lemmas about answers to fetches that are under way, where they do not arrive at once.
+
+With fix 18 an answer is forgotten with the epoch in which it was asked for. What it brings was true
+of its leader then: a record is as good as in the follower's log, and what it cuts is not needed.
+"""
+
+from __future__ import annotations
+
+from model.kafka.epochs import local_truncation
+from model.kafka.settings import FetchAnswers
+from model.kafka.state import (
+    DIVERGING_ANSWER,
+    NO_ANSWER,
+    RECORD_ANSWER,
+    Broker,
+    CommittedOffset,
+    TopicPartition,
+)
+from model.language import all_of, any_of, every, implies, not_, some
+from properties.claims import always
+from properties.kafka.lemmas.committed import is_stuck
+from properties.kafka.lemmas.faults import where_claimed
+from properties.kafka.lemmas.isr import is_candidate
+from properties.kafka.lemmas.logs import has, id_at
+
+
+@always(
+    "answers_of_this_epoch",
+    "an answer under way is from the leader that its follower follows, given in the same epoch",
+    failure="the answer under way to {follower} is from another leader or epoch than it follows",
+    broken_by="kafka fetch.answers=in_flight answer.matches.request.epoch=false",
+)
+def answers_of_this_epoch(partition: TopicPartition) -> bool:
+    """Fix 18."""
+    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+        return True
+    controller = partition.controller
+    return every(
+        implies(
+            follower.answer.kind != NO_ANSWER,
+            all_of(
+                follower.up,
+                not_(follower.truncating),
+                some(
+                    all_of(
+                        follower.answer.source == leader,
+                        follower.follows(leader),
+                        any_of(
+                            not_(leader.up),
+                            follower.leader_epoch < controller.leader_epoch,
+                            partition.is_in_office(leader),
+                        ),
+                    )
+                    for leader in partition.brokers
+                ),
+                any_of(
+                    follower.answer.kind != RECORD_ANSWER,
+                    follower.answer.offset < partition.bound("log_size"),
+                ),
+            ),
+        )
+        for follower in partition.brokers
+    )
+
+
+def will_hold_exposed(partition: TopicPartition, follower: Broker, row: CommittedOffset) -> bool:
+    """The follower holds what was exposed at the offset, or its answer brings it."""
+    return all_of(
+        row.exposed >= 0,
+        has(partition, follower, row.number),
+        id_at(partition, follower, row.number) == row.exposed,
+    )
+
+
+@always(
+    "answers_bring_what_was_exposed",
+    "the high watermark of an answer under way covers only what was exposed",
+    failure="the answer under way to {follower} has HW {follower.answer.high_watermark}, and what "
+    "{follower} has at {row} was not exposed",
+    broken_by="an answer with the leader's end for its HW",
+)
+@where_claimed
+def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
+    """As for a broker's own HW, once the answer has arrived."""
+    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+        return True
+    return every(
+        every(
+            implies(
+                all_of(
+                    follower.answer.kind != NO_ANSWER,
+                    follower.answer.kind != DIVERGING_ANSWER,
+                    follower.answer.offset == follower.log.end,
+                    row.number < follower.answer.high_watermark,
+                    has(partition, follower, row.number),
+                ),
+                will_hold_exposed(partition, follower, row),
+            )
+            for row in partition.offsets
+        )
+        for follower in partition.brokers
+    )
+
+
+def cuts(follower: Broker, offset: int) -> bool:
+    """The answer under way says that the logs diverge, and makes the follower cut `offset`."""
+    answer = follower.answer
+    end = local_truncation(follower.log, answer.epoch, answer.end)
+    return all_of(answer.kind == DIVERGING_ANSWER, answer.offset == follower.log.end, end <= offset)
+
+
+@always(
+    "answers_cut_what_may_go",
+    "an answer under way makes no candidate cut what was exposed, and nobody what its leader "
+    "holds, or an earlier leader that may still expose it",
+    failure="the answer under way to {follower} cuts what {leader} holds at offset {offset}, or "
+    "what was exposed",
+    broken_by="an answer that says that the logs diverge where they do not",
+)
+@where_claimed
+def answers_cut_what_may_go(partition: TopicPartition) -> bool:
+    """A late truncation is as good as one in time."""
+    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+        return True
+    exposed = every(
+        every(
+            implies(
+                all_of(cuts(follower, row.number), is_candidate(partition, follower)),
+                row.exposed < 0,
+            )
+            for row in partition.offsets
+        )
+        for follower in partition.brokers
+    )
+    held = every(
+        every(
+            every(
+                implies(
+                    all_of(
+                        cuts(follower, offset),
+                        leader.leads,
+                        leader.leader_epoch <= follower.leader_epoch,
+                        follower.log.same_entry(leader.log, offset),
+                    ),
+                    all_of(
+                        leader.leader_epoch < follower.leader_epoch,
+                        is_stuck(partition, leader, offset),
+                    ),
+                )
+                for offset in follower.log.positions
+            )
+            for leader in partition.brokers
+        )
+        for follower in partition.brokers
+    )
+    return exposed & held

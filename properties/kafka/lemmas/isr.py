@@ -1,0 +1,257 @@
+"""Lemmas about the broker model's ISR: who may come to lead, and whom a leader counts.
+
+"Candidates" are all whom the controller may make the leader, now or once they are back, without an
+unclean election, and who hold what they held.
+"""
+
+from __future__ import annotations
+
+from model.kafka.controller import is_lost_request_for
+from model.kafka.leader import maximal_isr
+from model.kafka.settings import KafkaSettings
+from model.kafka.state import Broker, TopicPartition
+from model.language import all_of, any_of, choose, every, implies, is_none, not_
+from properties.claims import always
+from properties.kafka.lemmas.faults import (
+    missed_an_epoch,
+    nobody_will_take_office,
+    where_claimed,
+)
+
+
+def nothing_was_lost(partition: TopicPartition) -> bool:
+    """No log has lost its end so far, but by truncation."""
+    options: KafkaSettings = partition.options
+    spent = partition.spent
+    kept = spent.disk_losses == 0
+    if options.log_flush_interval_messages == 1:
+        return kept
+    return all_of(kept, spent.power_losses == 0, spent.rack_failures == 0)
+
+
+def is_asked_for(partition: TopicPartition, broker: Broker) -> bool:
+    """An ISR change that the controller may still accept has the broker in it.
+
+    It is under way, or was lost with a controller and will be asked for again.
+    """
+    controller = partition.controller
+    asked = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
+    if partition.options.broker_epoch_checked:
+        asked = all_of(asked, not_(controller.joiner_restarted))
+    return asked
+
+
+def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker may come to lead: it is in ISR or ELR, or asked for, or the last known leader.
+
+    Not if it stopped uncleanly where that may cost records: it will not come back as a candidate.
+    Without fix 36 only the leader itself, where it is certain that nobody else will take office.
+    """
+    controller = partition.controller
+    lossless = nothing_was_lost(partition)
+    candidate = all_of(
+        any_of(
+            controller.isr.contains(broker),
+            controller.eligible.contains(broker),
+            is_asked_for(partition, broker),
+            all_of(lossless, controller.last_known_leader == broker),
+        ),
+        any_of(lossless, broker.up, broker.stopped_cleanly),
+    )
+    if partition.options.reset_leo_every_epoch:
+        return candidate
+    closed = nobody_will_take_office(partition)
+    return all_of(candidate, any_of(controller.leader == broker, not_(closed)))
+
+
+def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
+    """The leader does not move its HW beyond what it knows the member to hold."""
+    return maximal_isr(partition, leader).contains(member)
+
+
+def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader's HW does not move while its ISR is below its minimum (26)."""
+    if not partition.options.hw_frozen_below_min_isr:
+        return False
+    return leader.isr.size < partition.min_isr
+
+
+@always(
+    "controller_in_order",
+    "the leader is an unfenced ISR member; an ELR, or a last known leader, is there only where "
+    "the ISR is below its minimum, or there is no leader",
+    failure="the controller's leader {broker} is fenced or not in the ISR, or its lists contradict "
+    "each other",
+    broken_by="a controller that fences a broker and leaves it the leader",
+)
+def controller_in_order(partition: TopicPartition) -> bool:
+    """What the controller's own rules keep in order."""
+    controller, options = partition.controller, partition.options
+    eligible = controller.eligible.is_empty
+    if options.eligible_leader_replicas:
+        eligible = any_of(eligible, controller.isr.size < partition.min_isr)
+    last_known = is_none(controller.last_known_leader)
+    if options.eligible_leader_replicas and options.last_known_leader:
+        last_known = any_of(last_known, is_none(controller.leader))
+    return all_of(
+        eligible,
+        last_known,
+        every(
+            implies(
+                controller.leader == broker,
+                all_of(controller.isr.contains(broker), not_(broker.fenced)),
+            )
+            for broker in partition.brokers
+        ),
+    )
+
+
+@always(
+    "isr_is_live",
+    "the ISR of a leader is unfenced; without a leader it is empty, and the last one is known, or "
+    "without ELR one fenced broker",
+    failure="the ISR is {partition.controller.isr}, and {broker} is not as it should be there",
+    broken_by="a controller that lets a fenced broker into the ISR",
+)
+def isr_is_live(partition: TopicPartition) -> bool:
+    """Fix 21: so a leader that nobody can succeed leaves an empty ISR behind."""
+    controller, options = partition.controller, partition.options
+    if not options.unfenced_brokers_only:
+        return True
+    led = every(
+        implies(controller.isr.contains(broker), not_(broker.fenced))
+        for broker in partition.brokers
+    )
+    if not options.eligible_leader_replicas:
+        left = every(
+            implies(controller.isr.contains(broker), broker.fenced) for broker in partition.brokers
+        )
+        left = all_of(left, controller.isr.size == 1)
+        return choose(is_none(controller.leader), left, led)
+    empty = controller.isr.is_empty
+    if options.last_known_leader:
+        empty = all_of(empty, not_(is_none(controller.last_known_leader)))
+    return choose(is_none(controller.leader), empty, led)
+
+
+@always(
+    "request_of_the_leader",
+    "a leader that is current knows the ISR, and the request under way is its own; without it, it "
+    "has died",
+    failure="{leader} is not in step with the controller's ISR or with the request under way",
+    broken_by="a controller that changes the ISR and does not tell the leader",
+)
+def request_of_the_leader(partition: TopicPartition) -> bool:
+    """One bit for freshness, and one request, say what partition epochs say in Kafka."""
+    controller = partition.controller
+    unread = not_(controller.image_unread)
+    if partition.options.isr_answer_apart:
+        unread = any_of(unread, controller.leader_is_current)
+    nobody = implies(
+        is_none(controller.leader),
+        all_of(controller.request.is_empty, not_(controller.leader_is_current)),
+    )
+    leads = every(
+        implies(
+            controller.leader == leader,
+            all_of(
+                implies(
+                    controller.leader_is_current,
+                    all_of(partition.is_in_office(leader), leader.isr == controller.isr),
+                ),
+                any_of(
+                    controller.request.is_empty,
+                    all_of(
+                        controller.request.contains(leader),
+                        any_of(
+                            not_(leader.up),
+                            all_of(
+                                controller.leader_is_current,
+                                leader.pending_isr == controller.request,
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        )
+        for leader in partition.brokers
+    )
+    return all_of(unread, nobody, leads)
+
+
+@always(
+    "leader_counts_the_isr",
+    "the leader in office counts the controller's ISR: it is within its maximal ISR",
+    failure="{member} is in the ISR {partition.controller.isr}, and {leader}, which leads with ISR "
+    "{leader.isr} and pending ISR {leader.pending_isr}, does not count it",
+    broken_by="kafka maximal.isr=false",
+)
+def leader_counts_the_isr(partition: TopicPartition) -> bool:
+    """KIP-497: whatever the controller decides, the leader has counted it from the proposal on."""
+    return every(
+        every(
+            implies(
+                all_of(partition.is_in_office(leader), partition.controller.isr.contains(member)),
+                is_counted(partition, leader, member),
+            )
+            for member in partition.brokers
+        )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "leader_counts_candidates",
+    "whoever may come to lead and has not moved on to a later epoch is counted by a leader whose "
+    "HW can move",
+    failure="{member} may come to lead and has not left the epoch of {leader}, which does not "
+    "count it",
+    broken_by="kafka maximal.isr=false",
+)
+@where_claimed
+def leader_counts_candidates(partition: TopicPartition) -> bool:
+    """The ISR chain: who joins later does so in a later epoch; the ELR waits for a frozen HW."""
+    return every(
+        every(
+            implies(
+                all_of(
+                    leader.leads,
+                    is_candidate(partition, member),
+                    any_of(
+                        partition.is_in_office(leader),
+                        all_of(member.up, member.leader_epoch <= leader.leader_epoch),
+                    ),
+                ),
+                any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
+            )
+            for member in partition.brokers
+        )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "positions_of_this_epoch",
+    "a leader knows positions only of followers that have reached its epoch, or have stopped",
+    failure="{leader} takes {follower} for being at {offset} or further, but {follower} is in "
+    "epoch {follower.leader_epoch}, before that of {leader}, {leader.leader_epoch}",
+    broken_by="a leader that keeps positions over an epoch that it missed",
+)
+@where_claimed
+def positions_of_this_epoch(partition: TopicPartition) -> bool:
+    """Fix 36: a position is as good as the epoch that it was noted in."""
+    return every(
+        every(
+            implies(
+                all_of(
+                    leader.leads,
+                    leader.follower_leo[follower] > 0,
+                    follower.up,
+                    not_(missed_an_epoch(partition, leader)),
+                ),
+                follower.leader_epoch >= leader.leader_epoch,
+            )
+            for follower in partition.brokers
+        )
+        for leader in partition.brokers
+    )

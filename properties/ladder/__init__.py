@@ -1,0 +1,1 @@
+"""What the ladder claims, the lemmas that prove it, and templates to infer them from."""

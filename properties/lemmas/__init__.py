@@ -1,1 +1,0 @@
-"""Lemmas, by protocol: claims that proofs need, in the modelling language like any property."""
