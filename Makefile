@@ -5,8 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
-# The command, run in the environment, that rewrites the generated tables in docs/.
-DOCS_COMMAND ?= highwater cases --write
+MATRICES := guarantees fixes
 
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
@@ -61,11 +60,23 @@ types: $(ALL) ## check types
 	@$(BIN)/mypy --strict
 
 .PHONY: docs
-docs: $(ALL) ## rewrite the generated tables in docs/
-	@if [ -z "$(strip $(DOCS_COMMAND))" ]; then \
-		echo "make docs: DOCS_COMMAND names no command" >&2; exit 2; \
-	fi
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(DOCS_COMMAND)
+docs: $(BASE) ## rewrite the generated pages from what is stored
+	@$(BIN)/highwater cases --pages --json >/dev/null
+	@for name in $(MATRICES); do $(BIN)/highwater matrix counterexamples/matrix/$$name.toml \
+		--stored --write docs/$$name.md --json >/dev/null || exit; done
+
+.PHONY: docs-anew
+docs-anew: $(BASE) ## search for all of it anew, which takes long
+	@$(BIN)/highwater cases --write
+	@for name in $(MATRICES); do rm -f counterexamples/matrix/$$name.jsonl; \
+		$(BIN)/highwater matrix counterexamples/matrix/$$name.toml \
+		--store counterexamples/matrix/$$name.jsonl --write docs/$$name.md || exit; done
+	@$(MAKE) kill-matrices
+
+.PHONY: kill-matrices
+kill-matrices: $(BASE) ## judge every mutant anew, in some minutes
+	@for page in docs/kill-matrix-*.md; do \
+		$(BIN)/highwater $$(sed -n 's/.*`highwater \(mutate .*\)`.*/\1/p' $$page) || exit; done
 
 .PHONY: jvm
 jvm:

@@ -3,45 +3,67 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from checker.commands.common import print_json
 from checker.exits import Exit
 
+if TYPE_CHECKING:
+    from checker.experiments.cases import Case
+    from checker.traces.trace import Trace
+
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), required=False)
-@click.option("--write", is_flag=True, help="search anew; write traces, pages and the overview")
+@click.option("--write", is_flag=True, help="search anew; write steps, pages and overviews")
+@click.option("--pages", is_flag=True, help="write pages and overviews from the stored steps")
+@click.option(
+    "--itf", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    help="write each trace as DIR/NAME.itf.json",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
-def command(directory: Path | None, write: bool, as_json: bool) -> int:
+def command(
+    directory: Path | None, write: bool, pages: bool, itf: Path | None, as_json: bool
+) -> int:
     """Check the stored counterexamples below DIRECTORY [default: counterexamples].
 
-    Each trace is replayed on the reference engine. With --write each is searched for anew.
+    Each is replayed on the reference engine. With --write each is searched for anew.
     """
-    from checker.experiments.cases import read_cases
-    from checker.traces.trace import check_trace
+    from checker.experiments.cases import FOLDER, read_cases
 
-    root = directory or Path("counterexamples")
+    root = directory or FOLDER
     rows = []
     for case in read_cases(root):
-        trace = case.write() if write else case.stored_trace()
-        check_trace(trace)
+        trace = case.find() if write else case.stored_trace()
+        if write or pages:
+            case.write(trace)
+        if itf is not None:
+            _write_itf(case, trace, itf)
         rows.append({"case": case.name, "property": case.violates, "depth": trace.depth})
         if not as_json:
             click.echo(f"{case.name}: {case.violates} fails after {trace.depth} steps")
-    if write:
-        _write_overviews(root)
+    if write or pages:
+        _write_overviews(root, quiet=as_json)
     if as_json:
         print_json({"command": "cases", "cases": rows})
     return Exit.OK
 
 
-def _write_overviews(root: Path) -> None:
-    from checker.experiments.overviews import OVERVIEWS
+def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
+    from checker.traces.itf import write_trace
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_trace(trace, folder / f"{case.name}.itf.json")
+
+
+def _write_overviews(root: Path, quiet: bool) -> None:
+    from checker.experiments.cases import OVERVIEWS
 
     for name, make in OVERVIEWS.items():
         folder = root / name
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
-            click.echo(f"wrote {folder / 'README.md'}")
+            if not quiet:
+                click.echo(f"wrote {folder / 'README.md'}")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from checker.commands.common import HELP, Seconds, output_options, print_json, write_output
+from checker.commands.common import (
+    HELP,
+    Seconds,
+    output_options,
+    print_json,
+    write_file,
+    write_output,
+)
 from checker.exits import Exit
-
-if TYPE_CHECKING:
-    from checker.experiments.matrix import Computation, Result, Search
 
 SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
 
@@ -30,12 +33,16 @@ SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
 @click.option("--markdown", is_flag=True, help="print Markdown")
 @click.option(
     "--write", "page", metavar="PAGE", type=click.Path(dir_okay=False, path_type=Path),
-    help="write the matrix to PAGE (Markdown), and traces into the folder of that name",
+    help="write the matrix to PAGE (Markdown), with the traces behind its cells",
+)  # fmt: skip
+@click.option(
+    "--stored", is_flag=True,
+    help="search nothing: take what the store, or the file beside SPEC, holds of any sources",
 )  # fmt: skip
 @output_options
 def command(
     spec: Path | None, depth: int | None, max_states: int | None, max_seconds: float | None,
-    workers: int, store: Path | None, markdown: bool, page: Path | None,
+    workers: int, store: Path | None, markdown: bool, page: Path | None, stored: bool,
     as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Fill the matrix that SPEC describes [default: counterexamples/matrix/guarantees.toml].
@@ -44,53 +51,28 @@ def command(
     fails. Ctrl-C keeps what is in the store. Exit status 20: some cells have no answer.
     """
     from checker.commands.interrupt import Interrupt
-    from checker.experiments.matrix import Computation, Limits, as_data, read_matrix
-
-    limits = Limits(depth, max_states, max_seconds)
-    computation = Computation(read_matrix(spec or SPECIFICATION, limits), workers, store)
-    progress = _Progress(computation, quiet or as_json)
-    with Interrupt() as interrupt:
-        interrupt.stops(computation.stop)
-        complete = computation.run(progress.done)
-    if page is not None and complete:
-        _write(computation, page)
-    if as_json:
-        data = {"command": "matrix", "title": computation.matrix.title, "complete": complete}
-        print_json({**data, "cells": as_data(computation)})
-    else:
-        write_output(_shown(computation, markdown))
-    return Exit.OK if complete else Exit.LIMIT
-
-
-def _shown(computation: Computation, markdown: bool) -> str:
+    from checker.commands.progress import Jobs
     from checker.commands.summary_text import console_for
-    from checker.experiments.matrix_pages import as_markdown, as_table
+    from checker.experiments.matrix import as_data, as_grid, read_matrix
+    from checker.experiments.matrix_pages import as_markdown
+    from checker.search.explore import Limits
 
-    if markdown:
-        return as_markdown(computation)
-    console = console_for(sys.stdout)
-    with console.capture() as capture:
-        console.print(as_table(computation, console.width))
-    return capture.get()
-
-
-def _write(computation: Computation, page: Path) -> None:
-    from checker.experiments.matrix_pages import as_markdown, write_pages
-
-    write_pages(computation, page.with_suffix(""))
-    page.write_text(as_markdown(computation, page.stem), encoding="utf-8")
-
-
-class _Progress:
-    """A line on standard error for each search that ends."""
-
-    def __init__(self, computation: Computation, quiet: bool) -> None:
-        self._computation = computation
-        self._quiet = quiet
-
-    def done(self, search: Search, result: Result) -> None:
-        """Say which search has ended, and how many have."""
-        if not self._quiet:
-            count = f"{len(self._computation.results)} of {self._computation.total}"
-            words = f"{search.choice.arguments}: {result['states']:,} states"
-            print(f"{count}: {words}, {result['seconds']} s", file=sys.stderr, flush=True)
+    spec = spec or SPECIFICATION
+    matrix = read_matrix(spec, Limits(depth, max_states, max_seconds))
+    if stored:
+        store = store or spec.with_suffix(".jsonl")
+    sweep = matrix.sweep(workers, store, whatever_sources=stored)
+    if not stored:
+        with Interrupt() as interrupt, Jobs(sweep, quiet or as_json) as jobs:
+            interrupt.stops(sweep.stop)
+            sweep.run(jobs.done)
+    if page is not None and sweep.is_complete:
+        write_file(page, as_markdown(matrix, sweep.results, with_traces=True))
+    if as_json:
+        data = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
+        print_json({**data, "cells": as_data(matrix, sweep.results)})
+    elif markdown:
+        write_output(as_markdown(matrix, sweep.results))
+    else:
+        write_output(as_grid(matrix, sweep.results).text(console_for(sys.stdout)))
+    return Exit.OK if sweep.is_complete else Exit.LIMIT

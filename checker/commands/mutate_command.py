@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,7 @@ from checker.commands.common import (
 from checker.exits import Exit
 
 if TYPE_CHECKING:
-    from checker.experiments.kill_matrix import Matrix
-    from checker.experiments.mutants import Fate
+    from checker.experiments.kill_matrix import KillMatrix
 
 DEFAULT_STATES = 20_000_000
 
@@ -40,6 +38,12 @@ DEFAULT_STATES = 20_000_000
     help="states of one mutant at most",
 )  # fmt: skip
 @click.option("--max-seconds", type=click.FloatRange(min=0), help="time for one mutant at most")
+@click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
+@click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
+@click.option(
+    "--store", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="keep results here, and do not compute again what it holds",
+)  # fmt: skip
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
 )
@@ -50,23 +54,29 @@ def command(**options: Any) -> int:
     Guards are dropped, weakened and strengthened, effects dropped and made off by one, settings
     turned over. Every mutant's states are searched at the given bounds.
 
-    Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 2 wrong usage.
+    Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 20 it was
+    stopped, 2 wrong usage.
     """
-    from checker.experiments.kill_matrix import as_markdown, kill_matrix
+    from checker.commands.interrupt import Interrupt
+    from checker.commands.progress import Jobs
+    from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
     from checker.search.explore import Limits
     from properties import promised_properties
 
     model = chosen_model(options)
     properties = promised_properties(model, options["properties"])
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
-    quiet = options["quiet"] or options["as_json"]
-    matrix = kill_matrix(
-        model,
-        properties,
-        limits,
-        processes=options["workers"],
-        on_progress=None if quiet else _Progress(),
-    )
+    how = {"first": options["first"], "symmetry": options["symmetry"]}
+    question = Question.about(model, properties, limits=limits, **how)
+    sweep = sweep_of(question, options["workers"], options["store"])
+    with Interrupt() as interrupt, Jobs(sweep, options["quiet"] or options["as_json"]) as jobs:
+        interrupt.stops(sweep.stop)
+        sweep.run(jobs.done)
+    if not sweep.is_complete:
+        count = f"{len(sweep.results)} of {len(sweep.jobs)} mutants judged"
+        click.echo(f"stopped: {count}{', and stored' if options['store'] else ''}", err=True)
+        return Exit.LIMIT
+    matrix = KillMatrix.of(sweep, question)
     if options["markdown"] is not None:
         write_file(options["markdown"], as_markdown(matrix))
     if options["as_json"]:
@@ -76,36 +86,11 @@ def command(**options: Any) -> int:
     return Exit.VACUOUS if matrix.unexplained else Exit.OK
 
 
-class _Progress:
-    """A line now and then on standard error; on a terminal one that is written over."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._every = 0.2 if self._live else 5.0
-        self._next = time.monotonic() + self._every
-
-    def __call__(self, done: int, total: int, fate: Fate) -> None:
-        if self._live and done == total:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        elif time.monotonic() >= self._next:
-            self._next = time.monotonic() + self._every
-            line = f"{done} of {total} mutants judged"
-            print(f"\r\x1b[K{line}" if self._live else line, end="" if self._live else "\n",
-                  file=sys.stderr, flush=True)  # fmt: skip
-
-
-def _lines(matrix: Matrix) -> Iterator[str]:
-    from checker.experiments.kill_matrix import cell
+def _lines(matrix: KillMatrix) -> Iterator[str]:
+    from checker.commands.summary_text import console_for
     from checker.experiments.mutants import Outcome
 
-    columns = matrix.columns
-    yield "columns: " + ", ".join(f"{chr(97 + k)} {name}" for k, name in enumerate(columns))
-    yield ""
-    yield "  ".join(f"{chr(97 + k):>4}" for k in range(len(columns))) + "  mutant"
-    for fate in matrix.fates:
-        if fate.outcome is Outcome.KILLED:
-            cells = "  ".join(f"{cell(fate, column) or '.':>4}" for column in columns)
-            yield f"{cells}  {fate.mutant}"
+    yield matrix.grid().text(console_for(sys.stdout)).rstrip("\n")
     for outcome in (Outcome.EQUIVALENT, Outcome.SURVIVED, Outcome.UNKNOWN):
         alive = [fate for fate in matrix.fates if fate.outcome is outcome]
         if alive:
@@ -126,13 +111,13 @@ def _lines(matrix: Matrix) -> Iterator[str]:
     yield f"{len(matrix.fates)} mutants: {counts}; {unexplained} without a recorded reason"
 
 
-def to_json(matrix: Matrix) -> dict[str, Any]:
+def to_json(matrix: KillMatrix) -> dict[str, Any]:
     """The matrix as plain data; a killer's depth is null where a whole search was needed."""
     from checker.traces.trace import highwater_version
 
     return {
         "command": "mutate",
-        **matrix.model.identity,
+        **matrix.question.choice.model.identity,
         "distinct_states": matrix.original.distinct_states,
         "transitions": matrix.original.transitions,
         "mutants": [

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
+    from checker.experiments.grid import Sweep
     from checker.search.explore import Progress
 
 LIVE_AFTER, LIVE_EVERY = 0.5, 0.2
@@ -87,6 +88,43 @@ class Display:
         bar = ProgressBar(total=max(progress.frontier, 1), completed=progress.expanded, width=16)
         grid.add_row(f"depth {progress.depth}", bar, states, f"{rate}  {note}")
         return grid
+
+
+class Jobs:
+    """Shows how many of several jobs have ended, and which was the last."""
+
+    def __init__(
+        self, sweep: Sweep[Any], quiet: bool = False, stream: TextIO | None = None
+    ) -> None:
+        self.stream = stream or sys.stderr
+        self.quiet = quiet
+        self._sweep = sweep
+        self._live = self.stream.isatty()
+        self._next = 0.0
+
+    def __enter__(self) -> Jobs:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live and self._next:
+            print("\r\x1b[K", end="", file=self.stream, flush=True)
+
+    def done(self, name: str, _result: object) -> None:
+        """Say how many jobs have ended, and which was the last."""
+        now = time.monotonic()
+        if self.quiet or now < self._next:
+            return
+        self._next = now + (LIVE_EVERY if self._live else PLAIN_EVERY)
+        line = f"{len(self._sweep.results)} of {len(self._sweep.jobs)}: {name}"
+        if self._live:
+            print(f"\r\x1b[K{line:.79}", end="", file=self.stream, flush=True)
+        else:
+            print(line, file=self.stream, flush=True)
 
 
 @contextmanager

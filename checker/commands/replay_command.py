@@ -1,4 +1,4 @@
-"""`replay`: run a stored trace on the reference engine, show it, check that it shows its claim."""
+"""`replay`: run a stored trace or case on the reference engine, and check what it claims."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int:
     """Run TRACE on the reference engine, and check that it shows what it claims.
 
+    TRACE is a file, or one of the stored counterexamples: its folder, or its name.
+
     Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
     """
     try:
@@ -40,15 +42,22 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
 
 def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     """The trace, which replays; raises `RejectedError` or `UsageError`."""
-    from checker.traces.itf import read_trace
     from model.protocols import protocol_named
 
     wanted = protocol_named(protocol).name if protocol else None
-    trace = read_trace(file)
+    trace = _stored(file)
     found = trace.model.protocol.name
     if wanted is not None and found != wanted:
         raise RejectedError(f"the trace {file} is rejected: it is of {found}, not of {wanted}")
     return trace
+
+
+def _stored(file: Path) -> Trace:
+    from checker.experiments.cases import stored_case
+    from checker.traces.itf import read_trace
+
+    case = None if file.is_file() else stored_case(file)
+    return read_trace(file) if case is None else case.stored_trace()
 
 
 def _show(trace: Trace) -> None:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def command(file: Path, kind: str, output: Path | None, as_json: bool, quiet: bool) -> int:
     """TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
 
-    The trace is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
+    TRACE is a file, or one of the stored counterexamples: its folder, or its name. It is replayed
+    first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
     trace = accepted_trace(file)
     text = _rendered(trace, kind, plain=as_json or output is not None)

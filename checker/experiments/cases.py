@@ -1,61 +1,35 @@
-"""Cases: stored counterexamples, each with its story, what fixes it, and a trace that is replayed.
+"""Cases: stored counterexamples, each with its story, what fixes it, and steps to replay.
 
-A case is a folder with `case.toml` (written by people), `trace.itf.json` and `README.md` (both made
-from it by `highwater cases --write`). The overview of all cases is generated too.
+A case is a folder with `case.toml`, written by people but for the steps, and a `README.md` made
+from it. The steps determine the trace. `highwater cases --write` searches for them anew; `--pages`
+makes the pages again, and the overviews of all cases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.experiments.toml_files import read_toml
+from checker.experiments.choices import Choice, explored, read_toml, steps_named
+from checker.experiments.grid import Grid
 from checker.report import render_markdown
-from checker.search.explore import Explorer, Options
-from checker.traces.itf import read_trace, trace_as_itf
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Exploration, Verdict
+from model.ladder import LADDER
 from model.language.errors import UsageError
-from model.language.protocol import Model
-from model.protocols import protocol_named
-from properties import choose_properties
+from model.language.naming import instance_words
 
-CASE_FILE, TRACE_FILE, PAGE_FILE = "case.toml", "trace.itf.json", "README.md"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A protocol with a preset, settings and bounds, as `case.toml` writes it."""
-
-    protocol: str
-    preset: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    bounds: Mapping[str, int] = field(default_factory=dict)
-
-    @cached_property
-    def model(self) -> Model:
-        """The model that is chosen."""
-        protocol = protocol_named(self.protocol)
-        preset = protocol.preset(self.preset) if self.preset else {}
-        return protocol.model(self.bounds, {**preset, **self.settings})
-
-    @property
-    def arguments(self) -> str:
-        """The choice as arguments of `explore`."""
-        parts = [self.protocol]
-        if self.preset:
-            parts.append(f"--preset {self.preset}")
-        parts += [f"--set {name}={value}" for name, value in self.settings.items()]
-        parts += [f"--{name.replace('_', '-')} {value}" for name, value in self.bounds.items()]
-        return " ".join(parts)
+CASE_FILE, PAGE_FILE = "case.toml", "README.md"
+FOLDER = Path("counterexamples")
 
 
 @dataclass(frozen=True)
 class Case:
-    """A violation worth keeping. `violates` names the property that fails;
+    """A violation worth keeping. `violates` names the property that fails after `steps`;
     `fix` is what no longer makes it fail."""
 
     folder: Path
@@ -65,7 +39,7 @@ class Case:
     violates: str
     broken: Choice
     fix: Choice | None
-    symmetry: bool = False
+    steps: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -73,8 +47,9 @@ class Case:
         return self.folder.name
 
     def stored_trace(self) -> Trace:
-        """The trace in the folder, replayed; errors as `read_trace` and `check_trace`."""
-        return read_trace(self.folder / TRACE_FILE)
+        """The trace of the stored steps, replayed; `HighwaterError` if it does not hold."""
+        steps = steps_named(self.broken.model, self.steps)
+        return build_trace(self.broken.model, steps, self.violates)
 
     def find(self) -> Trace:
         """Search for the shortest trace anew."""
@@ -104,19 +79,19 @@ class Case:
         shown = render_markdown(trace).split("\n", 1)[1].strip()
         return "\n".join(lines) + "\n## The trace\n\n" + shown.replace("\n## ", "\n### ") + "\n"
 
-    def write(self) -> Trace:
-        """Search anew, and write trace and page."""
-        trace = self.find()
-        (self.folder / TRACE_FILE).write_text(trace_as_itf(trace), encoding="utf-8")
+    def write(self, trace: Trace) -> None:
+        """Write the trace's steps into `case.toml`, and the page."""
+        path = self.folder / CASE_FILE
+        path.write_text(with_steps(path.read_text(encoding="utf-8"), trace), encoding="utf-8")
         (self.folder / PAGE_FILE).write_text(self.page(trace), encoding="utf-8")
-        return trace
 
 
-def explored(choice: Choice, properties: Iterable[str] = ()) -> Exploration:
-    """An exhaustive search of a choice for all violations of the given properties, or all."""
-    model = choice.model
-    chosen = choose_properties(model.protocol, properties)
-    return Explorer(model, chosen, options=Options(workers=2, keep_going=True)).run()
+def with_steps(text: str, trace: Trace) -> str:
+    """The text of a `case.toml` with these steps, a line each, before its first table."""
+    words = (instance_words(trace.model, step) for step in trace.steps)
+    steps = "".join(["steps = [\n", *(f"    {json.dumps(line)},\n" for line in words), "]\n"])
+    rest = re.sub(r"^steps = \[\n.*?^\]\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^\[", lambda _: f"{steps}\n[", rest, count=1, flags=re.MULTILINE)
 
 
 def read_case(folder: Path) -> Case:
@@ -124,18 +99,13 @@ def read_case(folder: Path) -> Case:
     path = folder / CASE_FILE
     try:
         data = read_toml(path)
-        fix = _choice(data["fix"]) if "fix" in data else None
+        fix = Choice.of(data["fix"]) if "fix" in data else None
         return Case(
             folder, data["title"], data["source"], data["story"], data["violates"],
-            _choice(data["broken"]), fix, data.get("symmetry", False),
+            Choice.of(data["broken"]), fix, tuple(data.get("steps", ())),
         )  # fmt: skip
     except KeyError as error:
         raise UsageError(f"{path}: no {error.args[0]!r}") from error
-
-
-def _choice(data: Mapping[str, Any]) -> Choice:
-    settings = {name: str(value) for name, value in data.get("settings", {}).items()}
-    return Choice(data["protocol"], data.get("preset", ""), settings, data.get("bounds", {}))
 
 
 def read_cases(root: Path) -> list[Case]:
@@ -146,32 +116,97 @@ def read_cases(root: Path) -> list[Case]:
     return [read_case(folder) for folder in folders]
 
 
-def overview(cases: list[Case], root: Path, results: Mapping[str, Exploration]) -> str:
-    """A table choice × property for one set of cases, with a link behind each violation.
-
-    `results` holds the exploration of each choice, by its arguments.
-    """
-    names = _columns(results.values())
-    lines = [f"| explored | states | {' | '.join(f'`{n}`' for n in names)} |"]
-    lines.append("|---|---:|" + "---|" * len(names))
-    links = {(c.broken.arguments, c.violates): c.folder.relative_to(root) for c in cases}
-    for arguments, result in results.items():
-        cells = [_cell(result, name, links.get((arguments, name))) for name in names]
-        lines.append(f"| `{arguments}` | {result.distinct_states:,} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def stored_case(name: Path, root: Path = FOLDER) -> Case | None:
+    """The case in that folder, or of that name; `None` if there is none."""
+    if (name / CASE_FILE).is_file():
+        return read_case(name)
+    found = sorted(root.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
+    return read_case(found[0].parent) if found else None
 
 
-def _columns(results: Iterable[Exploration]) -> list[str]:
-    """The properties that some choice violates, in the order of their declaration."""
-    violated = {v.property.name for result in results for v in result.violations}
-    declared = dict.fromkeys(p.name for result in results for p in result.properties)
-    return [name for name in declared if name in violated]
+# --- overviews -----------------------------------------------------------------------------------
+
+_FENCES = ("wait_for_epoch", "fence_truncation", "fence_high_watermark", "fence_fetch")
+_LADDER_CHOICES = (
+    *(Choice(protocol.name) for protocol in LADDER),
+    *(Choice("kip320", settings={fence: "false"}) for fence in _FENCES),
+)
+_ASYNC_BOUNDS = {"max_version": 3}
+_ASYNC_CHOICES = (
+    Choice("async_isr", bounds=_ASYNC_BOUNDS),
+    Choice("async_isr", settings={"maximal_isr": "false"}, bounds=_ASYNC_BOUNDS),
+)
 
 
-def _cell(result: Exploration, name: str, link: Path | None) -> str:
+def ladder_overview(folder: Path) -> str:
+    """The page of the ladder's counterexamples: every choice explored, for every property."""
+    cases = read_cases(folder)
+    links = {(case.broken.arguments, case.violates): case.name for case in cases}
+    tables = ["\n".join(_explored(c, links)) for c in (_LADDER_CHOICES, _ASYNC_CHOICES)]
+    listed = "\n".join(f"- [{case.title}]({case.name}/): {case.source}" for case in cases)
+    return f"""# Counterexamples of the ladder
+
+Made by `highwater cases --pages`. Each cell was explored to the end: *lost in N* links to the
+shortest trace and its story, *holds* means that no reachable state violates the property.
+Bounds are the defaults unless they are given: 3 replicas, log size 2, 2 records, epochs 0 to 2.
+
+{tables[0]}
+
+Asynchronous ISR updates (KIP-497) have their own state:
+
+{tables[1]}
+
+## Stories
+
+{listed}
+"""
+
+
+def _explored(choices: tuple[Choice, ...], links: Mapping[tuple[str, str], str]) -> list[str]:
+    """A table choice x property, of the properties that some choice violates."""
+    results = {choice.arguments: explored(choice) for choice in choices}
+    violated = {v.property.name for result in results.values() for v in result.violations}
+    declared = dict.fromkeys(p.name for result in results.values() for p in result.properties)
+    names = [name for name in declared if name in violated]
+    rows = [
+        [f"`{arguments}`", f"{result.distinct_states:,}"]
+        + [_cell(result, name, links.get((arguments, name))) for name in names]
+        for arguments, result in results.items()
+    ]
+    columns = ["explored", "states", *(f"`{name}`" for name in names)]
+    return Grid(columns, rows, numbers=frozenset({"states"})).markdown()
+
+
+def _cell(result: Exploration, name: str, link: str | None) -> str:
     for violation in result.violations:
         if violation.property.name == name:
             words = f"lost in {violation.depth}"
-            return f"[{words}]({link.as_posix()}/)" if link is not None else words
+            return f"[{words}]({link}/)" if link is not None else words
     known = any(prop.name == name for prop in result.properties)
     return ("holds" if result.coverage is Verdict.EXHAUSTED else result.coverage) if known else ""
+
+
+def kafka_overview(folder: Path) -> str:
+    """The page of the broker model's counterexamples, read off the stored steps."""
+    rows = []
+    for case in read_cases(folder):
+        fix: Mapping[str, Any] = case.fix.settings if case.fix is not None else {}
+        changed = [f"`{k}={v}`" for k, v in fix.items() if case.broken.settings.get(k) != v]
+        shown = f"[{case.title}]({case.name}/)", case.source, f"`{case.violates}`"
+        rows.append([*shown, str(len(case.steps)), ", ".join(changed)])
+    columns = ["what happens", "source", "property", "steps", "no longer with"]
+    table = "\n".join(Grid(columns, rows, numbers=frozenset({"steps"})).markdown())
+    return f"""# Counterexamples of the broker model
+
+Made by `highwater cases --pages`: one for each bug of the [catalogue](../../docs/catalogue.md) that
+the model reaches, and for what operators should know. Each trace is a shortest one. With the fix in
+the last column the same search ends without a violation: a test says so.
+
+{table}
+"""
+
+
+OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
+    "kafka": kafka_overview,
+    "ladder": ladder_overview,
+}

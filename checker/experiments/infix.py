@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from checker.stores.identity import COMMUTATIVE as IN_NUMBERS
 from model.language import graph
 from model.language.graph import BINDERS, Node, Op
 
 _SIGNS = {
-    Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
+    Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
     Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
     Op.CONTAINS: "contains",
 }  # fmt: skip
+COMMUTATIVE = IN_NUMBERS | {Op.UNION, Op.INTERSECTION}
 
 
 def words(node: Node, inner: bool = False) -> str:
@@ -24,15 +28,14 @@ def words(node: Node, inner: bool = False) -> str:
     if node.op is Op.BOUND:
         return str(node.data)
     if node.op is Op.NOT and node.args[0].op is Op.EQ:
-        return _bracketed(" != ".join(_sides(node.args[0])), inner)
-    if node.op is Op.EQ:
-        return _bracketed(" = ".join(_sides(node)), inner)
+        return _bracketed(_joined("!=", in_order(node.args[0].args)), inner)
     if node.op is Op.NOT and node.args[0].op in (Op.LT, Op.LE):
         a, b = node.args[0].args
         sign = "<=" if node.args[0].op is Op.LT else "<"
         return _bracketed(f"{words(b, True)} {sign} {words(a, True)}", inner)
     if node.op in _SIGNS:
-        return _bracketed(f" {_SIGNS[node.op]} ".join(words(a, True) for a in node.args), inner)
+        args = in_order(node.args) if node.op in COMMUTATIVE else node.args
+        return _bracketed(_joined(_SIGNS[node.op], args), inner)
     if node.op is Op.ITE:
         condition, then, otherwise = (words(a, True) for a in node.args)
         return _bracketed(f"{then} if {condition} else {otherwise}", inner)
@@ -41,18 +44,22 @@ def words(node: Node, inner: bool = False) -> str:
         return f"{name} {words(node.args[0])}: {words(node.args[1], True)}"
     if node.op in BINDERS:
         return f"{node.op}(...)"
-    return f"{node.op}({', '.join(words(a) for a in node.args)})"
+    args = in_order(node.args) if node.op in COMMUTATIVE else node.args
+    return f"{node.op}({', '.join(map(words, args))})"
 
 
-def _sides(equation: Node) -> list[str]:
-    """Both sides, numbers last, else the shorter first.
+def in_order(args: Iterable[Node]) -> list[Node]:
+    """The arguments of a commutative operator: numbers last, else the shorter first.
 
     The graph's own order depends on what was captured before in the same process.
     """
-    return sorted(
-        (words(side, True) for side in equation.args),
-        key=lambda text: (text.lstrip("-").isdecimal(), len(text), text),
-    )
+    named = ((words(arg, True), arg) for arg in args)
+    ordered = sorted(named, key=lambda n: (n[0].lstrip("-").isdecimal(), len(n[0]), n[0]))
+    return [arg for _, arg in ordered]
+
+
+def _joined(sign: str, args: Iterable[Node]) -> str:
+    return f" {sign} ".join(words(arg, True) for arg in args)
 
 
 def _bracketed(text: str, inner: bool) -> str:

@@ -7,57 +7,135 @@ depend on how many there are.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import multiprocessing
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from checker.experiments.choices import Choice, read_toml
+from checker.experiments.grid import Grid, Result, Sweep
+from checker.experiments.matrix import code_digest
 from checker.experiments.mutants import (
     COVERAGE,
     DOMAIN,
     Fate,
+    Judge,
     Kind,
     Mutant,
     Outcome,
-    baseline,
-    judge,
     mutants,
 )
-from checker.experiments.toml_files import read_toml
 from checker.search.explore import Limits
 from checker.verdict import Exploration
 from model.language.declare.settings import as_text
 from model.language.protocol import Model
-from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of
 
 REASONS = Path(__file__).with_name("surviving_mutants.toml")
-
-Request = tuple[
-    str, tuple[tuple[str, int], ...], tuple[tuple[str, str], ...], tuple[str, ...], Limits
-]
-"""A model as plain data: protocol, bounds, settings; the properties to check; limits."""
+_UNTOLD = "no reachable state tells the two apart"
 
 
 @dataclass(frozen=True)
-class Matrix:
+class Question:
+    """What every mutant is judged by, as plain data. `first` and `symmetry` are as in `Judge`."""
+
+    choice: Choice
+    properties: tuple[str, ...]
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    first: bool = False
+    symmetry: bool = False
+
+    @staticmethod
+    def about(model: Model, properties: tuple[Property, ...], **how: Any) -> Question:
+        """The question about a registered protocol's model: `limits`, `first`, `symmetry`."""
+        usual = as_text(model.protocol.settings())
+        settings = {k: v for k, v in as_text(model.settings).items() if v != usual[k]}
+        choice = Choice(model.protocol.name, "", settings, dict(model.bounds))
+        return Question(choice, tuple(prop.name for prop in properties), **how)
+
+    @property
+    def arguments(self) -> str:
+        """The question as arguments of `mutate`, but for properties and limits."""
+        flags = [f"--{name}" for name in ("first", "symmetry") if getattr(self, name)]
+        return " ".join([self.choice.arguments, *flags])
+
+    def chosen(self) -> tuple[Property, ...]:
+        """The properties asked about."""
+        return choose_properties(self.choice.model.protocol, self.properties)
+
+    def judge(self, properties: tuple[Property, ...]) -> Judge:
+        """Who answers it, by these properties."""
+        how = {"first": self.first, "symmetry": self.symmetry}
+        return Judge(self.choice.model, properties, self.limits, **how)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One mutant to judge."""
+
+    question: Question
+    mutant: str
+
+
+def sweep_of(question: Question, workers: int = 2, store: Path | None = None) -> Sweep[_Job]:
+    """A job for each mutant of the question's model, by its name."""
+    found = mutants(question.choice.model)
+    jobs = {mutant.name: _Job(question, mutant.name) for mutant in found}
+    digest = f"{code_digest()} {question.arguments} {question.properties} {question.limits}"
+    return Sweep(judge_one, jobs, workers=workers, store=store, digest=digest)
+
+
+def judge_one(job: _Job) -> Result:
+    """The fate of a mutant, as plain data."""
+    judge, by_lemmas, found = _prepared(job.question)
+    fate = judge.judge(found[job.mutant])
+    if fate.outcome is Outcome.SURVIVED and by_lemmas.properties and not job.question.first:
+        fate = dataclasses.replace(fate, lemmas=by_lemmas.judge(found[job.mutant]).killers)
+    return dataclasses.asdict(fate)
+
+
+_judges: dict[str, tuple[Judge, Judge, dict[str, Mutant]]] = {}
+
+
+def _prepared(question: Question) -> tuple[Judge, Judge, dict[str, Mutant]]:
+    """Who judges by properties, who by lemmas, and the mutants; made once in each process."""
+    key = repr(question)
+    if key not in _judges:
+        model = question.choice.model
+        by_lemmas = question.judge(lemmas_of(model.protocol))
+        named = {mutant.name: mutant for mutant in mutants(model)}
+        _judges[key] = question.judge(question.chosen()), by_lemmas, named
+    return _judges[key]
+
+
+@dataclass(frozen=True)
+class KillMatrix:
     """The fates of a model's mutants, in order, and the recorded reasons of those that survive."""
 
-    model: Model
-    properties: tuple[Property, ...]
+    question: Question
     original: Exploration
     fates: tuple[Fate, ...]
     reasons: Mapping[str, str]
 
+    @staticmethod
+    def of(sweep: Sweep[_Job], question: Question, reasons: Path = REASONS) -> KillMatrix:
+        """The matrix of a complete sweep."""
+        fates = tuple(
+            Fate(**result | {"kind": Kind(result["kind"]), "outcome": Outcome(result["outcome"])})
+            for result in (sweep.results[name] for name in sweep.jobs)
+        )
+        original = question.judge(question.chosen()).original
+        known = recorded_reasons(question.choice.protocol, fates, reasons)
+        return KillMatrix(question, original, fates, known)
+
     @property
     def columns(self) -> list[str]:
         """What may notice a mutant: properties, then domains and coverage."""
-        always = [p.name for p in self.properties if p.sense is Sense.ALWAYS]
-        rest = [p.name for p in self.properties if p.sense is Sense.SOMETIMES]
+        properties = self.original.properties
+        always = [p.name for p in properties if p.sense is Sense.ALWAYS]
+        rest = [p.name for p in properties if p.sense is Sense.SOMETIMES]
         noticed = {name for fate in self.fates for name in fate.killers}
         return always + [name for name in (*rest, DOMAIN, COVERAGE) if name in noticed]
 
@@ -71,150 +149,140 @@ class Matrix:
         alive = (Outcome.SURVIVED, Outcome.UNKNOWN)
         return [f for f in self.fates if f.outcome in alive and f.mutant not in self.reasons]
 
-
-def kill_matrix(
-    model: Model,
-    properties: tuple[Property, ...],
-    limits: Limits | None = None,
-    *,
-    processes: int = 2,
-    on_progress: Callable[[int, int, Fate], None] | None = None,
-    reasons: Path = REASONS,
-) -> Matrix:
-    """Judge every mutant of a registered protocol's model, several at a time."""
-    request = _request(model, properties, limits or Limits())
-    found = mutants(model)
-    fates: dict[int, Fate] = {}
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        try:
-            jobs = {pool.submit(_judge, request, place): place for place in range(len(found))}
-            for job in as_completed(jobs):
-                fates[jobs[job]] = job.result()
-                if on_progress is not None:
-                    on_progress(len(fates), len(found), job.result())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    original = baseline(model, properties, limits or Limits())
-    ordered = tuple(fates[place] for place in range(len(found)))
-    return Matrix(model, properties, original, ordered, _reasons(model, found, reasons))
+    def grid(self) -> Grid:
+        """Mutants that something noticed x what did: the depth, or `lost`."""
+        killed = [fate for fate in self.fates if fate.outcome is Outcome.KILLED]
+        rows = [[fate.mutant, *_depths(fate, self.columns)] for fate in killed]
+        return Grid(["mutant", *self.columns], rows)
 
 
-def _request(model: Model, properties: tuple[Property, ...], limits: Limits) -> Request:
-    names = tuple(prop.name for prop in properties)
-    bounds, texts = tuple(model.bounds.items()), tuple(as_text(model.settings).items())
-    return model.protocol.name, bounds, texts, names, limits
-
-
-def _judge(request: Request, place: int) -> Fate:
-    model, properties, found, original = _prepared(request)
-    fate = judge(model, found[place], properties, original, request[-1])
-    lemmas = lemmas_of(model.protocol)
-    if fate.outcome is not Outcome.SURVIVED or not lemmas:
-        return fate
-    again = judge(model, found[place], lemmas, original, request[-1])
-    return dataclasses.replace(fate, lemmas=again.killers)
-
-
-@functools.cache
-def _prepared(
-    request: Request,
-) -> tuple[Model, tuple[Property, ...], list[Mutant], Exploration]:
-    name, bounds, texts, names, limits = request
-    model = protocol_named(name).model(dict(bounds), dict(texts))
-    properties = choose_properties(model.protocol, names)
-    return model, properties, mutants(model), baseline(model, properties, limits)
-
-
-def _reasons(model: Model, found: Iterable[Mutant], path: Path) -> dict[str, str]:
+def recorded_reasons(protocol: str, fates: tuple[Fate, ...], path: Path) -> dict[str, str]:
     """The recorded reason for each mutant that has one; the first entry that matches counts."""
-    entries: list[dict[str, Any]] = read_toml(path)["survivor"]
+    entries: list[dict[str, Any]] = [
+        entry for entry in read_toml(path)["survivor"] if protocol in entry["protocols"]
+    ]
     known = {}
-    for mutant in found:
+    for fate in fates:
         for entry in entries:
-            protocols, kind = entry["protocols"], entry.get("kind", mutant.kind)
-            fits = model.protocol.name in protocols and kind == mutant.kind
-            if fits and fnmatchcase(mutant.name, entry["mutant"]):
-                known[mutant.name] = entry["reason"]
+            fits = entry.get("kind", fate.kind) == fate.kind
+            if fits and fnmatchcase(fate.mutant, entry["mutant"]):
+                known[fate.mutant] = entry["reason"]
                 break
     return known
 
 
-# --- as a table ---------------------------------------------------------------------------------
+def _depths(fate: Fate, columns: list[str]) -> list[str]:
+    """What each column says of a mutant: the depth at which it noticed, `lost`, or nothing."""
+    depths = (fate.killers.get(column, "") for column in columns)
+    return ["lost" if depth is None else str(depth) for depth in depths]
 
 
-def cell(fate: Fate, column: str) -> str:
-    """What a column says of a mutant: the depth at which it noticed, `lost`, or nothing."""
-    if column not in fate.killers:
-        return ""
-    depth = fate.killers[column]
-    return "lost" if depth is None else str(depth)
+# --- as a page -----------------------------------------------------------------------------------
+
+_DEPTHS = """\
+A number is the depth at which a search of the mutant first falsifies the property of its column; \
+for `domain`, at which a value leaves its domain, which ends the search. `lost`: \
+the protocol reaches the witness, or enables every action, and the mutant does not. \
+A mutant is *equivalent* if its states and steps are exactly the protocol's within these bounds."""
+
+_COUNTS = """\
+A number says how many mutants of the action the property, the witness or the check of its column \
+is the first to notice; where several do at the same depth, each counts. `domain`: a value leaves \
+its domain; `coverage`: an action is never enabled that the protocol enables. *Equivalent* mutants \
+have exactly the states and steps of the protocol within these bounds; `highwater mutate` lists \
+them."""
 
 
-def as_markdown(matrix: Matrix) -> str:
-    """The matrix as a page."""
-    model, columns = matrix.model, matrix.columns
-    bounds = ", ".join(f"{n.replace('_', ' ')} {v}" for n, v in model.bounds.items())
-    options = " ".join(f"--{n.replace('_', '-')} {v}" for n, v in model.bounds.items())
-    original = matrix.original
+def as_markdown(matrix: KillMatrix) -> str:
+    """The matrix as a page: every mutant, or where searches end early, counts for each action."""
+    question, original = matrix.question, matrix.original
+    bounds = ", ".join(f"{n.replace('_', ' ')} {v}" for n, v in question.choice.bounds.items())
+    page = f"kill-matrix-{question.choice.protocol}.md"
+    states = "classes of states" if question.symmetry else "states"
     lines = [
-        f"# Kill matrix of `{model.protocol.name}`",
+        f"# Kill matrix of `{question.choice.protocol}`",
         "",
-        "Generated by "
-        f"`highwater mutate {model.protocol.name} {options} --markdown docs/kill-matrix.md`.",
+        f"Generated by `highwater mutate {question.arguments} --markdown docs/{page}`.",
         "",
-        f"Bounds: {bounds}. Unchanged, the protocol has {original.distinct_states:,} states and "
+        f"Bounds: {bounds}. Unchanged, the protocol has {original.distinct_states:,} {states} and "
         f"{original.transitions:,} steps.",
         "",
-        "A number is the depth at which a search of the mutant first falsifies the property of its "
-        "column; for `domain`, at which a value leaves its domain, which ends the search. `lost`: "
-        "the protocol reaches the witness, or enables every action, and the mutant does not. "
-        "A mutant is *equivalent* if its states and steps are exactly the protocol's within these "
-        "bounds.",
+        _COUNTS if question.first else _DEPTHS,
         "",
         ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
         + f"; {len(matrix.fates)} in all.",
         "",
     ]
-    lines += _table("Settings", [f for f in matrix.fates if f.kind is Kind.SETTING], columns)
-    for action in model.protocol.actions:
-        own = [f for f in matrix.fates if f.mutant.startswith(f"{action.name}: ")]
-        killed = [f for f in own if f.outcome is Outcome.KILLED]
-        lines += _table(f"`{action.name}`", killed, columns)
-    lines += _alive(matrix)
-    return "\n".join(lines)
+    if question.first:
+        return "\n".join([*lines, *_counts(matrix), "", *_by_reason(matrix)])
+    subjects = ("settings", *(a.name for a in question.choice.model.protocol.actions))
+    for subject in subjects:
+        lines += _table(matrix, subject)
+    return "\n".join(lines + _alive(matrix))
 
 
-def _table(title: str, fates: list[Fate], columns: list[str]) -> list[str]:
-    if not fates:
+def _of(matrix: KillMatrix, subject: str, outcome: Outcome) -> list[Fate]:
+    own = (fate for fate in matrix.fates if fate.mutant.startswith(f"{subject}: "))
+    return [fate for fate in own if fate.outcome is outcome]
+
+
+def _table(matrix: KillMatrix, subject: str) -> list[str]:
+    killed = _of(matrix, subject, Outcome.KILLED)
+    if not killed:
         return []
     rows = [
-        f"| `{fate.mutant.partition(': ')[2]}` | "
-        + " | ".join(cell(fate, column) for column in columns)
-        + f" | {fate.states:,} |"
-        for fate in fates
+        [f"`{fate.mutant.partition(': ')[2]}`", *_depths(fate, matrix.columns), f"{fate.states:,}"]
+        for fate in killed
     ]
-    header = "| mutant | " + " | ".join(f"`{c}`" for c in columns) + " | states |"
-    return [f"## {title}", "", header, "|---" * (len(columns) + 1) + "|---:|", *rows, ""]
+    columns = ["mutant", *(f"`{name}`" for name in matrix.columns), "states"]
+    title = "## Settings" if subject == "settings" else f"## `{subject}`"
+    return [title, "", *Grid(columns, rows, numbers=frozenset({"states"})).markdown(), ""]
 
 
-def _alive(matrix: Matrix) -> list[str]:
+def _alive(matrix: KillMatrix) -> list[str]:
     """The mutants that nothing notices, each with what is known of it."""
-    lines = [
-        "## What no property notices",
-        "",
-        "The last column has the lemmas, auxiliary properties made for proofs, that notice it.",
-        "",
-        "| mutant | outcome | states | why | lemmas |",
-        "|---|---|---:|---|---|",
-    ]
+    rows = []
     for fate in matrix.fates:
         if fate.outcome is not Outcome.KILLED:
             why = matrix.reasons.get(fate.mutant, "")
             if not why and fate.outcome is Outcome.EQUIVALENT:
-                why = "no reachable state tells the two apart"
+                why = _UNTOLD
             lemmas = ", ".join(f"`{name}` {depth}" for name, depth in fate.lemmas.items())
-            row = f"| `{fate.mutant}` | {fate.outcome} | {fate.states:,} | {why} | {lemmas} |"
-            lines.append(row)
+            rows.append([f"`{fate.mutant}`", str(fate.outcome), f"{fate.states:,}", why, lemmas])
+    columns = ["mutant", "outcome", "states", "why", "lemmas"]
+    return [
+        "## What no property notices",
+        "",
+        "The last column has the lemmas, auxiliary properties made for proofs, that notice it.",
+        "",
+        *Grid(columns, rows, numbers=frozenset({"states"})).markdown(),
+        "",
+    ]
+
+
+def _counts(matrix: KillMatrix) -> list[str]:
+    """A table of actions: how many of their mutants what noticed first, and what became of all."""
+    outcomes = [outcome for outcome in Outcome if matrix.count(outcome)]
+    rows = []
+    for subject in dict.fromkeys(fate.mutant.partition(": ")[0] for fate in matrix.fates):
+        killed = _of(matrix, subject, Outcome.KILLED)
+        noticed = Counter(name for fate in killed for name in fate.killers)
+        counts = [noticed[name] for name in matrix.columns]
+        counts += [len(_of(matrix, subject, outcome)) for outcome in outcomes]
+        rows.append([f"`{subject}`", *(str(count or "") for count in counts)])
+    names = [f"`{name}`" for name in matrix.columns]
+    columns = ["", *names, *map(str, outcomes)]
+    return Grid(columns, rows, numbers=frozenset(columns[1:])).markdown()
+
+
+def _by_reason(matrix: KillMatrix) -> list[str]:
+    """The mutants that survive, by the recorded reason."""
+    why: dict[str, list[str]] = {}
+    for fate in matrix.fates:
+        if fate.outcome in (Outcome.SURVIVED, Outcome.UNKNOWN):
+            reason = matrix.reasons.get(fate.mutant, "Not explained.")
+            why.setdefault(reason, []).append(f"`{fate.mutant}`")
+    lines = ["## What no property notices"]
+    for reason, named in why.items():
+        lines += ["", reason, "", *(f"- {name}" for name in named)]
     return [*lines, ""]

@@ -2,32 +2,37 @@
 
 A check that nothing can fail is no check. For each mutant the reachable states are searched. It is
 *killed* by every property that one of them falsifies, by a value that leaves its domain, and by a
-witness or an action that the protocol has and the mutant lost. It is *equivalent* within the bounds
-if it is the same expression once sizes are fixed, or a guard that leaves the numbers of states and
-steps as they are: it only adds steps, or only takes some away, so equal numbers mean equal sets.
-What is left *survives*, and needs a reason.
+witness or an action that the protocol has and the mutant lost. It is *equivalent* within the
+bounds if it is the same expression once sizes are fixed, or if its reachable steps are the
+protocol's; they are compared by the sum of their 64-bit fingerprints. What is left *survives*, and
+needs a reason.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
-from checker.engines.vectorised import VectorisedEngine
-from checker.experiments.infix import words
+import numpy as np
+
+from checker.engines.layout import Words
+from checker.engines.vectorised import Effect, Successors, VectorisedEngine
+from checker.experiments.infix import in_order, words
 from checker.search.explore import Explorer, Limits, Options
+from checker.search.fingerprints import fingerprints
 from checker.verdict import Exploration
 from model.language import graph
 from model.language.capture import CapturedAction, Write
 from model.language.declare.settings import as_text, describe
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
-from model.language.ground import GroundAction, ground_actions
-from model.language.protocol import Model
+from model.language.ground import GroundAction, Grounder, ground_actions
+from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
 DOMAIN = "domain"
@@ -83,7 +88,6 @@ class Fate:
     killers: Mapping[str, int | None] = field(default_factory=dict)
     states: int = 0
     transitions: int = 0
-    seconds: float = 0.0
     lemmas: Mapping[str, int | None] = field(default_factory=dict)
 
 
@@ -150,16 +154,16 @@ def _conditions(
     if node.op is Op.NOT:
         yield from _conditions(node.args[0], (*path, 0), not positive)
     elif node.op in (Op.AND, Op.OR):
-        for place, arg in enumerate(node.args):
-            yield from _conditions(arg, (*path, place), positive)
+        for arg in in_order(node.args):
+            yield from _conditions(arg, (*path, node.args.index(arg)), positive)
     elif node.op in (Op.FORALL, Op.EXISTS):
         yield from _conditions(node.args[1], (*path, 1), positive)
 
 
 def _changes(node: Node, positive: bool) -> Iterator[tuple[Kind, str, Node]]:
     """What may be made of a condition."""
-    if node.op is Op.NOT:
-        return  # what is below it says the same
+    if node.op in (Op.NOT, Op.CONST):
+        return  # what is below it says the same; a constant is a setting's word, and no condition
     weaker = graph.TRUE if positive else graph.FALSE
     shown = node if positive else graph.negation(node)
     yield Kind.WEAKEN, f"drop {words(shown)}", weaker
@@ -169,7 +173,7 @@ def _changes(node: Node, positive: bool) -> Iterator[tuple[Kind, str, Node]]:
         other = (graph.at_most if larger else graph.less)(*node.args)
         yield grows if larger else shrinks, f"{words(node)} becomes {words(other)}", other
     if node.op is Op.EQ and node.args[0].sort is INT:
-        a, b = node.args
+        a, b = in_order(node.args)
         for other in (graph.at_most(a, b), graph.at_most(b, a)):
             yield grows, f"{words(node)} becomes {words(other)}", other
 
@@ -221,49 +225,127 @@ def _place(write: Write) -> str:
 # --- what becomes of them -----------------------------------------------------------------------
 
 
-def baseline(model: Model, properties: tuple[Property, ...], limits: Limits) -> Exploration:
-    """What the unchanged model reaches, for comparison; every violation in it is known."""
-    return Explorer(model, properties, limits, Options(keep_going=True)).run()
+class _Noting(VectorisedEngine):
+    """Adds up the fingerprints of all steps that it finds: equal sums mean the same steps.
+
+    `known` holds what mutants of one model share, so that it is made once: claims, and the effects
+    of the actions that they leave alone.
+    """
+
+    def __init__(
+        self, model: Model, actions: list[GroundAction], known: dict[Any, Any] | None = None
+    ) -> None:
+        super().__init__(model, actions)
+        self.noted = 0
+        self._known = {} if known is None else known
+
+    def ground(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
+        """As any engine."""
+        found: Node | None = self._known.get(name)
+        if found is None:
+            found = self._known[name] = super().ground(name, claim, frames)
+        return found
+
+    def _effect(self, number: int) -> Effect:
+        action = self.actions[number]
+        key = action.instance.number, *action.assignments.items(), action.misfit
+        found: Effect | None = self._known.get(key)
+        if found is None:
+            found = self._known[key] = super()._effect(number)
+        return found
+
+    def expand(self, words: Words) -> Successors:
+        """As any engine."""
+        found = super().expand(words)
+        instances = found.instances.astype(np.uint64)[np.newaxis]
+        steps = np.vstack([words.take(found.rows, axis=1), instances, found.words])
+        self.noted = (self.noted + int(fingerprints(steps).sum())) % (1 << 64)
+        return found
 
 
-def judge(
-    model: Model,
-    mutant: Mutant,
-    properties: tuple[Property, ...],
-    original: Exploration,
-    limits: Limits,
-) -> Fate:
-    """Search the mutant's states and say what noticed the change."""
-    chosen = model
-    if mutant.settings:
-        chosen = model.protocol.model(model.bounds, as_text(model.settings) | dict(mutant.settings))
-    changed = {} if mutant.captured is None else {mutant.subject: mutant.captured}
-    actions = ground_actions(chosen, changed)
-    if _behaviour(actions) == _behaviour(ground_actions(model)):
-        states, steps = original.distinct_states, original.transitions
-        return Fate(mutant.name, mutant.kind, Outcome.EQUIVALENT, {}, states, steps)
-    engine = VectorisedEngine(chosen, actions)
-    explorer = Explorer(chosen, properties, limits, Options(keep_going=True), engine=engine)
-    killers: dict[str, int | None] = {}
-    try:
-        result = explorer.run()
-    except DomainError:
-        result = explorer.result
-        killers[DOMAIN] = len(result.levels)
-        return Fate(mutant.name, mutant.kind, Outcome.KILLED, killers, result.distinct_states)
-    known = {v.property.name for v in original.violations}
-    killers |= {v.property.name: v.depth for v in result.violations if v.property.name not in known}
-    if not result.stopped:
-        killers |= {name: None for name in _lost(result, original)}
-    return Fate(
-        mutant.name,
-        mutant.kind,
-        _outcome(mutant.kind, killers, result, original),
-        killers,
-        result.distinct_states,
-        result.transitions,
-        result.seconds,
-    )
+class _Search(Explorer):
+    """A mutant's search. The reference engine cannot replay its runs: it has the protocol's own."""
+
+    def _concrete(self, steps: tuple[Instance, ...]) -> tuple[Instance, ...]:
+        return steps
+
+
+class Judge:
+    """Searches mutants of one model, and says what noticed each.
+
+    With `first`, a mutant's search ends at the first violation; `symmetry` counts classes.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        properties: tuple[Property, ...],
+        limits: Limits | None = None,
+        *,
+        first: bool = False,
+        symmetry: bool = False,
+    ) -> None:
+        self.model = model
+        self.properties = properties
+        self._limits = limits or Limits()
+        self._options = Options(keep_going=not first, symmetry=symmetry, compile_after=None)
+        self._actions = ground_actions(model)
+        self._known: dict[Any, Any] = {}
+        self._engine = _Noting(model, self._actions, self._known)
+
+    @cached_property
+    def original(self) -> Exploration:
+        """What the unchanged model reaches, for comparison; every violation in it is known."""
+        options = dataclasses.replace(self._options, keep_going=True)
+        engine = self._engine
+        return Explorer(self.model, self.properties, self._limits, options, engine=engine).run()
+
+    @cached_property
+    def _asked(self) -> tuple[Property, ...]:
+        """The properties that the unchanged model does not falsify anyway."""
+        known = {violation.property for violation in self.original.violations}
+        return tuple(prop for prop in self.properties if prop not in known)
+
+    def judge(self, mutant: Mutant) -> Fate:
+        """Search the mutant's states and say what noticed the change."""
+        original, model = self.original, self.model
+        if mutant.settings:
+            settings = as_text(model.settings) | dict(mutant.settings)
+            model = model.protocol.model(model.bounds, settings)
+        actions = self._actions_of(mutant, model)
+        if _behaviour(actions) == _behaviour(self._actions):
+            states, steps = original.distinct_states, original.transitions
+            return Fate(mutant.name, mutant.kind, Outcome.EQUIVALENT, {}, states, steps)
+        engine = _Noting(model, actions, None if mutant.settings else self._known)
+        search = _Search(model, self._asked, self._limits, self._options, engine=engine)
+        try:
+            result = search.run()
+        except DomainError:
+            killers: dict[str, int | None] = {DOMAIN: len(search.result.levels)}
+            states = search.result.distinct_states
+            return Fate(mutant.name, mutant.kind, Outcome.KILLED, killers, states)
+        killers = {v.property.name: v.depth for v in result.violations}
+        if not result.stopped and (self._options.keep_going or not killers):
+            killers |= {name: None for name in _lost(result, original)}
+        same = (result.levels, engine.noted) == (original.levels, self._engine.noted)
+        survived = Outcome.EQUIVALENT if same else Outcome.SURVIVED
+        alive = Outcome.UNKNOWN if result.stopped else survived
+        return Fate(
+            mutant.name, mutant.kind, Outcome.KILLED if killers else alive, killers,
+            result.distinct_states, result.transitions,
+        )  # fmt: skip
+
+    def _actions_of(self, mutant: Mutant, model: Model) -> list[GroundAction]:
+        """The mutant's ground actions; those that it leaves alone are not made again."""
+        if mutant.captured is None:
+            return ground_actions(model)
+        grounder = Grounder(model)
+        actions = {action.instance.number: action for action in self._actions}
+        for instance in model.instances:
+            if instance.action.name == mutant.subject:
+                actions[instance.number] = grounder.action(instance, mutant.captured)
+        found = (actions[number] for number in sorted(actions))
+        return [action for action in found if action.guard is not graph.FALSE]
 
 
 def _behaviour(actions: list[GroundAction]) -> list[Any]:
@@ -277,18 +359,5 @@ def _lost(result: Exploration, original: Exploration) -> Iterator[str]:
         lost = prop.name in original.reached and prop.name not in result.reached
         if prop.sense is Sense.SOMETIMES and lost:
             yield prop.name
-    if set(result.never_enabled) - set(original.never_enabled):
+    if any(n.enabled and not result.actions[name].enabled for name, n in original.actions.items()):
         yield COVERAGE
-
-
-def _outcome(
-    kind: Kind, killers: Mapping[str, int | None], result: Exploration, original: Exploration
-) -> Outcome:
-    if killers:
-        return Outcome.KILLED
-    if result.stopped:
-        return Outcome.UNKNOWN
-    same = (result.levels, result.transitions) == (original.levels, original.transitions)
-    if same and kind in (Kind.WEAKEN, Kind.STRENGTHEN):
-        return Outcome.EQUIVALENT
-    return Outcome.SURVIVED

@@ -16,18 +16,17 @@ All of it runs on the reference engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
-from checker.experiments.toml_files import read_toml
+from checker.experiments.choices import Choice, read_toml
 from checker.traces.trace import Trace, build_trace
 from model.language.errors import RejectedError, UsageError, unknown_name
-from model.language.naming import NONE, instance_words, member_names, value_words
+from model.language.naming import NONE, member_names, value_words
 from model.language.protocol import Instance, Model
-from model.protocols import protocol_named
 from properties import choose_properties
 
 CHECKS = ("expect", "refused", "enabled", "holds", "violated")
@@ -83,10 +82,6 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def _run(path: Path, data: Mapping[str, Any], names: Mapping[str, str]) -> Run:
-    protocol = protocol_named(data["protocol"])
-    settings = dict(protocol.preset(data["preset"])) if "preset" in data else {}
-    settings |= {name: str(value) for name, value in data.get("settings", {}).items()}
-    model = protocol.model(data.get("bounds", {}), settings)
     lines = []
     for number, text in enumerate(data["events"].splitlines(), 1):
         words = text.partition("#")[0].split()
@@ -94,7 +89,7 @@ def _run(path: Path, data: Mapping[str, Any], names: Mapping[str, str]) -> Run:
             word = words[0] if words[0] in CHECKS else ""
             rest = " ".join(words[1:] if word else words)
             lines.append(Line(word, rest, f"{path.name}, {data['name']}, event line {number}"))
-    return Run(data["name"], model, tuple(lines), names)
+    return Run(data["name"], Choice.of(data).model, tuple(lines), names)
 
 
 def read_scenarios(folder: Path) -> list[Scenario]:
@@ -143,26 +138,6 @@ def _member(model: Model, family: str, word: str, names: Mapping[str, str]) -> i
     if real not in known:
         raise unknown_name("member", word, [*names, *known])
     return known.index(real)
-
-
-def steps_of(
-    model: Model, lines: Iterable[str], names: Mapping[str, str] | None = None
-) -> tuple[Instance, ...]:
-    """The action instances that the lines name."""
-    return tuple(step_of(model, line, names) for line in lines)
-
-
-def play(model: Model, steps: Iterable[Instance]) -> list[State]:
-    """Every state on the way, the initial one first; `RejectedError` at a step not enabled."""
-    engine = ReferenceEngine(model)
-    states = [engine.initial()]
-    for number, instance in enumerate(steps, 1):
-        after = engine.step(states[-1], instance)
-        if after is None:
-            words = instance_words(model, instance)
-            raise RejectedError(f"step {number}: {words} is not enabled in the state before it")
-        states.append(after)
-    return states
 
 
 def replay(run: Run) -> Trace:

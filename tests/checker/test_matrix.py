@@ -5,13 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import checker.experiments.matrix as matrix_module
-from checker.experiments.matrix import Computation, Limits, as_data, cells, read_matrix, run_search
-from checker.experiments.matrix_pages import as_markdown, page_name, write_pages
+from checker.experiments.choices import steps_named
+from checker.experiments.grid import Grid
+from checker.experiments.matrix import as_data, cells, read_matrix
+from checker.experiments.matrix_pages import as_markdown
+from checker.search.explore import Limits
+from checker.traces.trace import build_trace
 from model.language.errors import UsageError
 
-SPECIFICATION = Path(__file__).parents[2] / "counterexamples" / "matrix" / "guarantees.toml"
+ROOT = Path(__file__).parents[2]
+GUARANTEES, DOCS = ROOT / "counterexamples" / "matrix" / "guarantees.toml", ROOT / "docs"
 
 SMALL = """
 title = "small"
@@ -57,21 +63,19 @@ def small(tmp_path, limits=NO_LIMITS, text=SMALL):
 
 
 def computed(matrix, store=None):
-    """The matrix computed in this process."""
-    computation = Computation(matrix, store=store)
-    for search in list(matrix.searches.values()):
-        if search.key not in computation.results:
-            computation.results[search.key] = result = run_search(search)
-            computation._keep(result)
-    return computation
+    """The results of a matrix, computed in this process."""
+    sweep = matrix.sweep(workers=0, store=store)
+    assert sweep.run()
+    return sweep.results
 
 
-def words(computation):
-    return [[cell.words for cell in row] for row in cells(computation)]
+def words(matrix, results):
+    return [[cell.words for cell in row] for row in cells(matrix, results)]
 
 
 def test_cells_say_what_was_found(tmp_path):
-    assert words(computed(small(tmp_path))) == [
+    matrix = small(tmp_path)
+    assert words(matrix, computed(matrix)) == [
         ["safe", "safe", "safe"],
         ["lost in 4 steps", "safe", "safe"],
         ["safe", "safe", "safe"],
@@ -79,53 +83,122 @@ def test_cells_say_what_was_found(tmp_path):
 
 
 def test_cells_of_one_row_and_the_same_faults_share_a_search(tmp_path):
-    computation = Computation(small(tmp_path))
-    assert computation.total == 6  # nine cells
+    assert len(small(tmp_path).sweep().jobs) == 6  # nine cells
 
 
 def test_a_limit_makes_cells_say_so(tmp_path):
-    shown = words(computed(small(tmp_path, Limits(depth=3))))
+    matrix = small(tmp_path, Limits(depth=3))
+    shown = words(matrix, computed(matrix))
     assert shown[0] == ["safe up to depth 3"] * 3
     assert shown[1][0] == "safe up to depth 3"
 
 
+def without_time(results):
+    return {name: {**result, "seconds": 0} for name, result in results.items()}
+
+
 def test_processes_find_the_same_and_the_store_spares_them(tmp_path):
     store = tmp_path / "results.jsonl"
-    first = Computation(small(tmp_path), workers=2, store=store)
+    matrix = small(tmp_path)
+    first = matrix.sweep(2, store)
     seen = []
-    assert first.run(lambda search, result: seen.append(search.key))
-    assert len(seen) == first.total == len(store.read_text().splitlines())
-    assert words(first) == words(computed(small(tmp_path)))
+    assert first.run(lambda name, result: seen.append(name))
+    assert sorted(seen) == sorted(first.jobs)
+    assert without_time(first.results) == without_time(computed(matrix))
 
-    store.write_text(store.read_text() + '{"key": "cut sh')  # a crash while writing
-    again = Computation(small(tmp_path), workers=2, store=store)
+    again = matrix.sweep(2, store)
     assert again.run(lambda *_: pytest.fail("computed again"))
-    assert words(again) == words(first)
+    assert again.results == first.results
 
 
-def test_results_of_other_sources_are_not_used(tmp_path, monkeypatch):
+def test_a_crash_while_a_result_is_stored_loses_that_result_alone(tmp_path):
+    store = tmp_path / "results.jsonl"
+    matrix = small(tmp_path)
+    computed(matrix, store)
+    whole = store.read_text()
+    store.write_text(whole[:-20])  # the last line is cut short
+    resumed = matrix.sweep(0, store)
+    assert len(resumed.results) == 5
+    seen = []
+    assert resumed.run(lambda name, _: seen.append(name))
+    assert len(seen) == 1
+    assert len(matrix.sweep(0, store).results) == 6
+
+
+def test_results_of_other_sources_are_not_used_unless_asked_for(tmp_path, monkeypatch):
+    store = tmp_path / "results.jsonl"
+    matrix = small(tmp_path)
+    computed(matrix, store)
+    assert len(matrix.sweep(store=store).results) == 6
+    monkeypatch.setattr(matrix_module, "code_digest", lambda: "another model")
+    assert matrix.sweep(store=store).results == {}
+    assert len(matrix.sweep(store=store, whatever_sources=True).results) == 6
+
+
+def test_results_of_another_specification_are_not_used(tmp_path):
     store = tmp_path / "results.jsonl"
     computed(small(tmp_path), store)
-    assert len(Computation(small(tmp_path), store=store).results) == 6
-    monkeypatch.setattr(matrix_module, "code_digest", lambda: "another model")
-    assert Computation(small(tmp_path), store=store).results == {}
+    edited = small(tmp_path, text=SMALL.replace("max_leader_epoch = 1", "max_leader_epoch = 2"))
+    assert edited.sweep(store=store).results == {}
+    assert small(tmp_path, Limits(depth=3)).sweep(store=store).results == {}
 
 
 def test_a_stopped_matrix_shows_what_it_has(tmp_path):
-    computation = Computation(small(tmp_path))
-    computation.stop()
-    assert not computation.run()
-    assert {w for row in words(computation) for w in row} == {"not computed"}
-    assert {cell["verdict"] for cell in as_data(computation)} == {"unknown"}
+    matrix = small(tmp_path)
+    for workers in (0, 2):
+        sweep = matrix.sweep(workers)
+        sweep.stop()
+        assert not sweep.run()
+        assert {w for row in words(matrix, sweep.results) for w in row} == {"not computed"}
+        assert {cell["verdict"] for cell in as_data(matrix, sweep.results)} == {"unknown"}
 
 
-def test_a_violation_links_to_a_page_with_its_trace(tmp_path):
-    computation = computed(small(tmp_path))
-    assert write_pages(computation, tmp_path / "pages") == 1
-    cell = next(cell for row in cells(computation) for cell in row if cell.is_violated)
-    assert f"[lost in 4 steps](pages/{page_name(cell)})" in as_markdown(computation, "pages")
-    page = (tmp_path / "pages" / page_name(cell)).read_text()
-    assert "acknowledged_records_survive is violated after 4 steps" in page
+def test_a_violation_links_to_its_trace(tmp_path):
+    matrix = small(tmp_path)
+    page = as_markdown(matrix, computed(matrix), with_traces=True)
+    assert "[lost in 4 steps](#trace-1)" in page
+    section = page.partition("### Trace 1\n")[2]
+    assert "*one: crash*" in section
+    assert section.count("\n4. ") == 1
+    assert "\n5. " not in section
+
+
+def test_columns_of_several_properties_show_the_one_that_fails_first(tmp_path):
+    both = '["exposed_records_survive", "acknowledged_records_survive"]'
+    text = SMALL.replace('property = "exposed_records_survive"', f"property = {both}")
+    matrix = small(tmp_path, text=text)
+    row = [*cells(matrix, computed(matrix))][1]
+    assert (row[1].words, row[1].found["property"]) == (
+        "fails in 4 steps", "acknowledged_records_survive",
+    )  # fmt: skip
+
+
+FIXES = """
+[[fix]]
+name = "no help"
+settings = { "min.insync.replicas" = "2" }
+[[fix]]
+name = "wait for all"
+settings = { acks = "all" }
+where = { acks = ["1"] }
+[[fix]]
+name = "elsewhere"
+settings = { acks = "0" }
+where = { acks = ["0"] }
+"""
+
+
+def test_with_fixes_a_cell_says_which_prevent_the_loss(tmp_path):
+    matrix = small(tmp_path, text=SMALL + FIXES)
+    shown = words(matrix, computed(matrix))
+    assert shown[1][0].startswith("**wait for all** after 4, then nothing (exhausted, ")
+    assert shown[0][0].startswith("nothing (exhausted, ")
+
+
+def test_with_fixes_that_do_not_help_a_cell_says_so(tmp_path):
+    text = SMALL + FIXES.replace('["1"]', '["all"]')
+    matrix = small(tmp_path, text=text)
+    assert words(matrix, computed(matrix))[1][0] == "**no fix here** after 4"
 
 
 @pytest.mark.parametrize(
@@ -146,5 +219,77 @@ def test_wrong_specifications_are_usage_errors_before_anything_runs(
         small(tmp_path, text=SMALL.replace(before, after, 1))
 
 
-def test_the_published_matrix_is_well_formed():
-    assert len(read_matrix(SPECIFICATION, Limits()).searches) > 100
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('acks = "all" }', 'ack = "all" }', "no setting of kafka is called 'ack'"),
+        ('acks = ["1"]', 'ack = ["1"]', "names no setting: ack"),
+        ('name = "no help"\n', "", "no 'name'"),
+    ],
+)
+def test_wrong_fixes_are_usage_errors_before_anything_runs(tmp_path, before, after, message):
+    with pytest.raises(UsageError, match=message):
+        small(tmp_path, text=SMALL + FIXES.replace(before, after, 1))
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+GRID = Grid(["", "one column", "another"], [["row", "safe in the end", "7"]], "title")
+
+
+def test_a_table_is_shown_as_wide_as_the_terminal_allows():
+    wide, narrow = (GRID.text(Console(width=width)) for width in (80, 40))
+    assert max(map(len, wide.splitlines())) <= 80
+    assert any("one column" in line and "another" in line for line in wide.splitlines())
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert not any("one column" in line and "another" in line for line in narrow.splitlines())
+    for shown in (wide, narrow):
+        assert "safe in the end" in " ".join(shown.split())
+
+
+def test_short_cells_have_letters_for_columns():
+    lines = Grid(["mutant", "x", "y"], [["drop it", "12", ""]]).text(Console(width=20))
+    assert lines == "columns: a x, b y\n\n   a     b  mutant\n  12     .  drop it\n"
+
+
+def test_a_markdown_table_has_numbers_to_the_right():
+    table = Grid(["what", "n"], [["a", "1"]], numbers=frozenset({"n"})).markdown()
+    assert table == ["| what | n |", "|---|---:|", "| a | 1 |"]
+
+
+# --- what is published ---------------------------------------------------------------------------
+
+PUBLISHED = [(GUARANTEES, 130), (GUARANTEES.with_name("fixes.toml"), 24)]
+
+
+@pytest.mark.parametrize(("specification", "searches"), PUBLISHED)
+def test_a_published_page_is_what_the_stored_results_say(specification, searches):
+    """Each trace is replayed to be told; a slow test searches anew."""
+    matrix = read_matrix(specification, Limits())
+    sweep = matrix.sweep(store=specification.with_suffix(".jsonl"), whatever_sources=True)
+    assert sweep.is_complete
+    assert len(sweep.jobs) == searches
+    page = DOCS / f"{specification.stem}.md"
+    assert page.read_text() == as_markdown(matrix, sweep.results, with_traces=True)
+
+
+def test_every_stored_violation_is_one():
+    matrix = read_matrix(GUARANTEES, Limits())
+    store = GUARANTEES.with_suffix(".jsonl")
+    results = matrix.sweep(store=store, whatever_sources=True).results
+    violated = [cell for row in cells(matrix, results) for cell in row if cell.is_violated]
+    assert len(violated) == 78
+    for cell in violated:
+        model = cell.search.choice.model
+        trace = build_trace(model, steps_named(model, cell.found["steps"]), cell.found["property"])
+        assert trace.depth == cell.found["depth"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("specification", [path for path, _ in PUBLISHED])
+def test_stored_results_are_found_anew(specification):
+    matrix = read_matrix(specification, Limits())
+    stored = matrix.sweep(store=specification.with_suffix(".jsonl"), whatever_sources=True)
+    anew = matrix.sweep(2)
+    assert anew.run()
+    assert without_time(anew.results) == without_time(stored.results)

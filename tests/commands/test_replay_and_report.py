@@ -90,3 +90,22 @@ def test_a_report_that_cannot_be_written_leaves_nothing_behind(highwater, stored
     assert "No such file or directory" in ended.err
     assert highwater("report", stored, "-o", tmp_path).status == Exit.USAGE
     assert [path.name for path in tmp_path.iterdir()] == ["traces"]
+
+
+CASE = "counterexamples/ladder/kip101-weak_isr"
+
+
+@pytest.mark.parametrize("case", [CASE, "kip101-weak_isr"])
+def test_a_stored_case_is_replayed_and_shown_by_folder_and_by_name(highwater, tmp_path, case):
+    data = highwater("replay", case, "--json").json
+    assert (data["property"], data["depth"], data["accepted"]) == ("weak_isr", 10, True)
+    page = tmp_path / "page.html"
+    assert highwater("report", case, "--format", "html", "-o", page).status == Exit.OK
+    assert "weak_isr is violated after 10 steps" in page.read_text()
+
+
+def test_the_traces_of_cases_are_written_as_itf(highwater, tmp_path):
+    assert highwater("cases", CASE, "--itf", tmp_path / "traces").status == Exit.OK
+    (path,) = (tmp_path / "traces").iterdir()
+    assert path.name == "kip101-weak_isr.itf.json"
+    assert (read_trace(path).depth, read_trace(path).property) == (10, "weak_isr")

@@ -68,11 +68,23 @@ def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path):
     assert ended.status == Exit.OK
     assert "lost in 4 steps" in " ".join(ended.out.split())
     assert "1 of 1" in ended.err
-    assert "[lost in 4 steps](page/acks-1-a-crash.md)" in page.read_text()
+    assert "[lost in 4 steps](#trace-1)" in page.read_text()
     ended = highwater("matrix", spec, "--store", store, "--json")
     assert (ended.status, ended.err) == (Exit.OK, "")
     (cell,) = ended.json["cells"]
     assert (cell["words"], cell["verdict"], cell["depth"]) == ("lost in 4 steps", "violated", 4)
+
+
+def test_a_stored_matrix_is_shown_without_searching(highwater, tmp_path):
+    spec, page = tmp_path / "spec.toml", tmp_path / "page.md"
+    spec.write_text(MATRIX)
+    ended = highwater("matrix", spec, "--stored", "--write", page)
+    assert (ended.status, page.exists()) == (Exit.LIMIT, False)
+    assert "not computed" in ended.out
+    assert highwater("matrix", spec, "--store", tmp_path / "spec.jsonl").status == Exit.OK
+    ended = highwater("matrix", spec, "--stored", "--write", page)
+    assert (ended.status, ended.err) == (Exit.OK, "")
+    assert "lost in 4 steps" in page.read_text()
 
 
 def test_a_matrix_that_is_not_well_formed_is_a_usage_error(highwater, tmp_path):

@@ -126,19 +126,16 @@ def test_a_fenced_isr_member_costs_no_record():
 )
 def test_with_one_broker_down_writes_need_a_smaller_min_isr(min_isr, accepted):
     from checker.engines.reference import ReferenceEngine
-    from checker.experiments.scenarios import play, steps_of
+    from checker.experiments.choices import steps_named
+    from checker.traces.trace import build_trace
 
     settings = SAFE_41 | {"min.insync.replicas": str(min_isr)}
     model = kafka_model("kafka-4.1", settings, crashes=1)
-    steps = steps_of(
-        model,
-        [
-            "broker_crash b2 0",
-            "controller_fence_broker b2",
-            "leader_apply_metadata b0",
-        ],
-    )
-    state = play(model, steps)[-1]
-    engine = ReferenceEngine(model)
-    enabled = {instance.action.name for instance, _ in engine.successors(state)}
+    lines = [
+        "broker_crash(broker=b2, checkpoint=0)",
+        "controller_fence_broker(broker=b2)",
+        "leader_apply_metadata(broker=b0)",
+    ]
+    state = build_trace(model, steps_named(model, lines)).states[-1]
+    enabled = {i.action.name for i, _ in ReferenceEngine(model).successors(state)}
     assert ("producer_send" in enabled) is accepted
