@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
-MATRICES := guarantees fixes
+GUARANTEES := counterexamples/matrix/guarantees
 
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
@@ -62,15 +62,13 @@ types: $(ALL) ## check types
 .PHONY: docs
 docs: $(BASE) ## rewrite the generated pages from what is stored
 	@$(BIN)/highwater cases --pages --json >/dev/null
-	@for name in $(MATRICES); do $(BIN)/highwater matrix counterexamples/matrix/$$name.toml \
-		--stored --write docs/$$name.md --json >/dev/null || exit; done
+	@$(BIN)/highwater matrix --stored --write docs/guarantees.md --json >/dev/null
 
 .PHONY: docs-anew
 docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater cases --write
-	@for name in $(MATRICES); do rm -f counterexamples/matrix/$$name.jsonl; \
-		$(BIN)/highwater matrix counterexamples/matrix/$$name.toml \
-		--store counterexamples/matrix/$$name.jsonl --write docs/$$name.md || exit; done
+	@rm -f $(GUARANTEES).jsonl
+	@$(BIN)/highwater matrix --store $(GUARANTEES).jsonl --write docs/guarantees.md
 	@$(MAKE) kill-matrices
 
 .PHONY: kill-matrices
