@@ -240,8 +240,8 @@ def _show(model: Model, state: State, name: str, index: tuple[int, ...], path: s
         words = value_words(model, model.cells[position], state[position])
         return words.rsplit(" ", 1)[-1] if words.startswith("record ") else words
     end = model.positions.get((f"{name}.end", index))
-    first = next((v.name for v in model.schema.variables if v.name.startswith(f"{name}.")
-                  and not v.name.endswith(".end")), None)  # fmt: skip
+    first = next((v for v in model.schema.variables if v.startswith(f"{name}.")
+                  and not v.endswith(".end")), None)  # fmt: skip
     if end is None or first is None:
         raise UsageError(f"no variable is called {path!r}")
     places = [model.positions[first, (*index, k)] for k in range(state[end])]

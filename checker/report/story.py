@@ -241,14 +241,14 @@ def _log_changes(model: Model, place: LogPlace, before: State, after: State) -> 
 
 
 def _derived_changes(engine: ReferenceEngine, before: State, after: State) -> list[Change]:
-    root = engine.model.schema.root.record_class.__name__.lower()
+    root = engine.model.schema.root.view_class.__name__.lower()
     old, new = _derived(engine, before), _derived(engine, after)
     return [Change(root, name, old[name], new[name]) for name in old if old[name] != new[name]]
 
 
 def _derived(engine: ReferenceEngine, state: State) -> dict[str, str]:
     """The HW, where the protocol derives it from the whole state."""
-    record_class = engine.model.schema.root.record_class
+    record_class = engine.model.schema.root.view_class
     if not isinstance(getattr(record_class, "high_watermark", None), property):
         return {}
     return {"HW": str(engine.view(state).high_watermark)}
@@ -261,7 +261,7 @@ def _facts(engine: ReferenceEngine, places: Iterable[Place], state: State) -> tu
             words.setdefault(place.owner.name, []).append(
                 f"{place.name} {place.words(engine.model, state)}"
             )
-    root = engine.model.schema.root.record_class.__name__.lower()
+    root = engine.model.schema.root.view_class.__name__.lower()
     for name, value in _derived(engine, state).items():
         words.setdefault(root, []).append(f"{name} {value}")
     return tuple(Fact(owner, ", ".join(parts)) for owner, parts in words.items())

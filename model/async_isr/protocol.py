@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.ladder.cluster import REPLICAS
 from model.language import (
     Annotated,
     Bound,
@@ -38,6 +37,7 @@ from model.language import (
     smallest,
     table,
 )
+from model.replicated_log import REPLICAS
 
 MAX_OFFSET = Bound("max_offset", default=2, minimum=1, words="the leader's end at most")
 MAX_VERSION = Bound("max_version", default=2, minimum=1, words="the last ISR version, from 0")

@@ -15,7 +15,6 @@ from __future__ import annotations
 from model.language import (
     Action,
     Annotated,
-    Bound,
     Entity,
     Members,
     Protocol,
@@ -43,12 +42,12 @@ from model.replicated_log import (
     MAX_LEADER_EPOCH,
     MAX_RECORDS,
     NO_EPOCH,
+    REPLICAS,
     LeaderEpochOrNone,
     Log,
     Offset,
 )
 
-REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
 BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
 
 
