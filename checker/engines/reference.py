@@ -89,7 +89,7 @@ class PlainStore(Store):
         self._views: dict[tuple[int, tuple[int, ...]], Any] = {}
         self._blank = {cell.variable.name: cell.blank for cell in model.cells}
         self._extents = model.extents
-        self._families = {
+        self.families = {
             name: [self.view(family.item, (k,)) for k in range(self._extents[name])]
             for name, family in model.schema.families.items()
         }
@@ -102,10 +102,10 @@ class PlainStore(Store):
             case Booleans():
                 return bool
             case Reference(family):
-                everyone = self._families[family]
+                everyone = self.families[family]
                 return lambda number: None if number < 0 else everyone[number]
             case Subset(family):
-                everyone = self._families[family]
+                everyone = self.families[family]
                 known = [
                     PlainSet(frozenset(k for k in range(len(everyone)) if mask >> k & 1), everyone)
                     for mask in range(1 << len(everyone))
@@ -145,12 +145,12 @@ class PlainStore(Store):
         return iter(range(self._extents[index_set.name]))
 
     def subset(self, index_set: IndexSet, members: tuple[Any, ...] | None) -> PlainSet:
-        everyone = self._families[index_set.name]
+        everyone = self.families[index_set.name]
         chosen = range(len(everyone)) if members is None else members
         return PlainSet(frozenset(chosen), everyone)
 
     def subset_where(self, index_set: IndexSet, condition: Any) -> PlainSet:
-        everyone = self._families[index_set.name]
+        everyone = self.families[index_set.name]
         chosen = frozenset(k for k, member in enumerate(everyone) if condition(member))
         return PlainSet(chosen, everyone)
 
@@ -224,11 +224,11 @@ class ReferenceEngine:
     def _arguments(self, instance: Instance) -> list[Any]:
         found = self._bound.get(instance.number)
         if found is None:
-            store, family_of = self._before, self.model.schema.family_of
+            families = self._before.families
             found = self._bound[instance.number] = [
-                argument
-                if parameter.entity is None
-                else store.view(family_of(parameter.entity).item, (argument,))
+                families[parameter.domain.family][argument]
+                if isinstance(parameter.domain, Reference)
+                else argument
                 for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
             ]
         return found

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from checker.engines.reference import State
 from model.language import Model
+from model.language.cells import Index
 from model.language.declare.schema import (
     IndexedSchema,
     Part,
@@ -21,9 +23,6 @@ from model.language.declare.schema import (
 )
 from model.language.naming import member_names, value_words
 from model.language.protocol import Cell
-
-Index = tuple[int, ...]
-State = tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Limits
-from model.language.naming import is_member
+from model.language.naming import members_named
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -179,9 +179,4 @@ class _Minimiser:
 
     def _members(self, steps: Steps) -> set[tuple[str, int]]:
         """The members of families, not rows of tables, that the steps' parameters name."""
-        return {
-            (parameter.entity.__name__, argument)
-            for step in steps
-            for parameter, argument in zip(step.parameters, step.arguments, strict=True)
-            if parameter.entity is not None and is_member(parameter.entity, self.model)
-        }
+        return {m for step in steps for m in members_named(self.model, step).values()}

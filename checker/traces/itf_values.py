@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from checker.engines.reference import State
 from model.language import Model
+from model.language.cells import Index
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
 from model.language.declare.schema import (
     IndexedSchema,
@@ -23,9 +25,6 @@ from model.language.declare.schema import (
 from model.language.errors import RejectedError, UsageError
 from model.language.naming import NONE, member_names
 from model.language.protocol import Instance
-
-Index = tuple[int, ...]
-State = tuple[int, ...]
 
 _BIGINT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _LONGEST_NAME = 200

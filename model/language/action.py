@@ -50,8 +50,7 @@ class Action:
                     f"action {self.name}, parameter {name}: annotate it with an entity class or "
                     f"Annotated[int, integers(...)], not {annotation!r}"
                 )
-            entity = annotation if isinstance(domain, Reference) else None
-            found.append(Parameter(name, domain, entity))
+            found.append(Parameter(name, domain))
         return tuple(found)
 
 

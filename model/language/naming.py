@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
-from model.language.declare.entity import Entity
 from model.language.protocol import Cell, Instance, Model
 
 NONE = "none"
@@ -54,19 +53,18 @@ def _index_name(model: Model, index_set: IndexSet, number: int) -> str:
     return member_name(model, index_set.name, number) if index_set.symmetric else str(number)
 
 
-def is_member(entity: type[Entity] | None, model: Model) -> bool:
-    """The entity is one of a family (`Members`), not a row of a `Table`."""
-    return entity is not None and model.schema.family_of(entity).index_set.symmetric
+def members_named(model: Model, instance: Instance) -> dict[str, tuple[str, int]]:
+    """The members, not rows of tables, that a step's parameters are: family and number by name."""
+    return {
+        parameter.name: (parameter.domain.family, argument)
+        for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
+        if isinstance(parameter.domain, Reference)
+        and model.schema.index_sets[parameter.domain.family].symmetric
+    }
 
 
 def instance_words(model: Model, instance: Instance) -> str:
     """The action and its parameters by name, such as `leader_write(leader=r0)`."""
-    values = []
-    for parameter, argument in zip(instance.parameters, instance.arguments, strict=True):
-        word = str(argument)
-        if parameter.entity is not None and is_member(parameter.entity, model):
-            word = member_name(
-                model, model.schema.family_of(parameter.entity).index_set.name, argument
-            )
-        values.append(f"{parameter.name}={word}")
-    return f"{instance.action.name}({', '.join(values)})"
+    members = {n: member_name(model, *m) for n, m in members_named(model, instance).items()}
+    arguments = instance.named_arguments | members
+    return f"{instance.action.name}({', '.join(f'{n}={word}' for n, word in arguments.items())})"

@@ -17,7 +17,7 @@ from model.language.capture.expr import _LANGUAGE, Expr, IntExpr, node_of, refus
 from model.language.capture.lint import counts_rounds, is_inlined_comprehension, refuse_identity
 from model.language.capture.symbolic import SetExpr, SymbolicStore
 from model.language.declare.domains import IndexSet, Integers, Reference
-from model.language.declare.entity import Entity, Record
+from model.language.declare.entity import Record
 from model.language.declare.schema import Schema, Variable
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
@@ -321,7 +321,6 @@ class Parameter:
 
     name: str
     domain: Integers | Reference
-    entity: type[Entity] | None = field(default=None, compare=False)
 
 
 def capture_action(

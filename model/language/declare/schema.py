@@ -158,13 +158,10 @@ class Schema:
         self.index_sets: dict[str, IndexSet] = {}
         self.families: dict[str, IndexedSchema[RecordSchema]] = {}
         self._family_of: dict[type[Entity], str] = {}
+        self._local_names = root_class._local_names
         self._register_families(root_class)
         self.root = RecordSchema((), root_class)
         self._fill(self.root)
-
-    def family_of(self, entity: type[Entity]) -> IndexedSchema[RecordSchema]:
-        """The family or table whose members are of the class `entity`."""
-        return self.families[self._name_of_family(entity)]
 
     def domain_of(self, annotation: Any) -> Domain | None:
         """The domain of scalars that an annotation stands for, or `None` if it is not scalar."""
@@ -196,7 +193,7 @@ class Schema:
         return self._family_of[entity]
 
     def _register_families(self, root_class: type[State]) -> None:
-        for name, annotation in _annotations(root_class).items():
+        for name, annotation in self._annotations(root_class).items():
             origin, args = get_origin(annotation), get_args(annotation)
             if origin not in (containers.Members, containers.Table):
                 continue
@@ -210,6 +207,15 @@ class Schema:
             member = RecordSchema((name, index_set), args[0])
             self.families[name] = IndexedSchema(index_set, member, origin)
 
+    def _annotations(self, record_class: type[Record]) -> dict[str, Any]:
+        """The annotations of the declared attributes; they may name what the root's may."""
+        found: dict[str, Any] = {}
+        for base in reversed(record_class.__mro__):
+            if issubclass(base, Record) and base._declared:
+                names = self._local_names | base._local_names
+                found |= annotations_of(base, names, base.__name__)
+        return {name: found[name] for name in record_class._declared}
+
     def _index_set(self, name: str, initial: Any, kind: str, symmetric: bool = False) -> IndexSet:
         word = kind.lower()
         if not isinstance(initial, containers.Initial) or initial.word != word:
@@ -217,7 +223,7 @@ class Schema:
         return self.index_sets.setdefault(name, IndexSet(name, limit(initial.value), symmetric))
 
     def _fill(self, record: RecordSchema) -> RecordSchema:
-        annotations = _annotations(record.view_class)
+        annotations = self._annotations(record.view_class)
         for name, declared in record.view_class._declared.items():
             path = (*record.path, name)
             record.fields[name] = self._part(annotations[name], declared.initial, path)
@@ -246,7 +252,7 @@ class Schema:
         )
 
     def _per_member(self, args: tuple[Any, ...], initial: Any, path: Path) -> Part:
-        index_set = self.family_of(args[0]).index_set
+        index_set = self.index_sets[self._name_of_family(args[0])]
         domain = self.domain_of(args[1])
         if domain is None or getattr(initial, "word", "") != "for_each":
             raise ProtocolError(
@@ -300,12 +306,3 @@ def _record_of(annotation: Any, kind: type[Any]) -> type[Record]:
         if args := get_args(candidate):
             return cast("type[Record]", args[0])
     raise ProtocolError(f"{kind.__name__} does not say of what it is a sequence")
-
-
-def _annotations(record_class: type[Record]) -> dict[str, Any]:
-    """The annotations of the declared attributes, its bases' first."""
-    found: dict[str, Any] = {}
-    for base in reversed(record_class.__mro__):
-        if issubclass(base, Record) and base._declared:
-            found |= annotations_of(base, base._local_names, base.__name__)
-    return {name: found[name] for name in record_class._declared}
