@@ -114,11 +114,8 @@ class VectorisedEngine:
 
     def claims(self, properties: Iterable[Property]) -> Claims:
         """A program that evaluates the claims of properties that take the same number of states."""
-        return Claims([self.claim(prop) for prop in properties], self.layout)
-
-    def claim(self, prop: Property) -> Node:
-        """The property's claim over cells."""
-        return self.model.ground_claim(prop.claim, prop.frames)
+        nodes = [self.model.ground_claim(prop.claim, prop.frames) for prop in properties]
+        return Claims(nodes, self.layout)
 
 
 class Claims:

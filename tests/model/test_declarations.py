@@ -100,6 +100,23 @@ def test_a_name_that_means_nothing_is_told_with_the_class_or_action():
         _ = Protocol("p", "", Lab, (search,), (NODES, ROWS, SIZE)).model().instances
 
 
+def test_an_entity_needs_a_family_wherever_it_is_named():
+    class Stranger(Entity):
+        mark: bool = False
+
+    class Root(State):
+        guest: Stranger = Stranger.part()
+
+    @action("{stranger} greets")
+    def greet(lab: Lab, stranger: Stranger) -> None:
+        lab.flag = stranger.mark
+
+    bounds = (NODES, ROWS, SIZE)
+    for protocol in (Protocol("p", "", Root, (), ()), Protocol("p", "", Lab, (greet,), bounds)):
+        with pytest.raises(ProtocolError, match="no family or table of Stranger is declared"):
+            _ = protocol.model().instances
+
+
 # --- variables ----------------------------------------------------------------------------------
 
 

@@ -173,8 +173,8 @@ class Schema:
         if origin in (Union, types.UnionType) and len(args) == 2 and type(None) in args:
             entity = next(arg for arg in args if arg is not type(None))
             return Reference(self._name_of_family(entity))
-        if isinstance(annotation, type) and annotation in self._family_of:
-            return Reference(self._family_of[annotation], optional=False)
+        if isinstance(annotation, type) and issubclass(annotation, Entity):
+            return Reference(self._name_of_family(annotation), optional=False)
         if origin is containers.SetOf:
             return Subset(self._name_of_family(args[0]))
         return None
@@ -233,7 +233,7 @@ class Schema:
         kind, args = get_origin(annotation) or annotation, get_args(annotation)
         if kind in (containers.Members, containers.Table):
             if dotted(path) not in self.families:
-                raise ProtocolError(f"{dotted(path)}: families and tables belong into the root")
+                raise ProtocolError(f"{dotted(path)}: a family or table belongs in the root record")
             family = self.families[dotted(path)]
             self._fill(family.item)
             return family
