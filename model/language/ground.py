@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from model.language import graph
 from model.language.action import Instance
@@ -60,9 +61,9 @@ class Grounder:
             Op.SIZE: self._size,
             Op.FORALL: lambda node, env: graph.conjunction(*self._bodies(node, env)),
             Op.EXISTS: lambda node, env: graph.disjunction(*self._bodies(node, env)),
-            Op.COUNT: lambda node, env: _total(_bits(self._bodies(node, env))),
-            Op.LARGEST: lambda node, env: _fold(graph.maximum, self._bodies(node, env)),
-            Op.SMALLEST: lambda node, env: _fold(graph.minimum, self._bodies(node, env)),
+            Op.COUNT: lambda node, env: _count(self._bodies(node, env)),
+            Op.LARGEST: lambda node, env: reduce(graph.maximum, self._bodies(node, env)),
+            Op.SMALLEST: lambda node, env: reduce(graph.minimum, self._bodies(node, env)),
             Op.MEMBERS_WHERE: self._members_where,
         }
 
@@ -119,15 +120,13 @@ class Grounder:
     ) -> None:
         value = self.expression(write.value, env)
         low, high = self.space.limits(write.variable.domain)
-        too_low = graph.less(value, graph.constant(low)) if value.sort is INT else graph.FALSE
-        too_high = graph.less(graph.constant(high), value) if value.sort is INT else graph.FALSE
+        too_low = graph.less(value, graph.constant(low))
+        too_high = graph.less(graph.constant(high), value)
         index = [self.expression(i, env) for i in write.index]
-        found = graph.FALSE
         for place, here in self._places(write.variable, index):
             position = self.space.positions[write.variable.name, place]
             before = assigned.get(position, self._cell_at(position))
             assigned[position] = graph.choose(here, value, before)
-            found = graph.disjunction(found, here)
         within = self._within(write.variable, index)
         misplaced = graph.conjunction(self.expression(write.when, env), graph.negation(within))
         misfits.append(graph.disjunction(too_low, too_high, misplaced))
@@ -216,14 +215,14 @@ class Grounder:
     def _size(self, node: Node, env: Environment) -> Node:
         (group,) = self._arguments(node, env)
         width = self._everyone(node.args[0]).bit_length()
-        return _total(_bits([_has(group, k) for k in range(width)]))
+        return _count([_has(group, k) for k in range(width)])
 
     def _members_where(self, node: Node, env: Environment) -> Node:
-        value = graph.constant(0)
-        for k, holds in enumerate(self._bodies(node, env)):
-            bit = graph.choose(holds, graph.constant(1 << k), graph.constant(0))
-            value = graph.bit_or(value, bit)
-        return value
+        bits = [
+            graph.choose(holds, graph.constant(1 << k), graph.constant(0))
+            for k, holds in enumerate(self._bodies(node, env))
+        ]
+        return reduce(graph.bit_or, bits)
 
 
 def _cell(frame: int, cell: Cell) -> Node:
@@ -240,16 +239,6 @@ def _has(group: Node, member: int) -> Node:
     return graph.negation(graph.equal(bit, graph.constant(0)))
 
 
-def _bits(conditions: list[Node]) -> list[Node]:
-    return [graph.choose(c, graph.constant(1), graph.constant(0)) for c in conditions]
-
-
-def _total(numbers: list[Node]) -> Node:
-    return _fold(graph.add, numbers)
-
-
-def _fold(combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
-    value = nodes[0]
-    for node in nodes[1:]:
-        value = combine(value, node)
-    return value
+def _count(conditions: list[Node]) -> Node:
+    one, none = graph.constant(1), graph.constant(0)
+    return reduce(graph.add, [graph.choose(holds, one, none) for holds in conditions])

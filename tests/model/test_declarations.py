@@ -158,6 +158,12 @@ def test_a_cell_is_named_by_the_way_to_it():
     assert [cell.position for cell in model.cells] == list(range(len(model.cells)))
 
 
+def test_a_member_s_value_for_another_member_is_named_by_both_in_order():
+    model = PROTOCOLS["kafka"].model()
+    cell = model.cell(model.schema.variables["brokers.follower_leo"], (0, 1))
+    assert cell_path(model, cell) == "brokers[b0].follower_leo[b1]"
+
+
 def test_the_cells_below_an_index_are_those_that_begin_with_it():
     model = model_of(raise_flag)
     tags = model.schema.variables["nodes.items.tag"]
