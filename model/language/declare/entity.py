@@ -101,9 +101,6 @@ class Field:
         record._schema.fields[self.name].set(record, value)
 
 
-_MISSING = object()
-
-
 class View:
     """A place in the state: a record or a container, and the store that knows its values."""
 
@@ -136,10 +133,9 @@ class Record(View):
         for name in inspect.get_annotations(cls):
             if name.startswith("_"):
                 continue
-            initial = cls.__dict__.get(name, _MISSING)
-            if initial is _MISSING:
+            if name not in cls.__dict__:
                 raise ProtocolError(f"{cls.__name__}.{name} has no initial value: write `= ...`")
-            declared[name] = Field(name, initial)
+            declared[name] = Field(name, cls.__dict__[name])
             setattr(cls, name, declared[name])
         cls._declared = declared
         cls._local_names = {**local_names(), cls.__name__: cls}
