@@ -7,7 +7,7 @@ state, and no axioms about what stays as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Self
 
 from model.language import graph
@@ -65,9 +65,13 @@ class Lifted:
 
     def total_action(self, action: CapturedAction) -> CapturedAction:
         """The action with reads at computed indices made total."""
-        guards = tuple(map(self.now, action.guards))
-        writes = _changed(action.writes, self.now)
-        return CapturedAction(action.name, action.parameters, guards, writes)
+        writes = tuple(
+            Write(w.variable, tuple(map(self.now, w.index)), self.now(w.value), w.binders)
+            for w in action.writes
+        )
+        return CapturedAction(
+            action.name, action.parameters, tuple(map(self.now, action.guards)), writes
+        )
 
     def after(self, node: Node, action: CapturedAction) -> Node:
         """A formula about the state after a total action, in terms of the state before it."""
@@ -75,7 +79,15 @@ class Lifted:
 
     def initially(self, node: Node, writes: tuple[Write, ...] = ()) -> Node:
         """A formula about the initial state, which `writes` make from the blank one."""
-        start = _changed(writes, lambda part: self._replace_reads(part, (), True))
+        start = tuple(
+            Write(
+                w.variable,
+                tuple(self._replace_reads(index, (), True) for index in w.index),
+                self._replace_reads(w.value, (), True),
+                w.binders,
+            )
+            for w in writes
+        )
         return self._replace_reads(node, start, True)
 
     def _replace_reads(self, node: Node, writes: tuple[Write, ...], of_blank: bool) -> Node:
@@ -129,13 +141,6 @@ class Lifted:
                     claim = graph.quantified(Op.FORALL, place, claim)
                 found.append(claim)
         return found
-
-
-def _changed(writes: tuple[Write, ...], change: Callable[[Node], Node]) -> tuple[Write, ...]:
-    """The writes with their indices and values changed."""
-    return tuple(
-        Write(w.variable, tuple(map(change, w.index)), change(w.value), w.binders) for w in writes
-    )
 
 
 def _overlay(

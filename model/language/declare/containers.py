@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
-from model.language.declare.entity import Entity, Record, View
+from model.language.declare.entity import Entity, Place, Record
 
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R", bound=Record)
@@ -105,7 +105,7 @@ def for_each(initial: V) -> Any:
     return Initial("for_each", initial)
 
 
-class Indexed(View):
+class Indexed(Place):
     """A container of one part for each index of an index set."""
 
     def _at(self, key: Any) -> tuple[Any, ...]:

@@ -101,8 +101,8 @@ class Field:
         record._schema.fields[self.name].set(record, value)
 
 
-class View:
-    """A place in the state: a record or a container, and the store that knows its values."""
+class Place:
+    """Where a view looks: a record or a container, and the store that knows its values."""
 
     __slots__ = ("_index", "_schema", "_store")
 
@@ -116,7 +116,7 @@ class View:
         self._index = index
 
 
-class Record(View):
+class Record(Place):
     """A group of variables that belong together, such as one entry of a log.
 
     Subclasses declare variables as annotated attributes with initial values, and may add methods
@@ -141,7 +141,7 @@ class Record(View):
         cls._local_names = {**local_names(), cls.__name__: cls}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._declared and name not in View.__slots__:
+        if name not in self._declared and name not in Place.__slots__:
             valid = ", ".join(self._declared) or "none"
             raise ProtocolError(f"{type(self).__name__} has no variable {name!r}; it has {valid}")
         object.__setattr__(self, name, value)

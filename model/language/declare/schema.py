@@ -25,7 +25,7 @@ from model.language.declare.domains import (
     integer_domain,
     limit,
 )
-from model.language.declare.entity import Entity, Record, State, View
+from model.language.declare.entity import Entity, Place, Record, State
 from model.language.declare.names import annotations_of
 from model.language.errors import ProtocolError
 from model.language.graph import Node, Sort
@@ -87,7 +87,7 @@ class Part:
     """How one attribute of a record is read and assigned, or the members of a container are."""
 
     kind: ClassVar[str]
-    view_class: type[View]
+    view_class: type[Place]
 
     def get(self, record: Record) -> Any:
         """The attribute's value: a scalar, or a view of a larger part."""
