@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka.controller import candidates
+from model.kafka.partition_change import candidates
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always

@@ -6,7 +6,7 @@ of its leader then: a record is as good as in the follower's log, and what it cu
 
 from __future__ import annotations
 
-from model.kafka.epochs import local_truncation
+from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.settings import FetchAnswers
 from model.kafka.state import (
     DIVERGING_ANSWER,

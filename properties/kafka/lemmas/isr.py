@@ -6,8 +6,8 @@ unclean election, and who hold what they held.
 
 from __future__ import annotations
 
-from model.kafka.controller import is_lost_request_for
-from model.kafka.leader import maximal_isr
+from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.partition import maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, is_none, not_
