@@ -79,8 +79,7 @@ def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bo
         return leader.log.end > known + allowed
     behind = any_of(known < leader.log.end, leader.log.is_empty)
     if partition.options.followers_keep_up:
-        live = all_of(follower.follows(leader), follower.leader_epoch == leader.leader_epoch)
-        return all_of(behind, not_(live))
+        return all_of(behind, not_(follower.follows_in_epoch(leader)))
     return behind
 
 

@@ -80,10 +80,9 @@ def acknowledge_up_to(
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
     """The follower follows this leader and is not truncating; both are in one epoch (10)."""
-    willing = all_of(follower.follows(leader), leader.leads, not_(follower.truncating))
-    if partition.options.fetch_fenced_by_epoch:
-        return all_of(willing, follower.leader_epoch == leader.leader_epoch)
-    return willing
+    fenced = partition.options.fetch_fenced_by_epoch
+    follows = follower.follows_in_epoch(leader) if fenced else follower.follows(leader)
+    return all_of(follows, leader.leads, not_(follower.truncating))
 
 
 def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:

@@ -105,7 +105,7 @@ def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartiti
     return every(
         implies(
             asks_out(before, after, leader, follower),
-            any_of(not_(follower.follows(leader)), follower.leader_epoch != leader.leader_epoch),
+            not_(follower.follows_in_epoch(leader)),
         )
         for leader in before.brokers
         for follower in before.brokers
