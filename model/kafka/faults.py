@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.partition import follow, forget_leadership
-from model.kafka.partition_change import change_partition, eligible_after, outdate_leader
+from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some
@@ -132,12 +132,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
 
     broker.up = True
     if options.eligible_leader_replicas:
-        kept = controller.isr.without_member(broker)
-        eligible = eligible_after(partition, kept).without_member(broker)
-        listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
-        lost = all_of(listed, not_(broker.stopped_cleanly))
-        change_partition(partition, kept, eligible, where=lost)
-        joins = all_of(joins, not_(lost))
+        joins = all_of(joins, not_(lose_place_if_unclean(partition, broker)))
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
     controller.joiner_restarted = any_of(all_of(restarted, asked), joins)

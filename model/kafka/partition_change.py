@@ -11,6 +11,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import (
     SetOf,
     all_of,
+    any_of,
     choose,
     not_,
 )
@@ -61,6 +62,20 @@ def void_request(partition: TopicPartition, where: bool = True) -> None:
     controller = partition.controller
     controller.request = choose(where, partition.brokers.none(), controller.request)
     controller.joiner_restarted = all_of(controller.joiner_restarted, not_(where))
+
+
+def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
+    """Take a broker that registers after an unclean stop out of ISR and ELR; whether it was there.
+
+    It may have lost the end of its log (`ReplicationControlManager.handleBrokerUncleanShutdown`).
+    """
+    controller = partition.controller
+    kept = controller.isr.without_member(broker)
+    eligible = eligible_after(partition, kept).without_member(broker)
+    listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
+    lost = all_of(listed, not_(broker.stopped_cleanly))
+    change_partition(partition, kept, eligible, where=lost)
+    return lost
 
 
 def candidates(
