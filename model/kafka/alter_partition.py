@@ -48,7 +48,7 @@ def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -
 
 @action("{leader} asks to take {follower} into the ISR")
 def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    """Handle a fetch of a follower that has reached the HW and the epoch's start (9, KAFKA-7128).
+    """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
 
     It happens in the follower's own fetch (`Partition.maybeExpandIsr`), whose answer says nothing
     new or is lost.
@@ -130,7 +130,7 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
 def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
 
-    The request stays under way, so the leader no longer counts whom it may let in (37).
+    The request stays under way, so the leader no longer counts whom it may let in (finding 0002).
     """
     controller = partition.controller
     require(controller.image_unread)

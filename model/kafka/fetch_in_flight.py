@@ -92,7 +92,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
 
 @action("{follower} receives an answer that the logs diverge, and truncates")
 def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> None:
-    """Truncate as an answer says, without asking for which leader epoch it was given (18)."""
+    """Truncate as an answer says, for whichever leader epoch it was given (KAFKA-18991)."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))

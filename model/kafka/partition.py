@@ -24,7 +24,7 @@ from model.language import (
 
 
 def maximal_isr(partition: TopicPartition, leader: Broker) -> SetOf[Broker]:
-    """The committed ISR and, where KIP-497's rule holds, whoever is about to join it (19)."""
+    """The committed ISR and, where KIP-497's rule holds, whoever is about to join it."""
     if partition.options.maximal_isr:
         return leader.isr.union(leader.pending_isr)
     return leader.isr
@@ -79,7 +79,7 @@ def acknowledge_up_to(
 
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """The follower follows this leader and is not truncating; both are in one epoch (10)."""
+    """The follower follows this leader and is not truncating; both are in one epoch (KIP-320)."""
     fenced = partition.options.fetch_fenced_by_epoch
     follows = follower.follows_in_epoch(leader) if fenced else follower.follows(leader)
     return all_of(follows, leader.leads, not_(follower.truncating))
@@ -96,7 +96,7 @@ def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) 
 def is_believed(
     partition: TopicPartition, follower: Broker, leader: Broker, diverging: bool
 ) -> bool:
-    """The leader takes the offset of this fetch for the follower's LEO (14)."""
+    """The leader takes the offset of this fetch for the follower's LEO (KAFKA-13141)."""
     options = partition.options
     if options.truncation != Truncation.DIVERGING_FETCH or options.diverging_fetch_leaves_leo:
         return not_(diverging)
@@ -153,7 +153,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
 
     The answer to an AlterPartition request is the same step. A broker that did not lead until now
     knows no follower's LEO; one that did keeps them, as Kafka does, even if it was not the leader
-    in between and missed that (36).
+    in between and missed that (finding 0001).
     """
     controller = partition.controller
     anew = not_(broker.leads)

@@ -37,7 +37,7 @@ def epoch_is_unknown(leader: Broker, last: int) -> bool:
 def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Look up one epoch at the leader, before fetching (KIP-101); again, if need be (KIP-279).
 
-    Request and answer (OffsetsForLeaderEpoch) are one step. KIP-320 has it fenced by epoch (10).
+    Request and answer (OffsetsForLeaderEpoch) are one step. KIP-320 has it fenced by epoch.
     """
     log, last = follower.log, follower.log.last_epoch
     require(asks_before_fetching(partition))
@@ -96,7 +96,7 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
 def follower_take_diverging_high_watermark(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
-    """Take the HW before truncating: the two steps of one handler (15, KAFKA-14704)."""
+    """Take the HW before truncating: the two steps of one handler (KAFKA-14704)."""
     taken = minimum(leader.high_watermark, follower.log.end)
     require(not partition.options.diverging_hw_ignored)
     require(partition.options.truncation == Truncation.DIVERGING_FETCH)

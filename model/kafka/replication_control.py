@@ -124,7 +124,7 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
 
 @action("controller elects {broker}, which is not in sync")
 def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
-    """With no leader and no candidate live, let any live replica lead (25)."""
+    """With no leader and no candidate live, let any live replica lead, and lose what it has not."""
     controller = partition.controller
     options = candidates(partition, controller.isr, controller.eligible)
     spent = partition.spent.unclean_elections
@@ -173,7 +173,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
 
 
 def request_is_acceptable(partition: TopicPartition) -> bool:
-    """Every member may be in the ISR: unfenced (21), of the broker epoch that is named (22)."""
+    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903)."""
     controller = partition.controller
     acceptable = not_(controller.request.is_empty)
     if partition.options.unfenced_brokers_only:

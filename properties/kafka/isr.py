@@ -96,7 +96,7 @@ def asks_out(
     promised=lambda model: bool(model.settings.followers_keep_up),
 )
 def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartition) -> bool:
-    """A burst of records is no reason to drop a follower that fetches all the time (S3).
+    """A burst of records is no reason to drop a follower that fetches all the time.
 
     The model has no clock: only the setting says that live followers fetch in time.
     """

@@ -185,7 +185,7 @@ def consumers_agree(partition: TopicPartition) -> bool:
     promised=lambda model: bool(model.settings.follower_reads),
 )
 def consumer_reads_only_committed(partition: TopicPartition) -> bool:
-    """Reading from a follower shows nothing that reading from leaders would not (S11)."""
+    """Reading from a follower shows nothing that reading from leaders would not (KIP-392)."""
     return every(
         implies(
             all_of(

@@ -221,7 +221,7 @@ def is_prefix(partition: TopicPartition, follower: Broker, leader: Broker) -> bo
 def follower_has_prefix(partition: TopicPartition) -> bool:
     """KIP-279: so it may fetch without asking. A fetch that can diverge needs no such promise.
 
-    An answer from an earlier epoch (18) breaks it.
+    An answer from an earlier epoch (KAFKA-18991) breaks it.
     """
     options = partition.options
     late = options.fetch_answers != FetchAnswers.AT_ONCE and not options.answer_matches_epoch
