@@ -10,16 +10,7 @@ from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import advance_high_watermark, can_fetch, fetch_diverges, is_believed
 from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    SetOf,
-    action,
-    all_of,
-    any_of,
-    every,
-    not_,
-    require,
-    some,
-)
+from model.language import SetOf, action, all_of, any_of, every, not_, require, some
 
 
 def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
@@ -51,7 +42,7 @@ def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: B
     """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
 
     It happens in the follower's own fetch (`Partition.maybeExpandIsr`), whose answer says nothing
-    new or is lost.
+    new or is lost. Why the HW alone is no measure: `model/ladder/kafka_7128.py`.
     """
     diverging = fetch_diverges(partition, follower, leader)
     require(can_change_isr(partition, leader))

@@ -9,12 +9,7 @@ from __future__ import annotations
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    action,
-    minimum,
-    not_,
-    require,
-)
+from model.language import action, minimum, not_, require
 
 
 @action("{follower} fetches a record from {leader}")

@@ -17,16 +17,7 @@ from model.kafka.state import (
     Broker,
     TopicPartition,
 )
-from model.language import (
-    action,
-    all_of,
-    any_of,
-    choose,
-    is_none,
-    minimum,
-    not_,
-    require,
-)
+from model.language import action, all_of, any_of, choose, is_none, minimum, not_, require
 
 
 @action("{follower} sends a fetch to {leader}, which answers")

@@ -78,11 +78,16 @@ def acknowledge_up_to(
         record.acknowledged = any_of(record.acknowledged, all_of(enough, passed))
 
 
-def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """The follower follows this leader and is not truncating; both are in one epoch (KIP-320)."""
+def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The follower asks this leader, which leads; both are in one leader epoch (KIP-320)."""
     fenced = partition.options.fetch_fenced_by_epoch
     follows = follower.follows_in_epoch(leader) if fenced else follower.follows(leader)
-    return all_of(follows, leader.leads, not_(follower.truncating))
+    return all_of(follows, leader.leads)
+
+
+def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """A fetch of the follower is answered, and it need not truncate before it asks."""
+    return all_of(is_answered(partition, follower, leader), not_(follower.truncating))
 
 
 def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -147,6 +152,13 @@ def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
         broker.follower_leo[follower] = 0
 
 
+def void_answer(partition: TopicPartition, broker: Broker) -> None:
+    """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
+    options = partition.options
+    if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
+        broker.answer.forget()
+
+
 @action("{broker} reads that it leads, in which epoch and with which ISR")
 def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become leader, or as leader learn of an ISR change (`Partition.makeLeader`).
@@ -175,9 +187,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.isr = controller.isr
     broker.pending_isr = partition.brokers.none()
     broker.truncating = False
-    if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
-        if partition.options.answer_matches_epoch:
-            broker.answer.forget()
+    void_answer(partition, broker)
     controller.leader_is_current = True
     advance_high_watermark(partition, broker)
 
@@ -200,8 +210,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     if asks_before_fetching(partition):
         broker.truncating = all_of(follows, broker.log.end > 0)
     forget_leadership(partition, broker)
-    if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
-        broker.answer.forget()
+    void_answer(partition, broker)
     broker.leader = controller.leader
     broker.leader_epoch = controller.leader_epoch
 

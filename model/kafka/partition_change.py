@@ -8,13 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    SetOf,
-    all_of,
-    any_of,
-    choose,
-    not_,
-)
+from model.language import SetOf, all_of, any_of, choose, not_
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:

@@ -7,18 +7,16 @@ is in `fetch_at_once.py` and `fetch_in_flight.py`, of which `fetch.answers` choo
 from __future__ import annotations
 
 from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, has_epoch, local_truncation
-from model.kafka.partition import asks_before_fetching, can_fetch, fetch_diverges, note_fetch
+from model.kafka.partition import (
+    asks_before_fetching,
+    can_fetch,
+    fetch_diverges,
+    is_answered,
+    note_fetch,
+)
 from model.kafka.settings import FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    action,
-    all_of,
-    any_of,
-    choose,
-    minimum,
-    not_,
-    require,
-)
+from model.language import action, all_of, any_of, choose, minimum, not_, require
 from model.replicated_log import Log
 
 
@@ -42,9 +40,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
     log, last = follower.log, follower.log.last_epoch
     require(asks_before_fetching(partition))
     require(follower.truncating)
-    require(follower.follows(leader), leader.leads)
-    if partition.options.fetch_fenced_by_epoch:
-        require(follower.leader_epoch == leader.leader_epoch)
+    require(is_answered(partition, follower, leader))
 
     found, end = found_epoch(leader, last), end_of_epoch(leader.log, last)
     if partition.options.truncation == Truncation.LEADER_EPOCH:

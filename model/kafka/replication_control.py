@@ -14,16 +14,7 @@ from model.kafka.partition_change import (
 )
 from model.kafka.settings import IsrChanges, PreferredLeader
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    action,
-    all_of,
-    any_of,
-    choose,
-    every,
-    is_none,
-    not_,
-    require,
-)
+from model.language import action, all_of, any_of, choose, every, is_none, not_, require
 
 
 def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
