@@ -151,6 +151,15 @@ class Broker(Entity):
         """The broker believes that `leader`, another broker, leads."""
         return all_of(self != leader, self.leader == leader)
 
+    def follows_in_epoch(self, leader: Broker) -> bool:
+        """The broker follows `leader`, and is in the same leader epoch."""
+        return all_of(self.follows(leader), self.leader_epoch == leader.leader_epoch)
+
+    def truncate_to(self, end: int) -> None:
+        """Cut the log at `end`, and the HW with it."""
+        self.high_watermark = minimum(self.high_watermark, end)
+        self.log.truncate_to(end)
+
 
 class Controller(Record):
     """What the controller holds of the partition. It is replicated, and loses nothing.
