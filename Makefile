@@ -6,6 +6,8 @@ VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
+# Words of the mutants to try; by default all of them.
+MUTANTS ?=
 
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
@@ -40,6 +42,10 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
 	@$(PYTEST) $(PARALLEL) -m slow $(PYTEST_ARGS)
+
+.PHONY: mutants
+mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 .PHONY: bench
 bench: jvm $(ALL) ## run the benchmarks, one at a time

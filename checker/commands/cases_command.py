@@ -60,10 +60,18 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.experiments.cases import OVERVIEWS
+    from checker.report.source_tables import with_source_tables
+    from model.kafka.protocol import KAFKA
 
+    written = []
     for name, make in OVERVIEWS.items():
         folder = root / name
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
-            if not quiet:
-                click.echo(f"wrote {folder / 'README.md'}")
+            written.append(folder / "README.md")
+    page = root.parent / "docs" / "broker-model.md"
+    if page.is_file():
+        page.write_text(with_source_tables(page.read_text(encoding="utf-8"), KAFKA))
+        written.append(page)
+    if not quiet:
+        click.echo("\n".join(f"wrote {path}" for path in written))

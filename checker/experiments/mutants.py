@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -31,7 +31,7 @@ from model.language.capture import CapturedAction, Write
 from model.language.declare.settings import as_text, describe
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
-from model.language.ground import GroundAction, Grounder, ground_actions
+from model.language.ground import GroundAction, Grounder
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -228,28 +228,20 @@ def _place(write: Write) -> str:
 class _Noting(VectorisedEngine):
     """Adds up the fingerprints of all steps that it finds: equal sums mean the same steps.
 
-    `known` holds what mutants of one model share, so that it is made once: claims, and the effects
-    of the actions that they leave alone.
+    `known` holds the effects that mutants of one model share, so that each is made once.
     """
 
     def __init__(
-        self, model: Model, actions: list[GroundAction], known: dict[Any, Any] | None = None
+        self, model: Model, actions: Iterable[GroundAction], known: dict[Any, Effect] | None = None
     ) -> None:
-        super().__init__(model, actions)
+        super().__init__(model, tuple(actions))
         self.noted = 0
         self._known = {} if known is None else known
-
-    def ground(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
-        """As any engine."""
-        found: Node | None = self._known.get(name)
-        if found is None:
-            found = self._known[name] = super().ground(name, claim, frames)
-        return found
 
     def _effect(self, number: int) -> Effect:
         action = self.actions[number]
         key = action.instance.number, *action.assignments.items(), action.misfit
-        found: Effect | None = self._known.get(key)
+        found = self._known.get(key)
         if found is None:
             found = self._known[key] = super()._effect(number)
         return found
@@ -289,8 +281,8 @@ class Judge:
         self.properties = properties
         self._limits = limits or Limits()
         self._options = Options(keep_going=not first, symmetry=symmetry, compile_after=None)
-        self._actions = ground_actions(model)
-        self._known: dict[Any, Any] = {}
+        self._actions = model.ground_actions
+        self._known: dict[Any, Effect] = {}
         self._engine = _Noting(model, self._actions, self._known)
 
     @cached_property
@@ -335,20 +327,20 @@ class Judge:
             result.distinct_states, result.transitions,
         )  # fmt: skip
 
-    def _actions_of(self, mutant: Mutant, model: Model) -> list[GroundAction]:
+    def _actions_of(self, mutant: Mutant, model: Model) -> tuple[GroundAction, ...]:
         """The mutant's ground actions; those that it leaves alone are not made again."""
         if mutant.captured is None:
-            return ground_actions(model)
+            return model.ground_actions
         grounder = Grounder(model)
         actions = {action.instance.number: action for action in self._actions}
         for instance in model.instances:
             if instance.action.name == mutant.subject:
                 actions[instance.number] = grounder.action(instance, mutant.captured)
         found = (actions[number] for number in sorted(actions))
-        return [action for action in found if action.guard is not graph.FALSE]
+        return tuple(action for action in found if action.guard is not graph.FALSE)
 
 
-def _behaviour(actions: list[GroundAction]) -> list[Any]:
+def _behaviour(actions: Iterable[GroundAction]) -> list[Any]:
     """What the actions do; equal expressions are one object."""
     return [(a.instance.number, a.guard, tuple(a.assignments.items()), a.misfit) for a in actions]
 

@@ -11,10 +11,10 @@ from checker.search.symmetry import Symmetry
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
+from model.ladder.cluster import Cluster
 from model.language.errors import UsageError
-from model.language.ground import initial_cells
 from model.protocols import protocol_named
-from properties import promised_properties
+from properties import Property, promised_properties
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 
 SMALL = {"log_size": 2, "max_records": 1, "max_leader_epoch": 2}
@@ -28,7 +28,7 @@ def explored(model, symmetry):
 def reached(model, levels, most=400):
     """Some packed states that the model reaches."""
     engine = VectorisedEngine(model)
-    words = engine.layout.pack([initial_cells(model)])
+    words = engine.layout.pack([model.initial_state])
     for _ in range(levels):
         words = np.unique(np.concatenate([words, engine.expand(words).words], axis=1), axis=1)
         words = words[:, :: max(1, words.shape[1] // most)]
@@ -126,6 +126,25 @@ def test_a_full_state_space_shrinks_and_stays_safe():
 def test_members_that_have_names_are_refused(model, named):
     with pytest.raises(UsageError, match=named):
         Explorer(model, (), options=Options(symmetry=True))
+
+
+def the_first(cluster: Cluster) -> bool:
+    """Names a replica."""
+    return cluster.quorum.leader == cluster.replicas[0]
+
+
+@pytest.mark.parametrize(
+    "prop",
+    [
+        Property("names_one", "", the_first),
+        Property("names_one", "", lambda cluster: cluster.quorum.isr.is_empty, premise=the_first),
+        Property("names_one", "", lambda before, after: the_first(after), of_steps=True),
+    ],
+    ids=["claim", "premise", "claim about steps"],
+)
+def test_properties_that_name_a_member_are_refused(prop):
+    with pytest.raises(UsageError, match="the property names_one names r0"):
+        Explorer(protocol_named("kip320").model(), (prop,), options=Options(symmetry=True))
 
 
 def test_too_many_members_are_refused():
