@@ -12,7 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from checker.engines.layout import Layout
 from checker.search.explore import Explorer, Limits, Options
+from checker.search.symmetry import Symmetry
 from checker.verdict import Exploration
 from model.language.errors import UsageError, unknown_name
 from model.language.naming import instance_words
@@ -91,6 +93,16 @@ def explored(
     chosen = choose_properties(choice.model.protocol, properties)
     usual = Options(workers=2, keep_going=True)
     return Explorer(choice.model, chosen, limits, options or usual).run()
+
+
+def is_symmetric(choice: Choice, properties: Iterable[str]) -> bool:
+    """The choice's members are interchangeable, for these properties too."""
+    chosen = choose_properties(choice.model.protocol, properties)
+    try:
+        Symmetry(choice.model, chosen, Layout(choice.model))
+    except UsageError:
+        return False
+    return True
 
 
 def steps_named(model: Model, lines: Iterable[str]) -> tuple[Instance, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.experiments.choices import Choice, explored, steps_named, texts
+from checker.experiments.choices import Choice, explored, is_symmetric, steps_named, texts
 from checker.search.explore import Limits, Options
 from checker.traces.trace import build_trace
 from checker.verdict import Exploration, Verdict, Violation
@@ -55,7 +55,9 @@ def missing_fixes(
     said: list[str] = []
     states, seconds = 0, 0.0
     while True:
-        result = explored(choice, properties, limits, Options(symmetry=True))
+        result = explored(
+            choice, properties, limits, Options(symmetry=is_symmetric(choice, properties))
+        )
         states, seconds = states + result.distinct_states, seconds + result.seconds
         loss = result.violations[0] if result.violations else None
         missing = [] if loss is None else _preventing(loss, choice, fixes)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.stores.identity import COMMUTATIVE as IN_NUMBERS
 from model.language import graph
-from model.language.graph import BINDERS, Node, Op
+from model.language.graph import BINDERS, COMMUTATIVE, Node, Op
 
 _SIGNS = {
     Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
     Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
     Op.CONTAINS: "contains",
 }  # fmt: skip
-COMMUTATIVE = IN_NUMBERS | {Op.UNION, Op.INTERSECTION}
 
 
 def words(node: Node, inner: bool = False) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 import model
 import properties
-from checker.experiments.choices import Choice, explored, read_toml, texts
+from checker.experiments.choices import Choice, explored, is_symmetric, read_toml, texts
 from checker.experiments.fixes import Fix, missing_fixes
 from checker.experiments.grid import Grid, Result, Sweep
 from checker.search.explore import Limits, Options
@@ -159,7 +159,7 @@ def run_search(search: Search) -> Result:
     """
     if search.fixes:
         return missing_fixes(search.choice, search.properties, search.limits, search.fixes)
-    options = Options(keep_going=True, symmetry=_is_symmetric(search))
+    options = Options(keep_going=True, symmetry=is_symmetric(search.choice, search.properties))
     result = explored(search.choice, search.properties, search.limits, options)
     found: dict[str, Any] = {
         prop.name: {"verdict": str(result.verdict_on(prop)), "depth": result.depth, "steps": []}
@@ -173,19 +173,6 @@ def run_search(search: Search) -> Result:
         "states": result.distinct_states,
         "seconds": round(result.seconds, 2),
     }
-
-
-def _is_symmetric(search: Search) -> bool:
-    from checker.engines.vectorised import VectorisedEngine
-    from checker.search.symmetry import Symmetry
-
-    wanted = search.choice.model
-    chosen = choose_properties(wanted.protocol, search.properties)
-    try:
-        Symmetry(wanted, chosen, VectorisedEngine(wanted, []).layout)
-    except UsageError:
-        return False
-    return True
 
 
 # --- cells ---------------------------------------------------------------------------------------

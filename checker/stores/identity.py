@@ -11,11 +11,9 @@ from collections.abc import Iterable
 
 from checker.stores.store import Manifest
 from checker.traces.trace import highwater_version
-from model.language.graph import Node, Op
+from model.language.graph import COMMUTATIVE, Node
 from model.language.protocol import Model
 from properties import Property
-
-COMMUTATIVE = frozenset({Op.AND, Op.OR, Op.EQ, Op.ADD, Op.MIN, Op.MAX, Op.BITAND, Op.BITOR})
 
 
 def manifest_of(model: Model, properties: Iterable[Property], **options: bool) -> Manifest:

@@ -17,12 +17,12 @@ import pytest
 from checker.cli import highwater, run
 from checker.engines.vectorised import VectorisedEngine
 from checker.exits import Exit
-from checker.experiments.infix import COMMUTATIVE, words
+from checker.experiments.infix import words
 from checker.experiments.kill_matrix import REASONS, Question, sweep_of
 from checker.experiments.mutants import Judge, Kind, Outcome, mutants
 from checker.search.explore import Limits
 from model.language.declare.settings import as_text
-from model.language.graph.nodes import Op, intern
+from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
 from properties import promised_properties, properties_of
 from tests.support.variants import random_states, tiny, walked_states

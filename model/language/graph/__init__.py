@@ -33,11 +33,23 @@ from model.language.graph.build import (
     subtract,
     variable,
 )
-from model.language.graph.nodes import BINDERS, BOOL, INT, NONE, Kind, Node, Op, Sort, show
+from model.language.graph.nodes import (
+    BINDERS,
+    BOOL,
+    COMMUTATIVE,
+    INT,
+    NONE,
+    Kind,
+    Node,
+    Op,
+    Sort,
+    show,
+)
 
 __all__ = [
     "BINDERS",
     "BOOL",
+    "COMMUTATIVE",
     "FALSE",
     "INT",
     "NONE",

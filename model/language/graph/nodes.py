@@ -74,6 +74,9 @@ class Op(StrEnum):
 
 
 BINDERS = frozenset({Op.FORALL, Op.EXISTS, Op.COUNT, Op.LARGEST, Op.SMALLEST, Op.MEMBERS_WHERE})
+COMMUTATIVE = frozenset({
+    Op.AND, Op.OR, Op.EQ, Op.ADD, Op.MIN, Op.MAX, Op.BITAND, Op.BITOR, Op.UNION, Op.INTERSECTION,
+})  # fmt: skip
 
 
 class Node:
