@@ -223,7 +223,7 @@ def test_wrong_specifications_are_usage_errors_before_anything_runs(
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ('acks = "all" }', 'ack = "all" }', "no setting of kafka is called 'ack'"),
+        ('acks = "all" }', 'ack = "all" }', "no setting is called 'ack'"),
         ('acks = ["1"]', 'ack = ["1"]', "names no setting: ack"),
         ('name = "no help"\n', "", "no 'name'"),
     ],
