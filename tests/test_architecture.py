@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.capture": (GRAPH, DECLARE, "model.language.errors"),
     "model.language": (),
     "model.replicated_log": ("model.language",),
-    "model.sources": (),
+    "model.sources": ("model.language",),
     "model.ladder": ("model.language", "model.replicated_log", "model.sources"),
     "model.async_isr": ("model.language", "model.replicated_log"),
     "model.kafka": ("model.language", "model.replicated_log", "model.sources"),
