@@ -25,6 +25,22 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """How much was compared, without a difference: `tried` steps, of which `taken` were enabled."""
+
+    states: int
+    tried: int
+    taken: int
+    claims: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.states:,} states, {self.tried:,} steps tried, {self.taken:,} taken, "
+            f"{self.claims:,} claims"
+        )
+
+
+@dataclass(frozen=True)
 class Violation:
     """A property that a state or step falsifies, with the steps that lead there from the start."""
 
@@ -62,6 +78,7 @@ class Exploration:
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
     premises: set[str] = field(default_factory=set)
+    agreement: Agreement | None = None
     deadlock: tuple[Instance, ...] | None = None
     fingerprint_bits: int = 64
     collision_probability: float = 0.0

@@ -100,6 +100,7 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
         Budget(walks, seconds, options["steps"]),
         keep_going=options["keep_going"],
         on_progress=display.update_walks,
+        cross_check=options["cross_check"],
     )
 
 
@@ -112,7 +113,10 @@ def _shown(simulator: Simulator, finding: Finding, options: dict[str, Any]) -> S
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(finding.steps, False)
     if not options["no_minimize"]:
-        short = minimise(model, finding.steps, finding.property, simulator.engine)
+        short = minimise(
+            model, finding.steps, finding.property, simulator.engine,
+            cross_check=options["cross_check"],
+        )  # fmt: skip
     seconds = time.perf_counter() - started
     trace, path = build_trace(model, short.steps, finding.property), None
     if options["trace_dir"] is not None:

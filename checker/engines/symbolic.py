@@ -15,7 +15,6 @@ import z3
 
 from checker.engines.reference import State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction, Grounder, ground_actions, initial_cells
 from model.language.protocol import Model
@@ -222,8 +221,9 @@ class SymbolicEngine:
 
     def condition(self, name: str, function: Callable[..., bool], frames: int = 1) -> Term:
         """A function of the state, or of two, as a term."""
-        node = capture_property(name, function, self.model.schema, self.model.settings, frames)
-        return self._lower(self._grounder.expression(node))
+        return self._lower(
+            self._grounder.expression(self.model.captured_claim(name, function, frames))
+        )
 
     def after(self, term: Term, step: SymbolicStep) -> Term:
         """`term` over frame 0, as it will be after `step`: a term over the state before it."""
@@ -263,9 +263,7 @@ def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
         nodes += action.guards
         nodes += [node for write in action.writes for node in (write.value, *write.index)]
     for prop in properties:
-        nodes.append(
-            capture_property(prop.name, prop.claim, model.schema, model.settings, prop.frames)
-        )
+        nodes.append(model.captured_claim(prop.name, prop.claim, prop.frames))
     return not any(_names_member(node) for node in graph.below(*nodes))
 
 

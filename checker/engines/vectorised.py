@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction, Grounder, ground_actions
@@ -53,12 +52,14 @@ class Successors:
 class VectorisedEngine:
     """Runs a model on packed batches of states.
 
-    `actions` replaces the model's own ground actions; they must be in the order of instances.
+    `actions` replaces the model's own ground actions; they must be in the order of instances. Such
+    an engine is meant to differ from the model: `is_of_model` is false.
     """
 
     def __init__(self, model: Model, actions: list[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
+        self.is_of_model = actions is None
         self.actions = ground_actions(model) if actions is None else actions
         self._grounder = Grounder(model)
         self._guards = compile_masks([action.guard for action in self.actions], self.layout)
@@ -124,9 +125,7 @@ class VectorisedEngine:
 
     def ground(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
         """Any claim over cells."""
-        return self._grounder.expression(
-            capture_property(name, claim, self.model.schema, self.model.settings, frames)
-        )
+        return self._grounder.expression(self.model.captured_claim(name, claim, frames))
 
 
 class Claims:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from checker.engines.reference import State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import Grounder
 from model.language.protocol import Model
@@ -30,7 +29,7 @@ class Distance:
     """The distance of states from falsifying a property of states; 0 where it is false."""
 
     def __init__(self, model: Model, prop: Property) -> None:
-        claim = capture_property(prop.name, prop.claim, model.schema, model.settings)
+        claim = model.captured_claim(prop.name, prop.claim)
         self._goal = graph.negation(Grounder(model).expression(claim))
 
     def __call__(self, state: State) -> int:

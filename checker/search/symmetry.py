@@ -21,7 +21,6 @@ import numpy.typing as npt
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import UsageError
 from model.language.graph import Kind, Node, Op
@@ -234,7 +233,7 @@ def _refuse_named_members(model: Model, family: str, properties: Iterable[Proper
     for prop in properties:
         claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
         for claim, frames in claims:
-            node = capture_property(prop.name, claim, model.schema, model.settings, frames)
+            node = model.captured_claim(prop.name, claim, frames)
             _refuse(model, family, f"the property {prop.name}", [node])
 
 

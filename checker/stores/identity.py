@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 from checker.stores.store import Manifest
 from checker.traces.trace import highwater_version
-from model.language.capture import capture_property
 from model.language.graph import Node, Op
 from model.language.ground import Grounder, ground_actions, initial_cells
 from model.language.protocol import Model
@@ -44,7 +43,7 @@ def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
     for prop in properties:
         claims = [prop.claim] if prop.premise is None else [prop.claim, prop.premise]
         for claim, frames in zip(claims, (prop.frames, 1), strict=False):
-            captured = capture_property(prop.name, claim, model.schema, model.settings, frames)
+            captured = model.captured_claim(prop.name, claim, frames)
             digest.add(prop.name, prop.sense, digest.node(grounder.expression(captured)))
     return digest.hexadecimal
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_start
@@ -231,11 +232,20 @@ def ground_actions(
 ) -> list[GroundAction]:
     """The model's action instances that some state might enable, in order.
 
-    `captured` replaces, by name, what the model has captured for some of its actions.
+    `captured` replaces, by name, what the model has captured for some of its actions; without it,
+    the work is done once for each model.
     """
+    if not captured and model in _grounded:
+        return list(_grounded[model])
     grounder, changed = Grounder(model), captured or {}
-    actions = (grounder.action(i, changed.get(i.action.name)) for i in model.instances)
-    return [action for action in actions if action.guard is not graph.FALSE]
+    actions = [grounder.action(i, changed.get(i.action.name)) for i in model.instances]
+    possible = [action for action in actions if action.guard is not graph.FALSE]
+    if not captured:
+        _grounded[model] = tuple(possible)
+    return possible
+
+
+_grounded: WeakKeyDictionary[Model, tuple[GroundAction, ...]] = WeakKeyDictionary()
 
 
 def possible_actions(model: Model) -> set[str]:

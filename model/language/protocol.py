@@ -13,7 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from model.language.action import Action
-from model.language.capture import CapturedAction, Parameter, capture_action
+from model.language.capture import (
+    CapturedAction,
+    Parameter,
+    capture_action,
+    capture_property,
+)
 from model.language.declare.domains import (
     Booleans,
     Bound,
@@ -27,6 +32,7 @@ from model.language.declare.entity import State
 from model.language.declare.schema import Schema, Variable, indices
 from model.language.declare.settings import NoSettings, as_text, choose_settings
 from model.language.errors import ProtocolError, UsageError, unknown_name
+from model.language.graph import Node
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +213,17 @@ class Model:
             )
             for action in self.protocol.actions
         )
+
+    def captured_claim(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
+        """A claim as an expression, captured once: all engines work on the same one."""
+        key = claim, frames
+        if key not in self._claims:
+            self._claims[key] = capture_property(name, claim, self.schema, self.settings, frames)
+        return self._claims[key]
+
+    @cached_property
+    def _claims(self) -> dict[tuple[Callable[..., bool], int], Node]:
+        return {}
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:

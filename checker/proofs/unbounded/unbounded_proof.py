@@ -16,6 +16,7 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import FITS, INITIALLY
@@ -24,7 +25,7 @@ from checker.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.unbounded.relevance import Relevance
 from model.language import graph
-from model.language.capture import CapturedAction, capture_property, capture_start
+from model.language.capture import CapturedAction, capture_start
 from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
@@ -48,8 +49,11 @@ class UnboundedInduction:
         lemmas: Iterable[Property],
         timeout: float = 20.0,
         on_obligation: Callable[[Obligation], None] | None = None,
+        *,
+        cross_check: bool = True,
     ) -> None:
         self.model = model
+        self._cross_check = cross_check
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
         self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
@@ -70,6 +74,9 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared.
         """
+        if self._cross_check:
+            claims = (*self.proof.properties, *self.proof.lemmas)
+            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self._attempt(CHEAP)
@@ -108,9 +115,7 @@ class UnboundedInduction:
         return self.relevance.do_without(names, self.proof.properties)
 
     def _claim(self, prop: Property) -> Node:
-        return capture_property(
-            prop.name, prop.claim, self.model.schema, self.model.settings, prop.frames
-        )
+        return self.model.captured_claim(prop.name, prop.claim, prop.frames)
 
     def _can_be_said(self, lemma: Property) -> bool:
         """The lemma does not count members, which is not possible with sizes open."""
