@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from model.language.ground import possible_actions
@@ -33,11 +33,21 @@ class Agreement:
     taken: int
     claims: int
 
-    def __str__(self) -> str:
+    @staticmethod
+    def words(agreement: Agreement | None) -> str:
+        """One line for people; `None` if nothing was compared."""
+        if agreement is None:
+            return "not checked against the reference engine"
         return (
-            f"{self.states:,} states, {self.tried:,} steps tried, {self.taken:,} taken, "
-            f"{self.claims:,} claims"
+            f"checked against the reference engine: {agreement.states:,} states, "
+            f"{agreement.tried:,} steps tried, {agreement.taken:,} taken, "
+            f"{agreement.claims:,} claims"
         )
+
+    @staticmethod
+    def data(agreement: Agreement | None) -> dict[str, int] | None:
+        """The same as plain data."""
+        return None if agreement is None else asdict(agreement)
 
 
 @dataclass(frozen=True)
