@@ -234,7 +234,7 @@ def test_machine_code_that_differs_is_noticed(monkeypatch):
     )
     with pytest.raises(AssertionError, match="rows differ"):
         check_compiled_agrees(SMALL, STATES)
-    with pytest.raises(AssertionError):
+    with pytest.raises(DisagreementError, match="by machine code, it is not enabled"):
         check_search(compile_after=0)
 
 
