@@ -30,6 +30,8 @@ JUDGEMENTS = 600
 """Evaluations of all claims together; but each is judged in `STATES_A_CLAIM` states at least."""
 
 STATES_A_CLAIM = 48
+ENABLED = 16
+"""States at most in which an instance is tried because the graph says that it is enabled."""
 
 
 def require_agreement(
@@ -123,8 +125,13 @@ class _Comparison:
         new = {number for number, form in forms.items() if form not in self._agreeing}
         if not new:
             return
-        tries = [key for key in self._sample.outcomes if key[1] in new]
         engine = self._engine or VectorisedEngine(self._model)
+        enabled = engine.enabled(engine.layout.pack(self._sample.states))
+        self._sample.also(
+            self._model,
+            [(row, n) for n in enabled for row in np.flatnonzero(enabled[n])[:ENABLED].tolist()],
+        )
+        tries = [key for key in self._sample.outcomes if key[1] in new]
         for (row, number), found in zip(
             tries, _outcomes(engine, self._sample.states, tries), strict=True
         ):

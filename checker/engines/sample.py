@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
+from collections.abc import Iterable
 
 from checker.engines.reference import ReferenceEngine, State
 from model.language.errors import DomainError
@@ -53,6 +54,13 @@ class Sample:
         self._walk()
         self._go_beside()
         del self._engine  # it holds on to the model
+
+    def also(self, model: Model, tries: Iterable[tuple[int, int]]) -> None:
+        """Try more instances: pairs of a row and an instance's number."""
+        self._engine = ReferenceEngine(model)
+        for row, number in tries:
+            self._try(row, number)
+        del self._engine
 
     def _breadth_first(self) -> None:
         """States near the initial one; of a small model all."""

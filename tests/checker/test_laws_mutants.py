@@ -21,6 +21,7 @@ from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
 from model.language import graph
+from model.language.errors import DisagreementError
 from model.language.ground import ground_actions
 from properties import Property, properties_of
 from tests.support.laws import (
