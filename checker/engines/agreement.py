@@ -22,7 +22,7 @@ from checker.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.verdict import Agreement
 from model.language.errors import DisagreementError, DomainError
 from model.language.graph import Node
-from model.language.ground import GroundAction, Grounder, ground_actions, initial_cells
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
@@ -67,7 +67,7 @@ def require_same_steps(
     expected, found = (_by_step(engine, steps) for steps in both)
     states = engine.layout.unpack(words)
     telling = Differences(
-        engine.model, tuple(initial_cells(engine.model)), "by the programs", "by machine code"
+        engine.model, engine.model.initial_state, "by the programs", "by machine code"
     )
     for row, number in sorted(expected.keys() | found.keys()):
         one, other = (side.get((row, number), NOT_ENABLED) for side in (expected, found))
@@ -113,13 +113,14 @@ class _Comparison:
 
     def start(self) -> None:
         """The initial state."""
-        expected, found = self._sample.initial, tuple(initial_cells(self._model))
+        expected, found = self._sample.initial, self._model.initial_state
         if expected != found:
             raise self._words.of_start(expected, found)
 
     def steps(self) -> None:
         """Guards, successors and misfits, for all tries of the sample."""
-        actions = ground_actions(self._model) if self._engine is None else self._engine.actions
+        given = self._engine
+        actions = self._model.ground_actions if given is None else given.actions
         by_number = {action.instance.number: action for action in actions}
         forms = {i.number: _form(i.number, by_number) for i in self._model.instances}
         new = {number for number, form in forms.items() if form not in self._agreeing}
@@ -144,7 +145,7 @@ class _Comparison:
     def claims(self, properties: Iterable[Property]) -> int:
         """Claims and premises, of states and of steps; how many there are."""
         claims = [
-            _Claim(what, function, frames, self._model.captured_claim(what, function, frames))
+            _Claim(what, function, frames, self._model.claim(function, frames))
             for what, function, frames in _claims_of(properties)
         ]
         new = [claim for claim in claims if claim not in self._agreeing]
@@ -158,9 +159,10 @@ class _Comparison:
         if not places:
             return
         layout, reference = Layout(self._model), ReferenceEngine(self._model)
-        grounder = Grounder(self._model)
         words = [layout.pack(states) for states in zip(*places, strict=True)]
-        program = Claims([grounder.expression(claim.captured) for claim in claims], layout)
+        program = Claims(
+            [self._model.ground_claim(claim.function, frames) for claim in claims], layout
+        )
         for claim, mask in zip(claims, program(*words), strict=True):
             for place, found in zip(places, mask.tolist(), strict=True):
                 expected = _truth(reference, claim.function, place)

@@ -7,7 +7,7 @@ Programs are generated as Python source, one assignment a node, in a fixed order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ from checker.engines.layout import Layout, Words
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
-from model.language.ground import GroundAction, Grounder, ground_actions
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
@@ -56,12 +56,11 @@ class VectorisedEngine:
     an engine is meant to differ from the model: `is_of_model` is false.
     """
 
-    def __init__(self, model: Model, actions: list[GroundAction] | None = None) -> None:
+    def __init__(self, model: Model, actions: Sequence[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
         self.is_of_model = actions is None
-        self.actions = ground_actions(model) if actions is None else actions
-        self._grounder = Grounder(model)
+        self.actions = model.ground_actions if actions is None else actions
         self._guards = compile_masks([action.guard for action in self.actions], self.layout)
         self._effects: list[Effect | None] = [None] * len(self.actions)
 
@@ -117,15 +116,8 @@ class VectorisedEngine:
 
     def claims(self, properties: Iterable[Property]) -> Claims:
         """A program that evaluates the claims of properties that take the same number of states."""
-        return Claims([self.claim(prop) for prop in properties], self.layout)
-
-    def claim(self, prop: Property) -> Node:
-        """The property's claim over cells."""
-        return self.ground(prop.name, prop.claim, prop.frames)
-
-    def ground(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
-        """Any claim over cells."""
-        return self._grounder.expression(self.model.captured_claim(name, claim, frames))
+        nodes = [self.model.ground_claim(prop.claim, prop.frames) for prop in properties]
+        return Claims(nodes, self.layout)
 
 
 class Claims:

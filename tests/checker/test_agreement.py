@@ -10,6 +10,7 @@ import itertools
 import random
 from collections import Counter
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -38,14 +39,13 @@ from model.language import (
     State,
     action,
     graph,
-    ground,
     integers,
     members,
+    protocol,
     require,
 )
 from model.language.capture import recorder
 from model.language.errors import DisagreementError, DomainError
-from model.language.ground import ground_actions, possible_actions
 from model.protocols import PROTOCOLS
 from properties import Property, Sense, lemmas_of, properties_of
 from tests.support.counter import COUNTER, below
@@ -82,11 +82,12 @@ def test_a_model_has_one_sample_in_which_each_action_is_tried_enabled_and_not(na
     sample = Sample(model)
     assert (sample.states, sample.outcomes) == (Sample(again).states, Sample(again).outcomes)
     assert len(set(sample.states)) == len(sample.states)
-    tried, enabled = Counter(), Counter()
+    tried: Counter[str] = Counter()
+    enabled: Counter[str] = Counter()
     for (_, number), outcome in sample.outcomes.items():
         tried[model.instances[number].action.name] += 1
         enabled[model.instances[number].action.name] += outcome is not NOT_ENABLED
-    for name in possible_actions(model):
+    for name in model.possible_actions:
         assert tried[name] - enabled[name] >= 10
         assert enabled[name] > 0 or name in RARE
 
@@ -119,7 +120,7 @@ def test_nothing_is_compared_twice(monkeypatch):
 
 def test_an_engine_that_is_meant_to_differ_is_not_compared():
     model = COUNTER.model()
-    actions = [dataclasses.replace(a, guard=graph.FALSE) for a in ground_actions(model)]
+    actions = [dataclasses.replace(a, guard=graph.FALSE) for a in model.ground_actions]
     engine = VectorisedEngine(model, actions)
     assert Explorer(model, [], engine=engine).run().agreement is None
     assert Simulator(model, [], 0, Budget(1), engine=engine).run().agreement is None
@@ -134,10 +135,14 @@ def _stored(model, properties, _, place):
     return StoredExplorer(store, model, properties, options=options).run()
 
 
+def _never() -> Any:
+    raise AssertionError("a session was started")
+
+
 def _on_spark(model, properties, _, place):
     """No session is ever started: the driver compares before anything else."""
     store = open_store(str(place), manifest_for(model, properties, Options()), resume=True)
-    return SparkExplorer(store, model, properties, Cluster(lambda: None, hand_over=0)).run()
+    return SparkExplorer(store, model, properties, Cluster(_never, hand_over=0)).run()
 
 
 SEARCHES = {
@@ -315,7 +320,7 @@ def test_a_claim_about_steps_that_is_captured_wrongly_is_refused(run, group_of, 
 @every_entry
 def test_an_initial_state_that_is_captured_wrongly_is_refused(run, monkeypatch, tmp_path):
     model = small("async_isr")
-    monkeypatch.setattr(ground, "capture_start", lambda *_: ())
+    monkeypatch.setattr(protocol, "capture_start", lambda *_: ())
     with pytest.raises(
         DisagreementError, match=r"start start \(model/async_isr.*: run as Python, "
     ):
@@ -349,7 +354,7 @@ def parts_of(name):
     """Changes of captured actions, each of which some sampled step is to show."""
     model = small(name)
     for captured in model.captured:
-        if captured.name in possible_actions(model) - RARE:
+        if captured.name in model.possible_actions - RARE:
             yield captured.name, "guards", lambda _: (graph.FALSE,)
             yield captured.name, "guards", _negated
             if name != "kafka":  # where many a write changes nothing, at the default bounds
@@ -370,7 +375,7 @@ def test_a_change_of_any_part_of_an_action_is_refused(name, monkeypatch):
 
 
 def _forms(model):
-    return [(a.guard, a.assignments, a.misfit) for a in ground_actions(model)]
+    return [(a.guard, a.assignments, a.misfit) for a in model.ground_actions]
 
 
 def test_a_value_that_does_not_fit_is_refused_if_one_engine_alone_says_so(group_of):
@@ -411,7 +416,7 @@ def test_a_value_that_does_not_fit_is_no_difference_if_both_say_so(group_of):
 def test_the_results_say_how_much_was_compared():
     model = COUNTER.model({"limit": 5})
     chosen = [below(9)]
-    results = [
+    results: list[Any] = [
         Explorer(model, chosen).run(),
         Simulator(model, chosen, 0, Budget(10)).run(),
         Induction(model, chosen).run(),
@@ -424,7 +429,7 @@ def test_the_results_say_how_much_was_compared():
 
 def test_it_can_be_left_out(group_of):
     model = group_of(count_up)
-    results = [
+    results: list[Any] = [
         Explorer(model, [], options=Options(cross_check=False)).run(),
         Simulator(model, [], 0, Budget(10), cross_check=False).run(),
         Induction(model, [WITHIN], options=InductionOptions(cross_check=False)).run(),

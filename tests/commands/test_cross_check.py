@@ -3,7 +3,7 @@
 import pytest
 
 from checker.exits import Exit
-from model.language import ground
+from model.language import protocol
 
 TINY = ("--replicas", 2, "--max-offset", 1, "--max-version", 1)
 COMMANDS = [
@@ -41,7 +41,7 @@ def test_a_comparison_that_is_left_out_is_no_secret(highwater, arguments, monkey
 
 @every_command
 def test_a_difference_is_an_error_and_no_answer(highwater, arguments, monkeypatch):
-    monkeypatch.setattr(ground, "capture_start", lambda *_: ())
+    monkeypatch.setattr(protocol, "capture_start", lambda *_: ())
     ended = highwater(*arguments, "--quiet")
     assert ended.status == Exit.INTERNAL
     assert ended.out == ""
