@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from model.language.protocol import Instance, Model
@@ -21,6 +21,32 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"  # a limit was reached before the answer
     REACHED = "reached"  # a witness: some state or step makes it true
     UNREACHED = "unreached"  # a witness that no visited state or step provides
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How much was compared, without a difference: `tried` steps, of which `taken` were enabled."""
+
+    states: int
+    tried: int
+    taken: int
+    claims: int
+
+    @staticmethod
+    def words(agreement: Agreement | None) -> str:
+        """One line for people; `None` if nothing was compared."""
+        if agreement is None:
+            return "not checked against the reference engine"
+        return (
+            f"checked against the reference engine: {agreement.states:,} states, "
+            f"{agreement.tried:,} steps tried, {agreement.taken:,} taken, "
+            f"{agreement.claims:,} claims"
+        )
+
+    @staticmethod
+    def data(agreement: Agreement | None) -> dict[str, int] | None:
+        """The same as plain data."""
+        return None if agreement is None else asdict(agreement)
 
 
 @dataclass(frozen=True)
@@ -61,6 +87,7 @@ class Exploration:
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
     premises: set[str] = field(default_factory=set)
+    agreement: Agreement | None = None
     deadlock: tuple[Instance, ...] | None = None
     fingerprint_bits: int = 64
     collision_probability: float = 0.0

@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties": ("model",),
     "checker.exits": (),
     "checker.verdict": ("model", "properties"),
-    "checker.engines": ("model", "properties"),
+    "checker.engines": ("model", "properties", VERDICT),
     "checker.search": ("model", "properties", VERDICT, ENGINES),
     "checker.traces": ("model", "properties", VERDICT, ENGINES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,15 +20,21 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
     Each trace is replayed on the reference engine. With --write each is searched for anew.
     """
+    from checker.engines.agreement import require_agreement
     from checker.experiments.cases import read_cases
     from checker.traces.trace import check_trace
+    from checker.verdict import Agreement
 
     root = directory or Path("counterexamples")
     rows = []
     for case in read_cases(root):
         trace = case.write() if write else case.stored_trace()
         check_trace(trace)
-        rows.append({"case": case.name, "property": case.violates, "depth": trace.depth})
+        row: dict[str, Any] = {"case": case.name, "property": case.violates, "depth": trace.depth}
+        if write:
+            agreement = require_agreement(case.broken.model, [case.claim])  # it is known by now
+            row["cross_check"] = Agreement.data(agreement)
+        rows.append(row)
         if not as_json:
             click.echo(f"{case.name}: {case.violates} fails after {trace.depth} steps")
     if write:

@@ -67,6 +67,14 @@ def property_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
+def cross_check_option(function: F) -> F:
+    """`--no-cross-check`."""
+    return click.option(
+        "--cross-check/--no-cross-check", default=True,
+        help="first compare with the reference engine on a sample [default: yes]",
+    )(function)  # fmt: skip
+
+
 def output_options(function: F) -> F:
     """`--json` and `--quiet`."""
     function = click.option("--json", "as_json", is_flag=True, help="print one JSON object")(

@@ -13,6 +13,7 @@ from checker.commands.common import (
     Memory,
     Seconds,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -62,6 +63,7 @@ class Search(Protocol):
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -105,6 +107,7 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         keep_going=options["keep_going"],
         deadlock=options["deadlock"],
         symmetry=options["symmetry"],
+        cross_check=options["cross_check"],
     )
     from checker.commands.stored_search import Keeping, stored_search
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from checker.commands.common import HELP, Seconds, output_options, print_json, write_output
+from checker.commands.common import (
+    HELP,
+    Seconds,
+    cross_check_option,
+    output_options,
+    print_json,
+    write_output,
+)
 from checker.exits import Exit
 
 if TYPE_CHECKING:
@@ -32,11 +39,12 @@ SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
     "--write", "page", metavar="PAGE", type=click.Path(dir_okay=False, path_type=Path),
     help="write the matrix to PAGE (Markdown), and traces into the folder of that name",
 )  # fmt: skip
+@cross_check_option
 @output_options
 def command(
     spec: Path | None, depth: int | None, max_states: int | None, max_seconds: float | None,
     workers: int, store: Path | None, markdown: bool, page: Path | None,
-    as_json: bool, quiet: bool,
+    cross_check: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Fill the matrix that SPEC describes [default: counterexamples/matrix/guarantees.toml].
 
@@ -47,7 +55,9 @@ def command(
     from checker.experiments.matrix import Computation, Limits, as_data, read_matrix
 
     limits = Limits(depth, max_states, max_seconds)
-    computation = Computation(read_matrix(spec or SPECIFICATION, limits), workers, store)
+    computation = Computation(
+        read_matrix(spec or SPECIFICATION, limits), workers, store, cross_check
+    )
     progress = _Progress(computation, quiet or as_json)
     with Interrupt() as interrupt:
         interrupt.stops(computation.stop)
@@ -71,6 +81,7 @@ def _shown(computation: Computation, markdown: bool) -> str:
     console = console_for(sys.stdout)
     with console.capture() as capture:
         console.print(as_table(computation, console.width))
+        console.print(computation.checked)
     return capture.get()
 
 

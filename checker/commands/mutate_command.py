@@ -13,6 +13,7 @@ import click
 from checker.commands.common import (
     HELP,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -21,6 +22,7 @@ from checker.commands.common import (
     write_output,
 )
 from checker.exits import Exit
+from checker.verdict import Agreement
 
 if TYPE_CHECKING:
     from checker.experiments.kill_matrix import Matrix
@@ -43,6 +45,7 @@ DEFAULT_STATES = 20_000_000
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
 )
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
@@ -66,6 +69,7 @@ def command(**options: Any) -> int:
         limits,
         processes=options["workers"],
         on_progress=None if quiet else _Progress(),
+        cross_check=options["cross_check"],
     )
     if options["markdown"] is not None:
         write_file(options["markdown"], as_markdown(matrix))
@@ -123,6 +127,7 @@ def _lines(matrix: Matrix) -> Iterator[str]:
     yield ""
     counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
     unexplained = len(matrix.unexplained)
+    yield Agreement.words(matrix.original.agreement)
     yield f"{len(matrix.fates)} mutants: {counts}; {unexplained} without a recorded reason"
 
 
@@ -148,6 +153,7 @@ def to_json(matrix: Matrix) -> dict[str, Any]:
             }
             for fate in matrix.fates
         ],
+        "cross_check": Agreement.data(matrix.original.agreement),
         "unexplained": [fate.mutant for fate in matrix.unexplained],
         "version": highwater_version(),
     }

@@ -18,7 +18,7 @@ from checker.proofs.inference.infer import Inference
 from checker.proofs.proof import Obligation, Outcome, Proof
 from checker.report.text import render_text
 from checker.traces.trace import Trace
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.naming import instance_words
 from properties import Property
 
@@ -53,6 +53,7 @@ def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: C
         if found.instance is not None:
             when = f"after {instance_words(proof.model, found.instance)}"
         parts += [Text(), Text(f"{found.lemma} is false {when}", "bold")]
+    parts += [Text(), Text(Agreement.words(proof.agreement))]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
     meaning = _MEANING[proof.verdict]
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
@@ -75,6 +76,7 @@ def bounded_text(
         parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
     elif result.stopped:
         parts += [Text(), Text(result.stopped)]
+    parts += [Text(), Text(Agreement.words(result.agreement))]
     done = result.depth >= 0
     covered = f"all runs of at most {result.depth} steps: nothing" if done else "no run"
     meaning = f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
@@ -109,6 +111,7 @@ def inference_text(result: Inference, survivors: bool, console: Console) -> str:
     parts.append(Text())
     for name, follows in result.follows.items():
         parts.append(Text(f"{name} {'follows' if follows else 'does not follow'}"))
+    parts += [Text(), Text(Agreement.words(result.agreement))]
     meaning = {
         Verdict.PROVED: "the properties hold in every state that any run reaches, within the "
         "bounds on sizes, at any depth",

@@ -13,6 +13,7 @@ from checker.commands.common import (
     HELP,
     Seconds,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Prove with Z3 that properties of PROTOCOL hold in every reachable state.
@@ -88,6 +90,7 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
+    checked = options["cross_check"]
     with ticker(options["quiet"] or options["as_json"]) as say:
 
         def settled(obligation: Obligation) -> None:
@@ -97,9 +100,11 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
             say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
         if options["unbounded"]:
-            attempt: Any = UnboundedInduction(model, properties, lemmas, timeout, settled)
+            attempt: Any = UnboundedInduction(
+                model, properties, lemmas, timeout, settled, cross_check=checked
+            )
         else:
-            settings = InductionOptions(timeout, not options["no_symmetry"])
+            settings = InductionOptions(timeout, not options["no_symmetry"], cross_check=checked)
             if options["minimize"]:
                 lemmas = minimise(model, properties, lemmas, settings, tried)
             attempt = Induction(model, properties, lemmas, settings, settled)
@@ -119,6 +124,7 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 def _bounded(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import ticker
     from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.proofs.bounded.induction import InductionOptions
     from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
     properties = provable_properties(model, options["properties"])
@@ -127,9 +133,14 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
         def done(depth: int, seconds: float) -> None:
             say(f"depth {depth}: nothing, {seconds:.2f} s")
 
-        lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
-        symmetry = not options["no_symmetry"]
-        checker = BoundedChecker(model, properties, lemmas, options["timeout"], done, symmetry)
+        lemmas: tuple[Property, ...] = ()
+        if options["strengthen"]:
+            settings = InductionOptions(cross_check=options["cross_check"])
+            lemmas = lemmas_that_hold(model, _lemmas(model, options), settings)
+        checker = BoundedChecker(
+            model, properties, lemmas, options["timeout"], done,
+            not options["no_symmetry"], options["cross_check"],
+        )  # fmt: skip
         result = checker.run(options["bounded"])
     trace = violation_trace(result)
     saved = _save(trace, options["trace_dir"])

@@ -15,6 +15,7 @@ import click
 from checker.commands.common import (
     HELP,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -23,6 +24,7 @@ from checker.commands.common import (
 )
 from checker.commands.progress import Display
 from checker.exits import Exit
+from checker.verdict import Agreement
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,6 +59,7 @@ class Shown:
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--no-minimize", is_flag=True, help="show a violation as it was walked")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
@@ -100,6 +103,7 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
         Budget(walks, seconds, options["steps"]),
         keep_going=options["keep_going"],
         on_progress=display.update_walks,
+        cross_check=options["cross_check"],
     )
 
 
@@ -112,7 +116,10 @@ def _shown(simulator: Simulator, finding: Finding, options: dict[str, Any]) -> S
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(finding.steps, False)
     if not options["no_minimize"]:
-        short = minimise(model, finding.steps, finding.property, simulator.engine)
+        short = minimise(
+            model, finding.steps, finding.property, simulator.engine,
+            cross_check=options["cross_check"],
+        )  # fmt: skip
     seconds = time.perf_counter() - started
     trace, path = build_trace(model, short.steps, finding.property), None
     if options["trace_dir"] is not None:
@@ -191,6 +198,7 @@ def _lines(result: Simulation, shown: list[Shown]) -> Iterator[str]:
         f"{result.distinct_states:,} distinct states"
     )
     yield f"{result.seconds:.2f} s, {_rate(result):,.0f} steps/s"
+    yield Agreement.words(result.agreement)
     for one in shown:
         shortest = "; no shorter one exists" if one.is_shortest else ""
         yield (
@@ -258,6 +266,7 @@ def to_json(result: Simulation, shown: list[Shown]) -> dict[str, Any]:
         },
         "violations": [_violation(one) for one in shown],
         "warnings": warnings(result),
+        "cross_check": Agreement.data(result.agreement),
         "stopped": result.stopped,
         "seconds": round(result.seconds, 3),
         "steps_per_second": round(_rate(result)),

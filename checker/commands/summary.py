@@ -9,7 +9,7 @@ from typing import Any
 
 from checker.exits import Exit
 from checker.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
-from checker.verdict import Exploration, Verdict
+from checker.verdict import Agreement, Exploration, Verdict
 from model.language.errors import RejectedError, UsageError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
@@ -170,6 +170,7 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "violations": [_of_finding(by_name[v.property.name]) for v in exploration.violations],
         "deadlock": _of_finding(deadlock) if deadlock else None,
         "warnings": warnings(exploration),
+        "cross_check": Agreement.data(exploration.agreement),
         "fingerprint_bits": exploration.fingerprint_bits,
         "collision_probability": exploration.collision_probability,
         "seconds": round(exploration.seconds, 3),

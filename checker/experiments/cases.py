@@ -21,7 +21,7 @@ from checker.verdict import Exploration, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from model.protocols import protocol_named
-from properties import choose_properties
+from properties import Property, choose_properties
 
 CASE_FILE, TRACE_FILE, PAGE_FILE = "case.toml", "trace.itf.json", "README.md"
 
@@ -71,6 +71,11 @@ class Case:
     def name(self) -> str:
         """The folder's name."""
         return self.folder.name
+
+    @property
+    def claim(self) -> Property:
+        """The property that fails."""
+        return choose_properties(self.broken.model.protocol, [self.violates])[0]
 
     def stored_trace(self) -> Trace:
         """The trace in the folder, replayed; errors as `read_trace` and `check_trace`."""

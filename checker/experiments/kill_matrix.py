@@ -80,8 +80,10 @@ def kill_matrix(
     processes: int = 2,
     on_progress: Callable[[int, int, Fate], None] | None = None,
     reasons: Path = REASONS,
+    cross_check: bool = True,
 ) -> Matrix:
     """Judge every mutant of a registered protocol's model, several at a time."""
+    original = baseline(model, properties, limits or Limits(), cross_check=cross_check)
     request = _request(model, properties, limits or Limits())
     found = mutants(model)
     fates: dict[int, Fate] = {}
@@ -96,7 +98,6 @@ def kill_matrix(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    original = baseline(model, properties, limits or Limits())
     ordered = tuple(fates[place] for place in range(len(found)))
     return Matrix(model, properties, original, ordered, _reasons(model, found, reasons))
 
@@ -124,7 +125,8 @@ def _prepared(
     name, bounds, texts, names, limits = request
     model = protocol_named(name).model(dict(bounds), dict(texts))
     properties = choose_properties(model.protocol, names)
-    return model, properties, mutants(model), baseline(model, properties, limits)
+    original = baseline(model, properties, limits, cross_check=False)  # whoever asks has done it
+    return model, properties, mutants(model), original
 
 
 def _reasons(model: Model, found: Iterable[Mutant], path: Path) -> dict[str, str]:

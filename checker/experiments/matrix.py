@@ -22,7 +22,7 @@ import model
 import properties
 from checker.experiments.cases import Choice
 from checker.experiments.toml_files import read_toml
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance
 from properties import choose_properties
@@ -158,7 +158,7 @@ def _column(data: Mapping[str, Any]) -> Column:
 # --- searching -----------------------------------------------------------------------------------
 
 
-def run_search(search: Search) -> Result:
+def run_search(search: Search, cross_check: bool = True) -> Result:
     """Run one search to its end or limits; what it found, as plain data."""
     from checker.search.explore import Explorer, Options
     from checker.search.explore import Limits as SearchLimits
@@ -166,7 +166,7 @@ def run_search(search: Search) -> Result:
     chosen_model = search.choice.model
     limits = SearchLimits(search.limits.depth, search.limits.states, search.limits.seconds)
     chosen = choose_properties(chosen_model.protocol, search.properties)
-    options = Options(keep_going=True, symmetry=_is_symmetric(search))
+    options = Options(keep_going=True, symmetry=_is_symmetric(search), cross_check=cross_check)
     result = Explorer(chosen_model, chosen, limits, options).run()
     found: dict[str, Any] = {
         prop.name: {"verdict": str(result.verdict_on(prop)), "depth": result.depth, "steps": []}
@@ -179,6 +179,7 @@ def run_search(search: Search) -> Result:
         "key": search.key,
         "properties": found,
         "states": result.distinct_states,
+        "cross_check": Agreement.data(result.agreement),
         "seconds": round(result.seconds, 2),
     }
 
@@ -205,12 +206,19 @@ def steps_of(search: Search, found: Mapping[str, Any]) -> tuple[Instance, ...]:
 class Computation:
     """Fills a matrix: several searches at once, stored results first. `stop` ends it soon."""
 
-    def __init__(self, matrix: Matrix, workers: int = 1, store: Path | None = None) -> None:
+    def __init__(
+        self,
+        matrix: Matrix,
+        workers: int = 1,
+        store: Path | None = None,
+        cross_check: bool = True,
+    ) -> None:
         self.matrix = matrix
         self.results: dict[str, Result] = {}
         self._workers = workers
         self._store = store
         self._stopped = False
+        self._cross_check = cross_check
         wanted = {search.key: search for search in matrix.searches.values()}
         self.total = len(wanted)
         self.results |= {k: r for k, r in _stored(store).items() if k in wanted}
@@ -225,7 +233,10 @@ class Computation:
         if self._open and not self._stopped:
             context = get_context("spawn")
             with ProcessPoolExecutor(self._workers, context, _ignore_interrupts) as pool:
-                running = {pool.submit(run_search, _light(s)): s for s in self._open.values()}
+                running = {
+                    pool.submit(run_search, _light(s), self._cross_check): s
+                    for s in self._open.values()
+                }
                 try:
                     self._collect(running, on_done or (lambda *_: None))
                 finally:
@@ -233,6 +244,12 @@ class Computation:
                     for process in [*(pool._processes or {}).values()]:
                         process.terminate()
         return len(self.results) == self.total
+
+    @property
+    def checked(self) -> str:
+        """How many of the searches were checked, for people."""
+        checked = sum(1 for result in self.results.values() if result.get("cross_check"))
+        return f"{checked} of {self.total} searches checked against the reference engine"
 
     def _collect(
         self, running: dict[Future[Result], Search], on_done: Callable[[Search, Result], None]
@@ -334,6 +351,7 @@ def as_data(computation: Computation) -> list[dict[str, Any]]:
             "depth": cell.found["depth"] if cell.result else None,
             "distinct_states": cell.result["states"] if cell.result else None,
             "seconds": cell.result["seconds"] if cell.result else None,
+            "cross_check": cell.result.get("cross_check") if cell.result else None,
         }
         for row in cells(computation)
         for cell in row

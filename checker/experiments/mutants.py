@@ -221,9 +221,12 @@ def _place(write: Write) -> str:
 # --- what becomes of them -----------------------------------------------------------------------
 
 
-def baseline(model: Model, properties: tuple[Property, ...], limits: Limits) -> Exploration:
+def baseline(
+    model: Model, properties: tuple[Property, ...], limits: Limits, *, cross_check: bool = True
+) -> Exploration:
     """What the unchanged model reaches, for comparison; every violation in it is known."""
-    return Explorer(model, properties, limits, Options(keep_going=True)).run()
+    options = Options(keep_going=True, cross_check=cross_check)
+    return Explorer(model, properties, limits, options).run()
 
 
 def judge(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checker.engines.reference import State
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -67,6 +67,7 @@ class Proof:
     obligations: list[Obligation] = field(default_factory=list)
     outcome: Outcome = Outcome.UNKNOWN
     counterexample: Counterexample | None = None
+    agreement: Agreement | None = None
     seconds: float = 0.0
 
     @property

@@ -8,7 +8,7 @@ from checker.exits import Exit
 from checker.proofs.bounded.bounded_check import BoundedCheck
 from checker.proofs.proof import Proof
 from checker.traces.trace import Trace, build_trace, highwater_version
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import DomainError, RejectedError
 from model.language.naming import instance_words
 from properties import choose_properties
@@ -77,6 +77,7 @@ def proof_json(proof: Proof, trace: str | None = None) -> dict[str, Any]:
             for o in proof.obligations
         ],
         "counterexample": counterexample,
+        "cross_check": Agreement.data(proof.agreement),
         "seconds": round(proof.seconds, 3),
         "version": highwater_version(),
     }
@@ -108,6 +109,7 @@ def bounded_json(result: BoundedCheck, trace: str | None = None) -> dict[str, An
         "steps": [instance_words(result.model, step) for step in result.steps],
         "stopped": result.stopped,
         "trace": trace,
+        "cross_check": Agreement.data(result.agreement),
         "seconds": [round(seconds, 3) for seconds in result.seconds],
         "version": highwater_version(),
     }

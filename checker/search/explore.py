@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
+from checker.engines.agreement import require_agreement
 from checker.engines.compiled import Expander
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
@@ -82,6 +83,7 @@ class Options:
     deadlock: bool = False
     symmetry: bool = False
     compile_after: float | None = DEFAULT_COMPILE_AFTER  # seconds of expanding; `None`: never
+    cross_check: bool = True  # against the reference engine, on a sample, before anything else
 
 
 @dataclass(frozen=True)
@@ -154,8 +156,10 @@ class Explorer:
 
     def run(self) -> Exploration:
         """Search until nothing new is found, a property is violated, or a limit is reached."""
-        self._started = time.perf_counter()
         result = self.result
+        if self.options.cross_check and self.engine.is_of_model:
+            result.agreement = require_agreement(self.model, result.properties, self.engine)
+        self._started = time.perf_counter()
         pieces = self._begin()
         pool = ThreadPoolExecutor(self.options.workers)
         try:

@@ -16,11 +16,12 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.agreement import require_agreement
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.fingerprints import VisitedSet
 from checker.search.watch import Watch
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
@@ -76,6 +77,7 @@ class Simulation:
     reached: dict[str, int] = field(default_factory=dict)
     premises: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
+    agreement: Agreement | None = None
     stopped: str = ""
     seconds: float = 0.0
 
@@ -125,12 +127,14 @@ class Simulator:
         keep_going: bool = False,
         on_progress: Callable[[WalkProgress], None] | None = None,
         engine: VectorisedEngine | None = None,
+        cross_check: bool = True,
     ) -> None:
         if seed < 0:
             raise UsageError(f"seed cannot be {seed}: valid are whole numbers from 0 on")
         self.engine = engine or VectorisedEngine(model)
         self.result = Simulation(model, tuple(properties), seed, budget or Budget())
         self._keep_going = keep_going
+        self._cross_check = cross_check and self.engine.is_of_model
         self._on_progress = on_progress or (lambda _: None)
         self._random = np.random.default_rng(seed)
         self._watch = Watch(self.engine, self.result.properties)
@@ -147,8 +151,10 @@ class Simulator:
 
     def run(self) -> Simulation:
         """Walk until a property is violated (with `keep_going`, all are) or the budget is spent."""
-        self._started = time.perf_counter()
         result, budget = self.result, self.result.budget
+        if self._cross_check:
+            result.agreement = require_agreement(result.model, result.properties, self.engine)
+        self._started = time.perf_counter()
         self._visited.insert(self._initial)
         self._watch.states(self._initial, 0, 0)
         self._note(0, np.empty((0, 1), np.int64))

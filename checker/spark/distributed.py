@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checker.engines.agreement import require_agreement
 from checker.search.explore import Limits, Options, Progress, peak_memory_bytes
 from checker.spark.worker import LevelJob, Slice
 from checker.stores.journal import StoredExplorer
@@ -102,6 +103,9 @@ class SparkExplorer:
             return self._search()
 
     def _search(self) -> Exploration:
+        agreement = None
+        if self.options.cross_check:
+            agreement = require_agreement(self.model, self.properties)
         self._started = time.perf_counter()
         self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
         self.store.clean()
@@ -117,6 +121,7 @@ class SparkExplorer:
             self.limits.depth, self.options.keep_going,
         )  # fmt: skip
         result.stopped = "" if self._is_answered() else self._stopped
+        result.agreement = agreement
         result.peak_memory_bytes = peak_memory_bytes()
         conclude(self.store, result)
         return result

@@ -21,6 +21,7 @@ from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
 from model.language import Model, graph
+from model.language.errors import DisagreementError
 from properties import Property, properties_of
 from tests.support.laws import (
     check_claims_agree,
@@ -238,7 +239,7 @@ def test_machine_code_that_differs_is_noticed(monkeypatch):
     )
     with pytest.raises(AssertionError, match="rows differ"):
         check_compiled_agrees(SMALL, STATES)
-    with pytest.raises(AssertionError):
+    with pytest.raises(DisagreementError, match="by machine code, it is not enabled"):
         check_search(compile_after=0)
 
 

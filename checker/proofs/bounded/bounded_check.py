@@ -15,12 +15,13 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import FITS, Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
 from checker.proofs.proof import Outcome
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
@@ -39,6 +40,7 @@ class BoundedCheck:
     depth: int = -1
     violated: str | None = None
     steps: tuple[Instance, ...] = ()
+    agreement: Agreement | None = None
     stopped: str = ""
     seconds: list[float] = field(default_factory=list)
 
@@ -61,10 +63,12 @@ class BoundedChecker:
         timeout: float | None = None,
         on_depth: Callable[[int, float], None] | None = None,
         symmetry: bool = True,
+        cross_check: bool = True,
     ) -> None:
         self.engine = SymbolicEngine(model)
         self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
         self._timeout = timeout
+        self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
         for prop in self.result.properties:
             if prop.sense is Sense.SOMETIMES:
@@ -78,6 +82,9 @@ class BoundedChecker:
 
     def run(self, depth: int) -> BoundedCheck:
         """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
+        if self._cross_check:
+            claims = (*self.result.properties, *self.result.lemmas)
+            self.result.agreement = require_agreement(self.engine.model, claims)
         started = time.perf_counter()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())

@@ -14,6 +14,7 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term, has_symmetry
 from checker.proofs.asking import ask
 from checker.proofs.proof import Counterexample, Obligation, Outcome, Proof
@@ -33,6 +34,7 @@ class InductionOptions:
     timeout: float = 60.0
     symmetry: bool = True
     seed: int = 0
+    cross_check: bool = True
 
 
 class Induction:
@@ -64,6 +66,9 @@ class Induction:
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails ends the proof."""
+        if self.options.cross_check:
+            claims = (*self.properties, *self.lemmas)
+            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
         if self._conclusions() and self._initially() and self._consecution():
             self.proof.outcome = Outcome.PROVED

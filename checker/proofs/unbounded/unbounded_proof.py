@@ -16,6 +16,7 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import FITS, INITIALLY
@@ -48,8 +49,11 @@ class UnboundedInduction:
         lemmas: Iterable[Property],
         timeout: float = 20.0,
         on_obligation: Callable[[Obligation], None] | None = None,
+        *,
+        cross_check: bool = True,
     ) -> None:
         self.model = model
+        self._cross_check = cross_check
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
         self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
@@ -70,6 +74,9 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared.
         """
+        if self._cross_check:
+            claims = (*self.proof.properties, *self.proof.lemmas)
+            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self._attempt(CHEAP)
