@@ -13,7 +13,9 @@ from typing import Any
 from checker.engines.layout import Layout
 from checker.search.explore import Limits, Options, Progress
 from checker.search.symmetry import Symmetry
-from checker.stores.journal import StoredExplorer, manifest_for, open_store
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import open_store
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from properties import Property

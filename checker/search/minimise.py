@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.explore import Explorer, Limits
+from checker.search.explore import Explorer
+from checker.search.limits import Limits
 from model.language.ground import initial_cells
 from model.language.naming import is_member
 from model.language.protocol import Instance, Model

@@ -14,11 +14,12 @@ import pytest
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Limits, Options
-from checker.stores.journal import manifest_for, open_store
+from checker.search.question import Question
+from checker.stores.answers import exploration_of
 from checker.stores.level_files import find_path, read_level
-from checker.stores.outcome import exploration_of
+from checker.stores.manifest import Manifest, manifest_for
 from checker.stores.storage import Storage
-from checker.stores.store import MARKER, Manifest, Store
+from checker.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
 from tests.support.stores import SMALL, TINY, essence, everything, model_named, plain, stored
 
@@ -56,7 +57,7 @@ def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, boun
     expected = plain(model, options)
     assert stored(tmp_path, model, options) == expected
     store = _open(tmp_path, model, options)
-    told = exploration_of(store, model, everything(model), "local", keep_going=options.keep_going)
+    told = exploration_of(store, model, Question(everything(model), options=options), "local")
     assert essence(told) == expected, "the store tells another story than the search"
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from checker.search.explore import Limits, Options
+from checker.spark.query import query_spark
 from checker.spark.session import require_java, require_master
-from checker.stores.query import model_of, query_duckdb, query_spark
+from checker.stores.query import model_of, query_duckdb
 from checker.stores.ready_queries import READY, ready_query
 from checker.stores.store import Store
 from model.language.errors import UsageError

@@ -8,10 +8,10 @@ import pytest
 
 from checker.search.explore import Limits, Options
 from checker.search.fingerprints import VisitedSet
+from checker.search.lineage import StateRows
 from checker.spark import distributed as distributed_module
-from checker.spark import visited, worker
+from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS
-from checker.stores.level_files import StateRows
 from checker.stores.store import Store
 from model.language.errors import UsageError
 from tests.support.counter import COUNTER
@@ -111,7 +111,7 @@ def test_a_protocol_that_workers_cannot_build_is_refused(tmp_path, without_spark
 
 
 def _owner_changes_with_the_level(monkeypatch):
-    original, depth = worker.owners, [0]
+    original, depth = parcels.owners, [0]
 
     def mutant(found, partitions):
         return (original(found, partitions) + depth[0]) % partitions
@@ -122,6 +122,7 @@ def _owner_changes_with_the_level(monkeypatch):
 
     expand_slice = worker.expand_slice
     monkeypatch.setattr(worker, "owners", mutant)
+    monkeypatch.setattr(visited, "owners", mutant)
     monkeypatch.setattr(worker, "expand_slice", expand)
 
 

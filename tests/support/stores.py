@@ -14,7 +14,9 @@ from checker.spark import jobs
 from checker.spark import worker as worker_module
 from checker.spark.distributed import NUMBERS, Cluster, SparkExplorer
 from checker.spark.renumber import rank_numbers, rewrite_file, split_numbers
-from checker.stores.journal import StoredExplorer, manifest_for, open_store
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import open_store
 from checker.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
