@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,6 +54,18 @@ def essence(found: Exploration) -> dict[str, Any]:
         "collision_probability": found.collision_probability,
         "stopped": found.stopped,
     }
+
+
+def files(directory: Path, timed: bool = True) -> dict[str, bytes]:
+    """What lies in a store; without the time that levels took, if that is unwanted."""
+    found = {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+    if timed:
+        return found
+    return {name: re.sub(rb'"seconds": [\d.]+', b"", text) for name, text in found.items()}
 
 
 def plain(
