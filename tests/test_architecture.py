@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +66,25 @@ def wrong_imports(path: str, tree: ast.AST) -> list[str]:
     return found
 
 
+ROOMS = (
+    {"verdict", "exits", "files"}, {"engines"}, {"search"}, {"traces"}, {"report"}, {"stores"},
+    {"proofs", "experiments", "spark"}, {"stateful", "commands"}, {"cli"},
+)  # fmt: skip
+"""The parts of the checker: each may import of itself, and of what stands before it."""
+
+
+def upward_imports(path: str, tree: ast.AST) -> list[str]:
+    """Imports from a part of the checker that does not stand before the module's own."""
+    place = {part: number for number, parts in enumerate(ROOMS) for part in parts}
+    own = Path(path).with_suffix("").parts[1]
+    parts = [(name, name.split(".")[1]) for name in imports(tree) if name.startswith("checker.")]
+    return [
+        name
+        for name, part in parts
+        if part != own and part in place and place[part] >= place.get(own, len(ROOMS))
+    ]
+
+
 every_module = pytest.mark.parametrize("path", _modules(*PACKAGES), ids=_name)
 
 
@@ -86,6 +106,36 @@ def test_imports_go_one_way(path):
 )
 def test_an_import_against_the_direction_is_noticed(path, line):
     assert wrong_imports(path, ast.parse(line))
+
+
+@pytest.mark.parametrize("path", _modules("checker"), ids=_name)
+def test_imports_inside_the_checker_go_one_way(path):
+    assert upward_imports(_name(path), _tree(path)) == []
+
+
+def test_no_modules_of_the_checker_import_each_other_in_a_circle():
+    names = {_name(path)[:-3].replace("/", "."): path for path in _modules("checker")}
+    graph = {
+        name: {other for other in imports(_tree(path)) if other in names and other != name}
+        for name, path in names.items()
+        if path.name != "__init__.py"
+    }
+    graphlib.TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize(
+    "path, line, wrong",
+    [
+        ("checker/stores/x.py", "from checker.spark.session import start_session", True),
+        ("checker/engines/x.py", "import checker.search.explore", True),
+        ("checker/stateful.py", "from checker.commands import summary", True),
+        ("checker/spark/x.py", "from checker.proofs import asking", True),
+        ("checker/spark/x.py", "from checker.stores import store", False),
+        ("checker/spark/x.py", "from checker.spark import parcels", False),
+    ],
+)
+def test_an_import_upward_inside_the_checker_is_noticed(path, line, wrong):
+    assert bool(upward_imports(path, ast.parse(line))) == wrong
 
 
 @every_module

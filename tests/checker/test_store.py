@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from checker import files as files_module
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Limits, Options
@@ -315,13 +316,13 @@ def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refu
         calls.append(path)
         if len(calls) == refused:
             raise OSError(28, os.strerror(28))
-        return write_locally(path, content)
+        return write_whole(path, content)
 
     from checker.stores import storage
 
-    write_locally = storage._write_locally
+    write_whole = files_module.write_whole
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_write_locally", failing)
+        patch.setattr(storage, "write_whole", failing)
         with pytest.raises(UsageError, match=r"cannot write .*No space left on device") as caught:
             stored(tmp_path / "store", model)
     assert "\n" not in str(caught.value)
