@@ -163,7 +163,7 @@ STATE_NAMES = {
     part
     for protocol in PROTOCOLS.values()
     for variable in protocol.schema.variables
-    for part in variable.name.split(".")
+    for part in variable.split(".")
 }
 
 

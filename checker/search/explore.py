@@ -28,7 +28,6 @@ from checker.search.question import Options, Question
 from checker.search.symmetry import Symmetry
 from checker.search.watch import Watch, first_dead_end
 from checker.verdict import Exploration
-from model.language.ground import initial_cells
 from model.language.protocol import Model
 from properties import Property
 
@@ -74,7 +73,7 @@ class Explorer:
         self.limits = limits or Limits()
         self.options = options or Options()
         self.engine = engine or VectorisedEngine(model)
-        self._start = start or initial_cells(model)
+        self._start = start or model.initial_state
         self._journal = journal
         self._lineage = Lineage(len(model.instances))
         chosen = tuple(properties)

@@ -85,9 +85,7 @@ class Watch:
 def premise_claims(engine: VectorisedEngine, properties: Iterable[Property]) -> Claims:
     """A program for the premises of properties that have one."""
     premises = [
-        engine.ground(f"premise of {prop.name}", prop.premise)
-        for prop in properties
-        if prop.premise is not None
+        engine.model.ground_claim(prop.premise) for prop in properties if prop.premise is not None
     ]
     return Claims(premises, engine.layout)
 

@@ -17,7 +17,6 @@ from checker.search.symmetry import Symmetry
 from checker.stores.level_files import find_path
 from checker.stores.store import Level, Store
 from checker.verdict import Exploration
-from model.language.ground import initial_cells
 from model.language.protocol import Model
 
 
@@ -63,8 +62,7 @@ def exploration_of(store: Store, model: Model, question: Question, engine: str) 
     renamings = Symmetry(model, question.properties, layout) if symmetry else None
 
     def concrete(steps: Steps) -> Steps:
-        start = tuple(initial_cells(model))
-        return steps if renamings is None else renamings.concrete(start, steps)
+        return steps if renamings is None else renamings.concrete(model.initial_state, steps)
 
     tell(result, findings, lambda depth, number: find_path(store, depth, number), concrete)
     result.fingerprint_bits = FINGERPRINT_BITS * (layout.words if exact else 1)

@@ -64,12 +64,11 @@ class Atoms:
 
 def atoms_of(model: Model, templates: Templates) -> Atoms:
     """The templates' atoms at every place of the model."""
-    engine = VectorisedEngine(model)
     places = tuple(templates.places(model))
 
     def ground(name: str, place: Place) -> Node:
         atom = templates.atoms[name]
-        return engine.ground(name, lambda state: atom(state, *templates.at(state, place)))
+        return model.ground_claim(lambda state: atom(state, *templates.at(state, place)))
 
     nodes = tuple(tuple(ground(name, place) for place in places) for name in templates.atoms)
     return Atoms(tuple(templates.atoms), places, nodes)
