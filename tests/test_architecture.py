@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import graphlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +38,7 @@ def _tree(path: Path) -> ast.Module:
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
+FILES = "checker.files"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
     "model.language.declare": (GRAPH, "model.language.errors"),
@@ -57,12 +57,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka": ("model", "properties.claims", "properties.templates"),
     "properties": ("model",),
     "checker.exits": (),
+    "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
     "checker.engines": ("model", "properties"),
     "checker.search": ("model", "properties", VERDICT, ENGINES),
-    "checker.traces": ("model", "properties", VERDICT, ENGINES),
+    "checker.traces": ("model", "properties", VERDICT, FILES, ENGINES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
-    "checker.stores": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
+    "checker.stores": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
@@ -120,25 +121,6 @@ def wrong_imports(path: str, tree: ast.AST) -> list[str]:
     ]
 
 
-ROOMS = (
-    {"verdict", "exits", "files"}, {"engines"}, {"search"}, {"traces"}, {"report"}, {"stores"},
-    {"proofs", "experiments", "spark"}, {"stateful", "commands"}, {"cli"},
-)  # fmt: skip
-"""The parts of the checker: each may import of itself, and of what stands before it."""
-
-
-def upward_imports(path: str, tree: ast.AST) -> list[str]:
-    """Imports from a part of the checker that does not stand before the module's own."""
-    place = {part: number for number, parts in enumerate(ROOMS) for part in parts}
-    own = Path(path).with_suffix("").parts[1]
-    parts = [(name, name.split(".")[1]) for name in imports(tree) if name.startswith("checker.")]
-    return [
-        name
-        for name, part in parts
-        if part != own and part in place and place[part] >= place.get(own, len(ROOMS))
-    ]
-
-
 every_module = pytest.mark.parametrize("path", _modules(*PACKAGES), ids=_name)
 
 
@@ -187,36 +169,6 @@ def test_every_folder_has_a_line_here_and_in_the_architectures_tree():
     told = set(re.findall(r"[a-z_]+(?=/)", tree.group(1)))
     assert {folder.rpartition(".")[2] for folder in folders} <= told
     assert set(MAY_IMPORT) <= folders | set(EVERY_MODULE)
-
-
-@pytest.mark.parametrize("path", _modules("checker"), ids=_name)
-def test_imports_inside_the_checker_go_one_way(path):
-    assert upward_imports(_name(path), _tree(path)) == []
-
-
-def test_no_modules_of_the_checker_import_each_other_in_a_circle():
-    names = {_name(path)[:-3].replace("/", "."): path for path in _modules("checker")}
-    graph = {
-        name: {other for other in imports(_tree(path)) if other in names and other != name}
-        for name, path in names.items()
-        if path.name != "__init__.py"
-    }
-    graphlib.TopologicalSorter(graph).prepare()
-
-
-@pytest.mark.parametrize(
-    "path, line, wrong",
-    [
-        ("checker/stores/x.py", "from checker.spark.session import start_session", True),
-        ("checker/engines/x.py", "import checker.search.explore", True),
-        ("checker/stateful.py", "from checker.commands import summary", True),
-        ("checker/spark/x.py", "from checker.proofs import asking", True),
-        ("checker/spark/x.py", "from checker.stores import store", False),
-        ("checker/spark/x.py", "from checker.spark import parcels", False),
-    ],
-)
-def test_an_import_upward_inside_the_checker_is_noticed(path, line, wrong):
-    assert bool(upward_imports(path, ast.parse(line))) == wrong
 
 
 @every_module
