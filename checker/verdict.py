@@ -105,6 +105,11 @@ class Exploration:
         return sum(self.levels) + self.unfinished
 
     @property
+    def violated(self) -> dict[str, Violation]:
+        """The violations by the names of their properties."""
+        return {violation.property.name: violation for violation in self.violations}
+
+    @property
     def coverage(self) -> Verdict:
         """What was visited: `EXHAUSTED`, `BOUNDED` or, if a limit stopped the search, `UNKNOWN`."""
         if self.stopped:

@@ -39,14 +39,16 @@ def command(**options: Any) -> int:
 
     require_solver("infer")
     model = chosen_model(options)
-    from checker.commands.progress import ticker
+    from checker.commands.progress import Ticker
     from checker.proofs.inference.infer import Inferrer
     from checker.proofs.proof_report import exit_status
 
     properties = provable_properties(model, options["properties"])
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with ticker(options["quiet"] or options["as_json"]) as say:
-        result = Inferrer(model, properties, timeout, say, cross_check=options["cross_check"]).run()
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
+        result = Inferrer(
+            model, properties, timeout, ticker.say, cross_check=options["cross_check"]
+        ).run()
     if options["as_json"]:
         print_json(_as_data(result))
     else:

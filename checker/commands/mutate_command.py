@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +24,6 @@ from checker.verdict import Agreement
 
 if TYPE_CHECKING:
     from checker.experiments.kill_matrix import Matrix
-    from checker.experiments.mutants import Fate
 
 DEFAULT_STATES = 20_000_000
 
@@ -55,22 +52,24 @@ def command(**options: Any) -> int:
 
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 2 wrong usage.
     """
+    from checker.commands.progress import Ticker
     from checker.experiments.kill_matrix import as_markdown, kill_matrix
-    from checker.search.explore import Limits
+    from checker.search.limits import Limits
     from properties import promised_properties
 
     model = chosen_model(options)
     properties = promised_properties(model, options["properties"])
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
     quiet = options["quiet"] or options["as_json"]
-    matrix = kill_matrix(
-        model,
-        properties,
-        limits,
-        processes=options["workers"],
-        on_progress=None if quiet else _Progress(),
-        cross_check=options["cross_check"],
-    )
+    with Ticker(quiet) as ticker:
+        matrix = kill_matrix(
+            model,
+            properties,
+            limits,
+            processes=options["workers"],
+            on_progress=lambda done, all_, _: ticker.say(f"{done} of {all_} mutants judged"),
+            cross_check=options["cross_check"],
+        )
     if options["markdown"] is not None:
         write_file(options["markdown"], as_markdown(matrix))
     if options["as_json"]:
@@ -78,24 +77,6 @@ def command(**options: Any) -> int:
     else:
         write_output("\n".join(_lines(matrix)) + "\n")
     return Exit.VACUOUS if matrix.unexplained else Exit.OK
-
-
-class _Progress:
-    """A line now and then on standard error; on a terminal one that is written over."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._every = 0.2 if self._live else 5.0
-        self._next = time.monotonic() + self._every
-
-    def __call__(self, done: int, total: int, fate: Fate) -> None:
-        if self._live and done == total:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        elif time.monotonic() >= self._next:
-            self._next = time.monotonic() + self._every
-            line = f"{done} of {total} mutants judged"
-            print(f"\r\x1b[K{line}" if self._live else line, end="" if self._live else "\n",
-                  file=sys.stderr, flush=True)  # fmt: skip
 
 
 def _lines(matrix: Matrix) -> Iterator[str]:

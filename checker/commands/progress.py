@@ -1,6 +1,6 @@
-"""How far a search is: a live line on a terminal, now and then a plain line elsewhere.
+"""How far a work is: a live line on a terminal, now and then a plain line elsewhere.
 
-Both go to standard error. A search that ends quickly shows nothing.
+Both go to standard error. What ends quickly shows nothing.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.live import Live
+    from rich.status import Status
 
-    from checker.search.explore import Progress
+    from checker.search.limits import Progress
 
 LIVE_AFTER, LIVE_EVERY = 0.5, 0.2
 PLAIN_AFTER, PLAIN_EVERY = 5.0, 5.0
 
 
-class Display:
-    """Shows the progress of one search; `update` is cheap, and may be called for every chunk."""
+class Line:
+    """A live line on a terminal, at most five times a second; else a plain one now and then."""
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -32,10 +32,9 @@ class Display:
         self.is_terminal = self.stream.isatty()
         self._next = LIVE_AFTER if self.is_terminal else PLAIN_AFTER
         self._every = LIVE_EVERY if self.is_terminal else PLAIN_EVERY
-        self._live: Live | None = None
-        self._stopping = False
+        self._live: Live | Status | None = None
 
-    def __enter__(self) -> Display:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -47,15 +46,38 @@ class Display:
         if self._live is not None:
             self._live.stop()
 
+    def show(
+        self, seconds: float, plain: Callable[[], str], live: Callable[[], RenderableType]
+    ) -> None:
+        """Show what the one or the other gives, if after so many seconds it is time to."""
+        if self.quiet or seconds < self._next:
+            return
+        self._next = seconds + self._every
+        if not self.is_terminal:
+            print(plain(), file=self.stream, flush=True)
+            return
+        from rich.live import Live
+
+        if not isinstance(self._live, Live):
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(live(), refresh=True)
+
+    @property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        return Console(file=self.stream, highlight=False)
+
+
+class Display(Line):
+    """Shows the progress of one search; `update` is cheap, and may be called for every chunk."""
+
+    _stopping = False
+
     def update(self, progress: Progress) -> None:
         """Show where the search is, if it is time to."""
-        if self.quiet or progress.seconds < self._next:
-            return
-        self._next = progress.seconds + self._every
-        if self.is_terminal:
-            self._show_live(progress)
-        else:
-            print(words(progress), file=self.stream, flush=True)
+        self.show(progress.seconds, lambda: words(progress), lambda: self._bar(progress))
 
     def stopping(self) -> None:
         """Say that the search was asked to stop. May be called by a signal handler."""
@@ -64,17 +86,7 @@ class Display:
             # Not through the stream, which the signal may have interrupted in a write.
             os.write(self.stream.fileno(), b"stopping; press Ctrl-C again to end at once\n")
 
-    def _show_live(self, progress: Progress) -> None:
-        if self._live is None:
-            from rich.console import Console
-            from rich.live import Live
-
-            console = Console(file=self.stream, highlight=False)
-            self._live = Live(console=console, auto_refresh=False, transient=True)
-            self._live.start()
-        self._live.update(self._line(progress), refresh=True)
-
-    def _line(self, progress: Progress) -> RenderableType:
+    def _bar(self, progress: Progress) -> RenderableType:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
@@ -89,28 +101,28 @@ class Display:
         return grid
 
 
-@contextmanager
-def ticker(quiet: bool = False, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """Says what a proof is at: on a terminal a line that changes, elsewhere a line now and then."""
-    stream = stream or sys.stderr
-    started, last = time.monotonic(), PLAIN_AFTER - PLAIN_EVERY
+class Ticker(Line):
+    """Says what a long work is at, and for how long; on a terminal something moves meanwhile."""
 
-    def say(words: str) -> None:
-        nonlocal last
-        seconds = time.monotonic() - started
-        if not quiet and seconds >= last + PLAIN_EVERY:
-            last = seconds
-            print(f"{seconds:.0f} s: {words}", file=stream, flush=True)
+    def __enter__(self) -> Self:
+        self._started = time.monotonic()
+        if self.is_terminal and not self.quiet:
+            from rich.status import Status
 
-    if quiet or not stream.isatty():
-        yield say
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.status import Status
+            self._live = Status("working", console=self._console)
+            self._live.start()
+        return self
 
-    with Status("proving", console=Console(file=stream, highlight=False)) as status:
-        yield lambda words: status.update(f"{time.monotonic() - started:.0f} s  {escape(words)}")
+    def say(self, words: str) -> None:
+        """What is done by now."""
+        from rich.markup import escape
+        from rich.status import Status
+
+        seconds = time.monotonic() - self._started
+        if isinstance(self._live, Status):
+            self._live.update(f"{seconds:.0f} s  {escape(words)}")
+        else:
+            self.show(seconds, lambda: f"{seconds:.0f} s: {words}", lambda: words)
 
 
 def words(progress: Progress) -> str:

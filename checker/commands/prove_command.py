@@ -83,7 +83,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import ticker
+    from checker.commands.progress import Ticker
     from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
     from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
     from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -91,13 +91,13 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
     checked = options["cross_check"]
-    with ticker(options["quiet"] or options["as_json"]) as say:
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
 
         def settled(obligation: Obligation) -> None:
-            say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
+            ticker.say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
 
         def tried(lemma: Property, needed: bool) -> None:
-            say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
+            ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
         if options["unbounded"]:
             attempt: Any = UnboundedInduction(
@@ -122,16 +122,16 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import ticker
+    from checker.commands.progress import Ticker
     from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.proofs.bounded.induction import InductionOptions
     from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
     properties = provable_properties(model, options["properties"])
-    with ticker(options["quiet"] or options["as_json"]) as say:
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
 
         def done(depth: int, seconds: float) -> None:
-            say(f"depth {depth}: nothing, {seconds:.2f} s")
+            ticker.say(f"depth {depth}: nothing, {seconds:.2f} s")
 
         lemmas: tuple[Property, ...] = ()
         if options["strengthen"]:
@@ -161,7 +161,8 @@ def _name(saved: Path | None) -> str | None:
 def _save(trace: Trace | None, directory: Path | None) -> Path | None:
     if trace is None or directory is None:
         return None
-    from checker.commands.summary import Finding, prepare_directory, save_traces
+    from checker.commands.summary import Finding, save_traces
+    from checker.files import prepare_directory
 
     prepare_directory(directory)
     (saved,) = save_traces((Finding(trace),), directory)

@@ -27,8 +27,6 @@ from checker.exits import Exit
 from checker.verdict import Agreement
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from checker.search.simulate import Finding, Simulation, Simulator, WalkProgress
     from checker.traces.trace import Trace
 
@@ -85,7 +83,7 @@ def command(**options: Any) -> int:
 
 
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
-    from checker.commands.summary import prepare_directory
+    from checker.files import prepare_directory
     from checker.search.simulate import Budget, Simulator
     from properties import promised_properties
 
@@ -134,18 +132,10 @@ class _WalkDisplay(Display):
 
     def update_walks(self, progress: WalkProgress) -> None:
         """Show how far the walks are, if it is time to."""
-        if self.quiet or progress.seconds < self._next:
-            return
-        self._next = progress.seconds + self._every
-        if self.is_terminal:
-            self._show_live(progress)  # type: ignore[arg-type]
-        else:
-            print(_progress_words(progress), file=self.stream, flush=True)
-
-    def _line(self, progress: Any) -> RenderableType:
-        from rich.text import Text
-
-        return Text(_progress_words(progress) + (", stopping" if self._stopping else ""))
+        line = _progress_words(progress)
+        self.show(
+            progress.seconds, lambda: line, lambda: line + (", stopping" if self._stopping else "")
+        )
 
 
 def _progress_words(progress: WalkProgress) -> str:

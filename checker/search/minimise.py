@@ -17,7 +17,8 @@ import numpy.typing as npt
 from checker.engines.agreement import require_agreement
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.explore import Explorer, Limits, Options
+from checker.search.explore import Explorer, Options
+from checker.search.limits import Limits
 from model.language.naming import members_named
 from model.language.protocol import Instance, Model
 from properties import Property

@@ -29,7 +29,9 @@ from checker.search import minimise as minimising
 from checker.search.explore import Explorer, Limits, Options
 from checker.search.simulate import Budget, Simulator
 from checker.spark.distributed import Cluster, SparkExplorer
-from checker.stores.journal import StoredExplorer, manifest_for, open_store
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import open_store
 from model.language import (
     Annotated,
     Bound,

@@ -15,11 +15,11 @@ import pytest
 from checker.engines import vectorised
 from checker.engines.compiled import CompiledExpansion
 from checker.engines.layout import BitField, Layout
-from checker.search import explore as explore_module
 from checker.search import fingerprints as fingerprints_module
 from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
+from checker.search.question import Question
 from model.language import Model, graph
 from model.language.errors import DisagreementError
 from properties import Property, properties_of
@@ -260,9 +260,11 @@ def test_a_property_that_is_always_true_is_noticed(prop, monkeypatch):
 
 
 def test_a_premise_that_is_never_noted_is_noticed(monkeypatch):
-    monkeypatch.setattr(
-        watch_module.Watch, "premises", property(lambda _: set(), lambda *_: None), raising=False
-    )
+    def never(engine, properties):
+        count = len(list(properties))
+        return lambda words: [np.zeros(words.shape[1], np.bool_)] * count
+
+    monkeypatch.setattr(watch_module, "premise_claims", never)
     with pytest.raises(AssertionError, match="vacuous or not"):
         check_search()
 
@@ -294,15 +296,12 @@ def test_a_premise_that_no_state_makes_true_is_not_noted():
 
 
 def test_a_depth_limit_that_is_off_by_one_is_noticed(monkeypatch):
-    answered = explore_module.Explorer._is_answered
+    answered = Question.is_answered
 
-    def broken(self):
-        whole, self.limits = self.limits, Limits(depth=self.limits.depth - 1)
-        try:
-            return answered(self)
-        finally:
-            self.limits = whole
+    def broken(self, known):
+        shallow = Limits(depth=self.limits.depth - 1)
+        return answered(dataclasses.replace(self, limits=shallow), known)
 
-    monkeypatch.setattr(explore_module.Explorer, "_is_answered", broken)
+    monkeypatch.setattr(Question, "is_answered", broken)
     with pytest.raises(AssertionError, match="levels differ"):
         check_search("small")
