@@ -14,7 +14,8 @@ from typing import Any
 
 import z3
 
-from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term, has_symmetry
+from checker.engines.interchangeable import has_symmetry
+from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term
 from checker.proofs.asking import ask
 from checker.proofs.proof import Counterexample, Obligation, Outcome, Proof
 from model.language.errors import UsageError
