@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import z3
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.engines.symbolic import Lowering, SymbolicEngine
+from checker.engines.reference import ReferenceEngine
 from checker.engines.unbounded import UnboundedTerms
 from checker.exits import Exit
 from checker.proofs.bounded.induction import Induction
@@ -22,14 +21,13 @@ from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language import graph
 from model.language.capture import CapturedAction, Write, capture_property, capture_start
-from model.language.errors import DomainError, UsageError
+from model.language.errors import UsageError
 from model.language.graph import BOOL, INT, Kind, Node, Op
-from model.language.ground import Grounder
 from model.language.lifted import Lifted
 from model.language.protocol import Model
 from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
-from tests.support.proofs import random_states, states_on_walks
+from tests.support.proofs import Truth, check_lifted_steps, random_states, states_on_walks
 
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 LEMMAS = lemmas_of(KIP320)
@@ -37,21 +35,6 @@ BY_NAME = {lemma.name: lemma for lemma in LEMMAS}
 
 
 # --- the same meaning as the engines ------------------------------------------------------------
-
-
-class Truth:
-    """Evaluates lifted formulas in states of a model, by way of the ground graph."""
-
-    def __init__(self, model: Model) -> None:
-        self.engine = SymbolicEngine(model)
-        self.grounder = Grounder(model)
-        self.lower = Lowering(lambda frame, position: self.engine.cells(frame)[position])
-
-    def __call__(self, node: Node, state: State, values: dict[Node, int] | None = None) -> bool:
-        term = self.lower(self.grounder.expression(node, values or {}))
-        cells = self.engine.cells()
-        pairs = [(cell, self.engine.value(p, state[p])) for p, cell in enumerate(cells)]
-        return bool(z3.is_true(z3.simplify(z3.substitute(term, pairs))))
 
 
 def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
@@ -63,40 +46,8 @@ def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
 PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
 
 
-def check_after(
-    model: Model, lifted: Lifted, states: list[State], probes: Iterable[Property] = ()
-) -> None:
-    """A lifted claim after an action is the claim in the state that the reference engine gives.
-
-    The claims are `probes`, or all of the ladder.
-    """
-    reference, truth = ReferenceEngine(model), Truth(model)
-    names = [action.name for action in model.protocol.actions]
-    claims = [
-        (p, capture_property(p.name, p.claim, model.schema, model.settings))
-        for p in probes or (PROBE, *(prop for prop, _ in claims_of(model)))
-    ]
-    for action in map(lifted.total_action, model.captured):
-        primed = [(prop, lifted.after(claim, action)) for prop, claim in claims]
-        guard = graph.conjunction(*action.guards)
-        misfit = graph.disjunction(*(lifted.misfits(write) for write in action.writes))
-        for instance in model.instances:
-            if names.index(instance.action.name) != names.index(action.name):
-                continue
-            values = dict(zip(action.parameters, instance.arguments, strict=True))
-            for state in states:
-                try:
-                    after = reference.step(state, instance)
-                except DomainError:
-                    assert truth(guard, state, values) and truth(misfit, state, values)
-                    continue
-                assert truth(guard, state, values) is (after is not None), f"{instance}: guard"
-                if after is None:
-                    continue
-                assert not truth(misfit, state, values), f"{instance}: misfit"
-                for prop, claim in primed:
-                    expected = reference.holds(prop.claim, after)
-                    assert truth(claim, state, values) is expected, f"{prop.name}: {instance}"
+def ladder_claims(model: Model) -> list[Property]:
+    return [PROBE, *(prop for prop, _ in claims_of(model))]
 
 
 @pytest.mark.parametrize("name", ["kip320", "kip101"])
@@ -104,7 +55,7 @@ def test_lifted_steps_mean_what_the_reference_engine_does(name):
     model = protocol_named(name).model(SMALL | {"replicas": 2})
     states = states_on_walks(model, 6) + random_states(model, 4)
 
-    check_after(model, Lifted(model.schema), states)
+    check_lifted_steps(model, states, ladder_claims(model))
 
 
 def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
@@ -117,18 +68,18 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
         *choose_properties(kafka, ["log_matching", "high_watermark_within_log"]),
     )
 
-    check_after(model, Lifted.of(model), states_on_walks(model, 4), probes)
+    check_lifted_steps(model, states_on_walks(model, 4), probes)
 
 
 @pytest.mark.parametrize("name", ["kip320", "async_isr"])
 def test_lifted_claims_at_the_start_are_those_of_the_initial_state(name):
     model = protocol_named(name).model()
-    lifted, truth = Lifted(model.schema), Truth(model)
+    lifted, truth = Lifted(model.schema), Truth(model, ReferenceEngine(model).initial())
     start = capture_start(model.protocol.start, model.schema, model.settings)
     reference = ReferenceEngine(model)
 
     for prop, claim in claims_of(model):
-        found = truth(lifted.initially(claim, start), reference.initial())
+        found = truth(lifted.initially(claim, start))
         assert found is reference.holds(prop.claim, reference.initial()), prop.name
 
 
@@ -178,7 +129,7 @@ def test_the_laws_catch_broken_priming_and_framing(mutant):
     states = states_on_walks(model, 12) + random_states(model, 4)
 
     with pytest.raises(AssertionError):
-        check_after(model, mutant(model.schema), states)
+        check_lifted_steps(model, states, ladder_claims(model), mutant(model.schema))
 
 
 # --- clauses ------------------------------------------------------------------------------------

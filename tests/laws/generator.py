@@ -303,7 +303,7 @@ class Writer:
         scope = Scope("s", nodes, rows, numbers)
         guards = self.draw(st.integers(0, 2))
         lines = [f"require({self.boolean(scope)})" for _ in range(guards)]
-        if self.draw(st.booleans()):
+        if self.pick(False, True, True):
             lines.append(f"require({self._narrowing(scope)})")
         for _ in range(self.draw(st.integers(1, 3))):
             lines += self.statement(scope)

@@ -10,8 +10,13 @@ import z3
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep
+from model.language import graph
+from model.language.capture import capture_property
 from model.language.errors import DomainError
-from model.language.protocol import Instance, Model
+from model.language.graph import BOOL, Node
+from model.language.ground import Grounder
+from model.language.lifted import Lifted
+from model.language.protocol import Cell, Instance, Model
 from properties import Property
 
 Pairs = list[tuple[Any, Any]]
@@ -107,3 +112,56 @@ def _state_after(engine: SymbolicEngine, step: SymbolicStep, state: State) -> St
         else:
             found[position] = number.as_signed_long() if cell.low < 0 else number.as_long()
     return tuple(found)
+
+
+# --- lifted formulas ----------------------------------------------------------------------------
+
+
+class Truth:
+    """Evaluates lifted formulas in one state of a model, by grounding them with its values."""
+
+    def __init__(self, model: Model, state: State) -> None:
+        self._state = state
+        self._grounder = Grounder(model, self._cell)
+
+    def _cell(self, _frame: int, cell: Cell) -> Node:
+        value = self._state[cell.position]
+        return graph.constant(bool(value) if cell.variable.sort is BOOL else value)
+
+    def __call__(self, node: Node, values: dict[Node, int] | None = None) -> bool:
+        found = self._grounder.expression(node, values)
+        assert found in (graph.TRUE, graph.FALSE), "a closed formula has no value"
+        return found is graph.TRUE
+
+
+def check_lifted_steps(
+    model: Model, states: Iterable[State], claims: Iterable[Property], lifted: Lifted | None = None
+) -> None:
+    """Guards, misfits and claims after an action, lifted, are as the reference engine has them."""
+    lifted = lifted or Lifted.of(model)
+    reference = ReferenceEngine(model)
+    captured = {action.name: lifted.total_action(action) for action in model.captured}
+    nodes = [(p, capture_property(p.name, p.claim, model.schema, model.settings)) for p in claims]
+    primed = {
+        name: [(prop, lifted.after(claim, action)) for prop, claim in nodes]
+        for name, action in captured.items()
+    }
+    for state in states:
+        truth = Truth(model, state)
+        for instance in model.instances:
+            action = captured[instance.action.name]
+            values = dict(zip(action.parameters, instance.arguments, strict=True))
+            enabled = all(truth(guard, values) for guard in action.guards)
+            misfit = any(truth(lifted.misfits(write), values) for write in action.writes)
+            try:
+                after = reference.step(state, instance)
+            except DomainError:
+                assert enabled and misfit, f"{instance} fits, wrongly"
+                continue
+            assert enabled is (after is not None), f"{instance}: guard"
+            if after is None:
+                continue
+            assert not misfit, f"{instance} does not fit, wrongly"
+            for prop, claim in primed[instance.action.name]:
+                expected = reference.holds(prop.claim, after)
+                assert truth(claim, values) is expected, f"{prop.name}: {instance}"
