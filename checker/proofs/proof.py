@@ -11,7 +11,7 @@ from model.language.protocol import Instance, Model
 from properties import Property
 
 
-class Outcome(StrEnum):
+class ProofOutcome(StrEnum):
     """What became of an obligation."""
 
     PROVED = "proved"
@@ -30,7 +30,7 @@ class Obligation:
 
     action: str
     lemma: str
-    outcome: Outcome = Outcome.UNKNOWN
+    outcome: ProofOutcome = ProofOutcome.UNKNOWN
     vacuous: bool = False
     queries: int = 0
     instances: int = 0
@@ -65,7 +65,7 @@ class Proof:
     unbounded: bool = False
     invariants: tuple[Property, ...] = ()
     obligations: list[Obligation] = field(default_factory=list)
-    outcome: Outcome = Outcome.UNKNOWN
+    outcome: ProofOutcome = ProofOutcome.UNKNOWN
     counterexample: Counterexample | None = None
     seconds: float = 0.0
 
@@ -77,8 +77,8 @@ class Proof:
         if found is not None and found.instance is None and found.lemma in names:
             return Verdict.VIOLATED
         return {
-            Outcome.PROVED: Verdict.PROVED,
-            Outcome.NOT_INDUCTIVE: Verdict.NOT_INDUCTIVE,
+            ProofOutcome.PROVED: Verdict.PROVED,
+            ProofOutcome.NOT_INDUCTIVE: Verdict.NOT_INDUCTIVE,
         }.get(self.outcome, Verdict.UNKNOWN)
 
     @property

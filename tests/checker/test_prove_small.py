@@ -13,8 +13,9 @@ from checker.proofs.bounded import bounded_check, induction
 from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence
-from checker.proofs.proof import Outcome
+from checker.proofs.proof import ProofOutcome
 from checker.proofs.unbounded import unbounded_proof
+from checker.proofs.unbounded.instantiate import CHEAP
 from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
@@ -93,8 +94,8 @@ def never(s: School, a: Pupil, b: Pupil) -> None:
     s.low = 0
 
 
-def protocol(*actions, state=School, bounds=(MANY, TOP)) -> Protocol:
-    return Protocol("small", "for tests", state, actions, bounds)
+def protocol(*actions, state=School, bounds=(MANY, TOP), **more) -> Protocol:
+    return Protocol("small", "for tests", state, actions, bounds, **more)
 
 
 def claim(function) -> Property:
@@ -210,7 +211,7 @@ def all_runs(model, precedence, possible, length):
 class Desk(Record):
     """Where nothing is, it is the first member's."""
 
-    owner: Pupil = 0
+    owner: Pupil = 0  # type: ignore[assignment]  # the first member
 
 
 class Room(State):
@@ -243,6 +244,29 @@ def test_a_blank_value_that_names_a_member_tells_it_apart(symmetry):
     assert BoundedChecker(model, [fine], symmetry=symmetry).run(2).verdict is Verdict.VIOLATED
 
 
+@action("{m} follows")
+def follow(s: School, m: Pupil) -> None:
+    """Only members that do not lead can."""
+    require(not_(m.led))
+
+    m.met = True
+
+
+def the_first_leads(s: School) -> None:
+    """A start that tells members apart."""
+    s.pupils[0].led = True
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_an_initial_state_that_tells_members_apart_is_not_renamed(symmetry):
+    model = protocol(follow, start=the_first_leads).model()
+    nobody_met = Property("nobody_met", "", lambda s: every(not_(m.met) for m in s.pupils))
+
+    found = BoundedChecker(model, [nobody_met], symmetry=symmetry).run(2)
+
+    assert (found.violated, len(found.steps)) == ("nobody_met", 1)
+
+
 # --- claims about steps -------------------------------------------------------------------------
 
 GROWS = Property("grows", "", lambda before, after: before.low <= after.low, of_steps=True)
@@ -258,11 +282,11 @@ def test_a_claim_about_steps_is_asked_of_every_step(as_lemma, needs):
     model = protocol(rise, lead).model()
     lemmas = [low_is_below] if needs else []
 
-    for prop, outcome in ((GROWS, Outcome.PROVED), (LEAPS, Outcome.NOT_INDUCTIVE)):
+    for prop, outcome in ((GROWS, ProofOutcome.PROVED), (LEAPS, ProofOutcome.NOT_INDUCTIVE)):
         given = ([], [*lemmas, prop]) if as_lemma else ([prop], lemmas)
         proof = Induction(model, *given).run()
         assert proof.outcome is outcome, proof.counterexample
-        if outcome is Outcome.NOT_INDUCTIVE:
+        if outcome is ProofOutcome.NOT_INDUCTIVE:
             assert proof.counterexample is not None
             assert proof.counterexample.lemma == "leaps"
 
@@ -278,7 +302,7 @@ def test_a_claim_about_steps_is_checked_at_its_depth(symmetry):
 def little_effort(monkeypatch):
     """No second attempts: what is false stays unknown at once."""
     monkeypatch.setattr(unbounded_proof, "DEAR", ())
-    monkeypatch.setattr(unbounded_proof, "CHEAP", unbounded_proof.CHEAP[:3])
+    monkeypatch.setattr(unbounded_proof, "CHEAP", CHEAP[:3])
 
 
 # --- a solver that gives up ---------------------------------------------------------------------
@@ -349,7 +373,7 @@ def test_a_witness_for_each_is_not_one_for_all():
 
     proof = UnboundedInduction(model, [all_same], [everybody], 1.0).run()
 
-    assert proof.outcome is Outcome.UNKNOWN
+    assert proof.outcome is ProofOutcome.UNKNOWN
 
 
 class Shelf(State):
@@ -373,7 +397,7 @@ def test_a_parameter_is_not_the_bound_of_the_same_name():
 
     outcomes = [unbounded(model, below), unbounded(model, few)]
 
-    assert outcomes == [Outcome.UNKNOWN, Outcome.PROVED]
+    assert outcomes == [ProofOutcome.UNKNOWN, ProofOutcome.PROVED]
 
 
 class Grade(IntEnum):
@@ -407,9 +431,9 @@ def mark(s: Shelf, p: Grade) -> None:
 def test_enumerations_with_the_same_names_are_two_ranges(actions):
     model = protocol(*actions, state=Shelf, bounds=()).model()
 
-    for limit, outcome in ((1, Outcome.UNKNOWN), (8, Outcome.PROVED)):
+    for limit, outcome in ((1, ProofOutcome.UNKNOWN), (8, ProofOutcome.PROVED)):
         small = Property("small", "", lambda s, limit=limit: s.x <= limit)
         assert unbounded(model, small) == outcome
     large = Property("large", "", lambda s: any_of(s.x <= 1, s.x >= 7))
     found = unbounded(model, large)
-    assert found == Outcome.PROVED
+    assert found == ProofOutcome.PROVED

@@ -11,7 +11,7 @@ from checker.engines.reference import ReferenceEngine
 from checker.engines.unbounded import UnboundedTerms
 from checker.exits import Exit
 from checker.proofs.bounded.induction import Induction
-from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.proofs.proof_report import exit_status
 from checker.proofs.unbounded.clauses import Clauses
 from checker.proofs.unbounded.relevance import Relevance
@@ -27,7 +27,13 @@ from model.language.lifted import Lifted
 from model.language.protocol import Model
 from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
-from tests.support.proofs import Truth, check_lifted_steps, random_states, states_on_walks
+from tests.support.proofs import (
+    Truth,
+    check_lifted_steps,
+    contradict,
+    random_states,
+    states_on_walks,
+)
 
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 LEMMAS = lemmas_of(KIP320)
@@ -137,16 +143,7 @@ def test_the_laws_catch_broken_priming_and_framing(mutant):
 
 def refuted(*formulas: Node) -> bool:
     """Whether Z3 finds the formulas contradictory, by way of their clauses."""
-    lifted = Lifted(KIP320.model().schema)
-    clauses, terms = Clauses(lifted), UnboundedTerms(lifted)
-    parts = [clause for formula in formulas for clause in clauses.of(formula)]
-    solver = z3.Solver()
-    solver.set("timeout", 5000)
-    for clause in (*parts, *clauses.definitions):
-        body = terms(clause.body)
-        variables = [terms(variable) for variable in clause.variables]
-        solver.add(z3.ForAll(variables, body) if variables else body)
-    return bool(solver.check() == z3.unsat)
+    return bool(contradict(Lifted(KIP320.model().schema), {}, formulas) == z3.unsat)
 
 
 POSITION = graph.variable("p%1", INT, "replicas.log.positions")
@@ -297,7 +294,7 @@ def test_asynchronous_isr_updates_are_proved_for_all_sizes_with_the_maximal_isr_
 
     proof = UnboundedInduction(model, claims, lemmas_of(ASYNC_ISR)).run()
 
-    failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    failed = {o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED}
     assert failed == (set() if maximal_isr else {"valid_high_watermark"})
     assert (proof.verdict is Verdict.PROVED) is maximal_isr
 
@@ -328,7 +325,7 @@ def test_nothing_false_is_proved_for_all_sizes():
         proof = UnboundedInduction(KIP320.model(), (), [*lemmas, prop], timeout=1.0).run()
         assert proof.verdict is Verdict.UNKNOWN
         assert exit_status(proof.verdict) == Exit.LIMIT
-        failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+        failed = {o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED}
         assert prop.name in failed
 
 
@@ -339,7 +336,7 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     proof = UnboundedInduction(KIP320.model(), [strong_isr], lemmas, timeout=1.0).run()
 
     assert proof.verdict is Verdict.UNKNOWN
-    failed = [o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED]
+    failed = [o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED]
     assert failed == ["strong_isr"]
 
 
@@ -400,5 +397,7 @@ def test_an_ablation_is_not_proved_for_all_sizes():
     proof = UnboundedInduction(model, (), LEMMAS).run()
 
     assert proof.verdict is Verdict.UNKNOWN
-    failed = {(o.action, o.lemma) for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    failed = {
+        (o.action, o.lemma) for o in proof.obligations if o.outcome is not ProofOutcome.PROVED
+    }
     assert failed == {("leader_advance_high_watermark", "committed")}

@@ -7,22 +7,27 @@ at this size or, for a proof for all sizes, at others too.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from unittest.mock import patch
 
+import z3
+
 from checker.engines.reference import ReferenceEngine, State
 from checker.proofs.bounded.bounded_check import BoundedChecker
 from checker.proofs.bounded.induction import FITS, INITIALLY, Induction, InductionOptions
-from checker.proofs.proof import Outcome, Proof
+from checker.proofs.proof import Proof, ProofOutcome
 from checker.proofs.unbounded import unbounded_proof
 from checker.proofs.unbounded.instantiate import CHEAP
-from model.language import any_of, choose, count, is_none, largest, not_
+from model.language import any_of, choose, count, graph, is_none, largest, not_
+from model.language.capture import capture_property
 from model.language.errors import DomainError, UsageError
+from model.language.lifted import Lifted
 from model.language.protocol import Instance, Model
 from properties import Property
 from tests.laws.generator import Example
-from tests.support.proofs import check_lifted_steps, states_on_walks
+from tests.support.proofs import check_lifted_steps, contradict, diagram, states_on_walks
 from tests.support.variants import random_states
 
 _DEPTH = 3
@@ -166,13 +171,13 @@ def induction_settles_what_is_so(example: Example) -> None:
         check_settled(proof, example.model)
         check_counterexample(proof)
         outcomes.add(proof.outcome)
-    assert len(outcomes - {Outcome.UNKNOWN}) <= 1, "symmetry changes the outcome"
+    assert len(outcomes - {ProofOutcome.UNKNOWN}) <= 1, "symmetry changes the outcome"
 
 
 def check_counterexample(proof: Proof) -> None:
     """The state has all that was to be preserved, and the step breaks what it is said to break."""
     found = proof.counterexample
-    assert (found is not None) is (proof.outcome is Outcome.NOT_INDUCTIVE)
+    assert (found is not None) is (proof.outcome is ProofOutcome.NOT_INDUCTIVE)
     if found is None:
         return
     reference = ReferenceEngine(proof.model)
@@ -201,7 +206,7 @@ def check_settled(proof: Proof, model: Model) -> None:
     claims = {prop.name: prop for prop in (*proof.lemmas, *proof.properties)}
     reference = ReferenceEngine(model)
     for what in proof.obligations:
-        if what.outcome is not Outcome.PROVED:
+        if what.outcome is not ProofOutcome.PROVED:
             continue
         if what.action == INITIALLY:
             holds = what.lemma == FITS or _holds(model, claims[what.lemma], reference.initial())
@@ -231,6 +236,21 @@ def lifted_steps_are_steps(example: Example) -> None:
     """A lifted claim after an action is the claim in the state that the reference engine gives."""
     claims = [prop for prop in example.properties if not prop.of_steps]
     check_lifted_steps(example.model, random_states(example.model, 6, 9), claims)
+
+
+def clauses_say_what_is_so(example: Example) -> None:
+    """Together with all that there is to say of a state, the clauses of a claim decide it."""
+    model = example.model
+    claims = [prop for prop in example.properties if not prop.of_steps]
+    for state, prop in itertools.product(random_states(model, 2, 10), claims):
+        holds = _holds(model, prop, state)
+        claim = capture_property(prop.name, prop.claim, model.schema, model.settings)
+        for node, so in ((claim, holds), (graph.negation(claim), not holds)):
+            try:
+                answer = contradict(Lifted.of(model), model.bounds, [*diagram(model, state), node])
+            except UsageError:
+                continue  # it counts members
+            assert answer != (z3.unsat if so else z3.sat), f"{prop.name} in {state}"
 
 
 def proofs_for_all_sizes_are_right(example: Example) -> None:
@@ -277,5 +297,6 @@ PROOF_LAWS = (
     bounded_checking_finds_what_there_is,
     induction_settles_what_is_so,
     lifted_steps_are_steps,
+    clauses_say_what_is_so,
     proofs_for_all_sizes_are_right,
 )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import z3
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep
+from checker.engines.unbounded import UnboundedTerms
+from checker.proofs.unbounded.clauses import Clauses
 from model.language import graph
 from model.language.capture import capture_property
+from model.language.capture.symbolic import index_variable
+from model.language.declare.domains import IndexSet
 from model.language.errors import DomainError
-from model.language.graph import BOOL, Node
+from model.language.graph import BOOL, Kind, Node, Op
 from model.language.ground import Grounder
 from model.language.lifted import Lifted
 from model.language.protocol import Cell, Instance, Model
@@ -165,3 +169,49 @@ def check_lifted_steps(
             for prop, claim in primed[instance.action.name]:
                 expected = reference.holds(prop.claim, after)
                 assert truth(claim, values) is expected, f"{prop.name}: {instance}"
+
+
+# --- clauses ------------------------------------------------------------------------------------
+
+
+def contradict(lifted: Lifted, minima: Mapping[str, int], formulas: Iterable[Node]) -> Any:
+    """Z3's answer to whether the formulas can be true together, by way of their clauses."""
+    clauses, terms = Clauses(lifted), UnboundedTerms(lifted, minima)
+    parts = [clause for formula in formulas for clause in clauses.of(lifted.now(formula))]
+    solver = z3.Solver()
+    solver.set("timeout", 5000)
+    for clause in (*parts, *clauses.definitions):
+        body = terms(clause.body)
+        variables = [terms(variable) for variable in clause.variables]
+        solver.add(z3.ForAll(variables, body) if variables else body)
+    solver.add(*terms.distinct())
+    return solver.check()
+
+
+def diagram(model: Model, state: State) -> Iterator[Node]:
+    """All that there is to say of a state: the bounds, the members, and the value of each cell."""
+    for name, size in model.bounds.items():
+        yield graph.equal(graph.bound(name), graph.constant(size))
+    for index_set in model.schema.index_sets.values():
+        if index_set.symmetric:
+            member = index_variable("member", index_set)
+            one_of = [graph.equal(member, k) for k in _indices(model, index_set)]
+            yield graph.quantified(Op.FORALL, member, graph.disjunction(*one_of))
+    for cell, value in zip(model.cells, state, strict=True):
+        variable = cell.variable
+        places = zip(variable.index, cell.index, strict=True)
+        index = tuple(_indices(model, index_set)[k] for index_set, k in places)
+        read = graph.read(variable.name, index, variable.sort)
+        if variable.sort.kind is not Kind.SET:
+            known = graph.constant(bool(value) if variable.sort is BOOL else value, variable.sort)
+            yield graph.equal(read, known)
+            continue
+        members = _indices(model, model.schema.index_sets[variable.sort.family])
+        for number, member in enumerate(members):
+            inside = graph.contains(read, member)
+            yield inside if value >> number & 1 else graph.negation(inside)
+
+
+def _indices(model: Model, index_set: IndexSet) -> list[Node]:
+    sort = index_variable("index", index_set).sort
+    return [graph.constant(k, sort) for k in range(model.extent(index_set))]

@@ -20,7 +20,7 @@ from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import FITS, Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import Outcome
+from checker.proofs.proof import ProofOutcome
 from checker.verdict import Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
@@ -169,7 +169,7 @@ def lemmas_that_hold(
     engine = SymbolicEngine(model)
     while kept:
         proof = Induction(model, (), kept, options, engine=engine).run()
-        if proof.outcome is Outcome.PROVED:
+        if proof.outcome is ProofOutcome.PROVED:
             break
         broken = proof.counterexample.lemma if proof.counterexample is not None else ""
         left = [lemma for lemma in kept if lemma.name != broken]

@@ -19,7 +19,7 @@ import z3
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import FITS, INITIALLY
-from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.unbounded.relevance import Relevance
@@ -78,7 +78,7 @@ class UnboundedInduction:
         if self._resisting():
             self._attempt(DEAR)
         self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
-        outcome = Outcome.UNKNOWN if self._resisting() else Outcome.PROVED
+        outcome = ProofOutcome.UNKNOWN if self._resisting() else ProofOutcome.PROVED
         self.proof.outcome = outcome
         self.proof.seconds = time.perf_counter() - started
         return self.proof
@@ -99,7 +99,7 @@ class UnboundedInduction:
     def _resisting(self) -> set[str]:
         """The lemmas, and other claims, of which some obligation could not be proved."""
         settled = (obligation for obligation, _ in self._settled.values())
-        return {o.lemma for o in settled if o.outcome is not Outcome.PROVED}
+        return {o.lemma for o in settled if o.outcome is not ProofOutcome.PROVED}
 
     def _can_do_without(self, names: set[str]) -> bool:
         """Never where no property says what the lemmas are for: then all are to be proved."""
@@ -207,7 +207,7 @@ class UnboundedInduction:
         """Refute the goal's negation together with one of the choices of hypotheses."""
         key = what.action, what.lemma
         before, rested_on = self._before.get(key, (what, frozenset({""})))
-        if before.outcome is Outcome.PROVED and rested_on <= self.clauses.keys():
+        if before.outcome is ProofOutcome.PROVED and rested_on <= self.clauses.keys():
             self._settled[key] = before, rested_on
             return
         started = time.perf_counter()
@@ -221,7 +221,7 @@ class UnboundedInduction:
             what.queries += 1
             result, what.instances = self._refute(pools[names], strategy)
             if result == z3.unsat:
-                what.outcome, rested_on = Outcome.PROVED, names
+                what.outcome, rested_on = ProofOutcome.PROVED, names
                 break
             what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
         what.seconds = time.perf_counter() - started
