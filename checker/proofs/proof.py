@@ -7,8 +7,13 @@ from enum import StrEnum
 
 from checker.engines.reference import State
 from checker.verdict import Verdict
+from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
-from properties import Property
+from properties import Property, Sense
+
+INITIALLY = "initially"
+FITS = "values_fit"
+"""What every engine takes for granted: no step assigns a value outside its variable's domain."""
 
 
 class ProofOutcome(StrEnum):
@@ -38,6 +43,19 @@ class Obligation:
     reason: str = ""
 
 
+def refuse_claims(*claims: Property) -> None:
+    """`UsageError` for a witness, and for two claims of one name: a proof tells them by name."""
+    known: dict[str, Property | None] = {FITS: None}
+    for prop in claims:
+        if prop.sense is Sense.SOMETIMES:
+            raise UsageError(
+                f"{prop.name} should sometimes hold, and proofs are of what always does: explore "
+                "finds a witness"
+            )
+        if known.setdefault(prop.name, prop) != prop:
+            raise UsageError(f"two claims are called {prop.name}: give one another name")
+
+
 @dataclass(frozen=True)
 class Counterexample:
     """A counterexample to induction: a state, perhaps unreachable, and a step that breaks a lemma.
@@ -55,7 +73,7 @@ class Proof:
     """The result of a proof by induction.
 
     `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
-    follow from them.
+    follow from them. Raises `UsageError` for claims that cannot be proved, or told apart.
     """
 
     model: Model
@@ -68,6 +86,9 @@ class Proof:
     outcome: ProofOutcome = ProofOutcome.UNKNOWN
     counterexample: Counterexample | None = None
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:

@@ -41,7 +41,8 @@ from model.language import (
     sequence,
     some,
 )
-from properties import Property
+from model.language.errors import UsageError
+from properties import Property, Sense
 
 MANY = Bound("many", default=3, minimum=1, words="members")
 TOP = Bound("top", default=2, minimum=1, words="the greatest number")
@@ -437,3 +438,24 @@ def test_enumerations_with_the_same_names_are_two_ranges(actions):
     large = Property("large", "", lambda s: any_of(s.x <= 1, s.x >= 7))
     found = unbounded(model, large)
     assert found == ProofOutcome.PROVED
+
+
+# --- claims that a proof cannot take ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prover", [Induction, BoundedChecker, UnboundedInduction])
+def test_two_claims_of_one_name_are_refused(prover):
+    """A proof tells claims by name: the one would count as proved with the other."""
+    model = protocol(rise).model()
+    fine = Property("fine", "", lambda s: s.low <= 9)
+    wrong = Property("fine", "", lambda s: s.low > 9)
+    fits = Property("values_fit", "", lambda s: s.low > 9)
+    witness = Property("risen", "", lambda s: s.low > 0, Sense.SOMETIMES)
+
+    prover(model, [fine], [fine])
+    for claims in (([fine, wrong], []), ([wrong], [fine]), ([], [fine, wrong]), ([fits], [])):
+        with pytest.raises(UsageError, match="two claims are called"):
+            prover(model, *claims)
+    for claims in (([witness], []), ([], [witness])):
+        with pytest.raises(UsageError, match="risen should sometimes hold"):
+            prover(model, *claims)

@@ -16,8 +16,8 @@ import z3
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.proofs.bounded.bounded_check import BoundedChecker
-from checker.proofs.bounded.induction import FITS, INITIALLY, Induction, InductionOptions
-from checker.proofs.proof import Proof, ProofOutcome
+from checker.proofs.bounded.induction import Induction, InductionOptions
+from checker.proofs.proof import FITS, INITIALLY, Proof, ProofOutcome
 from checker.proofs.unbounded import unbounded_proof
 from checker.proofs.unbounded.instantiate import CHEAP
 from model.language import any_of, choose, count, graph, is_none, largest, not_
@@ -240,14 +240,16 @@ def lifted_steps_are_steps(example: Example) -> None:
 
 def clauses_say_what_is_so(example: Example) -> None:
     """Together with all that there is to say of a state, the clauses of a claim decide it."""
-    model = example.model
+    model, lifted = example.model, Lifted.of(example.model)
     claims = [prop for prop in example.properties if not prop.of_steps]
     for state, prop in itertools.product(random_states(model, 2, 10), claims):
+        known = list(diagram(model, state))
         holds = _holds(model, prop, state)
-        claim = capture_property(prop.name, prop.claim, model.schema, model.settings)
+        captured = capture_property(prop.name, prop.claim, model.schema, model.settings)
+        claim = lifted.now(captured)
         for node, so in ((claim, holds), (graph.negation(claim), not holds)):
             try:
-                answer = contradict(Lifted.of(model), model.bounds, [*diagram(model, state), node])
+                answer = contradict(lifted, model.bounds, [*known, node])
             except UsageError:
                 continue  # it counts members
             assert answer != (z3.unsat if so else z3.sat), f"{prop.name} in {state}"

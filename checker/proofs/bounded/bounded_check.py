@@ -18,13 +18,12 @@ import z3
 
 from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
-from checker.proofs.bounded.induction import FITS, Induction, InductionOptions
+from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import ProofOutcome
+from checker.proofs.proof import FITS, ProofOutcome, refuse_claims
 from checker.verdict import Verdict
-from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Property
 
 
 @dataclass
@@ -42,6 +41,9 @@ class BoundedCheck:
     steps: tuple[Instance, ...] = ()
     stopped: str = ""
     seconds: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:
@@ -67,9 +69,6 @@ class BoundedChecker:
         self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
         self._timeout = timeout
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
-        for prop in self.result.properties:
-            if prop.sense is Sense.SOMETIMES:
-                raise UsageError(f"{prop.name} should sometimes hold: explore finds a witness")
         claims = (*self.result.properties, *self.result.lemmas)
         family = interchangeable(model, claims) if symmetry else None
         self._precedence = None if family is None else Precedence(model, family)

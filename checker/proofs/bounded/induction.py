@@ -17,14 +17,9 @@ import z3
 from checker.engines.interchangeable import has_symmetry
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term
 from checker.proofs.asking import ask
-from checker.proofs.proof import Counterexample, Obligation, Proof, ProofOutcome
-from model.language.errors import UsageError
+from checker.proofs.proof import FITS, INITIALLY, Counterexample, Obligation, Proof, ProofOutcome
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
-
-INITIALLY = "initially"
-FITS = "values_fit"
-"""What every engine takes for granted: no step assigns a value outside its variable's domain."""
+from properties import Property
 
 
 @dataclass(frozen=True)
@@ -52,16 +47,12 @@ class Induction:
         self.options = options or InductionOptions()
         self.properties = tuple(properties)
         self.lemmas = tuple(lemmas)
+        self.proof = Proof(model, self.properties, self.lemmas)
         self.engine = engine or SymbolicEngine(model)
         self._on_obligation = on_obligation or (lambda _: None)
-        for prop in (*self.properties, *self.lemmas):
-            if prop.sense is Sense.SOMETIMES:
-                raise UsageError(
-                    f"{prop.name} should sometimes hold: induction proves what always does"
-                )
         claims = (*self.lemmas, *self.properties)
         self.symmetry = self.options.symmetry and has_symmetry(model, claims)
-        self.proof = Proof(model, self.properties, self.lemmas, symmetry=self.symmetry)
+        self.proof.symmetry = self.symmetry
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails ends the proof."""

@@ -18,8 +18,7 @@ import z3
 
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
-from checker.proofs.bounded.induction import FITS, INITIALLY
-from checker.proofs.proof import Obligation, Proof, ProofOutcome
+from checker.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.unbounded.relevance import Relevance
@@ -29,7 +28,7 @@ from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
 from model.language.protocol import Model
-from properties import Property, Sense
+from properties import Property
 
 Choice = tuple[frozenset[str], list[Clause]]
 """Hypotheses, and the names of the lemmas among them."""
@@ -58,10 +57,10 @@ class UnboundedInduction:
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
         for prop in (*self.proof.properties, *self.proof.lemmas):
-            if prop.sense is Sense.SOMETIMES or prop.of_steps:
+            if prop.of_steps:
                 raise UsageError(
-                    f"{prop.name} is a witness or about steps: proofs for all sizes are of claims "
-                    "about every state; choose them with --property"
+                    f"{prop.name} is about steps: proofs for all sizes are of claims about every "
+                    "state; choose them with --property"
                 )
 
     def run(self) -> Proof:
