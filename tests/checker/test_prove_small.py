@@ -31,18 +31,23 @@ from model.language import (
     action,
     all_of,
     any_of,
+    choose,
     count,
     every,
     implies,
     integers,
+    largest,
     members,
     not_,
     require,
     sequence,
     some,
 )
+from model.language.capture import capture_property
 from model.language.errors import UsageError
+from model.language.lifted import Lifted
 from properties import Property, Sense
+from tests.support.proofs import contradict, diagram
 
 MANY = Bound("many", default=3, minimum=1, words="members")
 TOP = Bound("top", default=2, minimum=1, words="the greatest number")
@@ -306,6 +311,48 @@ def little_effort(monkeypatch):
     monkeypatch.setattr(unbounded_proof, "CHEAP", CHEAP[:3])
 
 
+# --- what the solver is asked -------------------------------------------------------------------
+
+
+@action("{a} greets {b}")
+def greet(s: School, a: Pupil, b: Pupil) -> None:
+    """Only a member that greets itself has not met."""
+    b.met = a != b
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_two_members_are_not_one_twice(symmetry):
+    model = protocol(greet).model()
+    nobody_met = Property("nobody_met", "", lambda s: every(not_(m.met) for m in s.pupils))
+
+    proof = Induction(model, [nobody_met], (), InductionOptions(symmetry=symmetry)).run()
+
+    assert proof.outcome is ProofOutcome.NOT_INDUCTIVE
+
+
+@action("more")
+def more(s: School) -> None:
+    """Too much, after a while."""
+    s.high = s.high + 3
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_values_have_to_fit_in_every_run(symmetry):
+    model = protocol(more).model()
+
+    found = BoundedChecker(model, (), symmetry=symmetry).run(4)
+
+    assert (found.violated, len(found.steps)) == ("values_fit", 2)
+    assert Induction(model, (), ()).run().outcome is ProofOutcome.NOT_INDUCTIVE
+
+
+def test_what_can_never_be_taken_is_said_and_nothing_else():
+    proof = Induction(protocol(never, meet, rise).model(), (), [low_is_below]).run()
+
+    assert proof.outcome is ProofOutcome.PROVED
+    assert proof.never_enabled == ["never"]
+
+
 # --- a solver that gives up ---------------------------------------------------------------------
 
 
@@ -375,6 +422,43 @@ def test_a_witness_for_each_is_not_one_for_all():
     proof = UnboundedInduction(model, [all_same], [everybody], 1.0).run()
 
     assert proof.outcome is ProofOutcome.UNKNOWN
+
+
+@pytest.mark.usefixtures("little_effort")
+def test_values_have_to_fit_for_all_sizes():
+    nothing = Property("nothing", "", lambda s: s.low >= 0)
+
+    assert unbounded(protocol(more).model(), nothing) is ProofOutcome.UNKNOWN
+    assert unbounded(protocol(rise).model(), nothing) is ProofOutcome.PROVED
+
+
+@pytest.mark.usefixtures("little_effort")
+def test_lemmas_have_to_hold_at_first_for_all_sizes():
+    risen = Property("risen", "", lambda s: s.high > 1)
+
+    assert unbounded(protocol(rise).model(), risen) is ProofOutcome.UNKNOWN
+    assert unbounded(protocol(rise).model(), low_is_below) is ProofOutcome.PROVED
+
+
+def choice_over_a_variable(kind):
+    """Two members, one of which has met: by the choice or the extreme, they seem to agree."""
+    if kind == "choice":
+        return lambda s, a: choose(some(all_of(m == a, m.met) for m in s.pupils), 1, 0)
+    return lambda s, a: largest(choose(all_of(m == a, m.met), 1, 0) for m in s.pupils)
+
+
+@pytest.mark.parametrize("kind", ["choice", "extreme"])
+def test_a_choice_for_each_is_not_one_for_all(kind):
+    """A number that depends on a variable is not the same for all of its values."""
+    model = protocol(meet).model({"many": 2})
+    number = choice_over_a_variable(kind)
+    equal = Property(
+        "equal", "", lambda s: every(number(s, a) == choose(a.met, 1, 0) for a in s.pupils)
+    )
+    node = capture_property("equal", equal.claim, model.schema, model.settings)
+    for state in itertools.product([0, 1], [0, 1], [0, 1], [0, 1], [3], [4]):
+        known = [*diagram(model, state), Lifted.of(model).now(node)]
+        assert contradict(Lifted.of(model), model.bounds, known) == z3.sat
 
 
 class Shelf(State):

@@ -169,6 +169,7 @@ def test_the_largest_is_attained_and_bounds_all():
     smallest = graph.quantified(Op.SMALLEST, POSITION, POSITION)
     assert refuted(sizes, graph.less(smallest, graph.constant(0)))
     assert not refuted(sizes, graph.equal(smallest, graph.constant(0)))
+    assert refuted(sizes, graph.less(graph.constant(0), smallest))
 
 
 def test_sets_are_equal_when_their_members_are():
@@ -204,6 +205,34 @@ def test_equal_booleans_may_hold_quantifiers(op):
     assert refuted(same, inner, graph.negation(lifted_flag))
     assert refuted(same, graph.negation(inner), lifted_flag)
     assert not refuted(same)
+    differ = graph.negation(same)
+    assert refuted(differ, inner, lifted_flag)
+    assert refuted(differ, graph.negation(inner), graph.negation(lifted_flag))
+    assert not refuted(differ, inner)
+
+
+def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_makes():
+    here, there = (graph.read(f"skolem!flag#{k}", (), BOOL) for k in (1, 2))
+    inner = graph.quantified(Op.EXISTS, POSITION, graph.equal(POSITION, ONE))
+    not_both = graph.negation(graph.conjunction(inner, here))
+    not_chosen = graph.negation(graph.choose(inner, here, there))
+
+    assert refuted(not_both, inner, here)
+    assert not refuted(not_both, inner)
+    assert not refuted(not_both, here)
+    assert refuted(not_chosen, inner, here)
+    assert refuted(not_chosen, graph.negation(inner), there)
+    assert not refuted(not_chosen, inner, there)
+    assert not refuted(not_chosen, graph.negation(inner), here)
+
+
+def test_nobody_is_in_no_set():
+    unknown = graph.read("quorum.leader", (), REPLICA)
+    nobody = graph.constant(graph.NONE, REPLICA)
+    for group in (graph.singleton(unknown), graph.all_members("replicas"), IN_ISR):
+        inside = graph.contains(group, unknown)
+        assert refuted(inside, graph.equal(unknown, nobody))
+        assert not refuted(inside)
 
 
 REPLICA = graph.Sort(Kind.REF, "replicas")
