@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from model.language import graph
-from model.language.capture import capture_property
-from model.language.capture.symbolic import blank
 from model.language.graph import Kind, Node, Op
 from model.language.protocol import Model
 from properties import Property
@@ -30,13 +28,12 @@ def members_named(model: Model, properties: Iterable[Property]) -> Iterator[Name
     """Every member that the model's actions and blank values, or the properties, name."""
     for captured in model.captured:
         yield from _named(f"the action {captured.name}", captured.nodes)
-    for variable in model.schema.variables:
-        yield from _named(f"the blank value of {variable.name}", [blank(variable)])
+    for variable in model.schema.variables.values():
+        yield from _named(f"the blank value of {variable.name}", [variable.blank])
     for prop in properties:
         claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
         for claim, frames in claims:
-            node = capture_property(prop.name, claim, model.schema, model.settings, frames)
-            yield from _named(f"the property {prop.name}", [node])
+            yield from _named(f"the property {prop.name}", [model.claim(claim, frames)])
 
 
 def _named(what: str, nodes: Iterable[Node]) -> Iterator[Named]:

@@ -14,9 +14,8 @@ from typing import Any
 import z3
 
 from checker.engines.reference import State
-from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op
-from model.language.ground import GroundAction, Grounder, ground_actions, initial_cells
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
@@ -157,7 +156,6 @@ class SymbolicEngine:
         self.model = model
         self._frames: dict[int, list[Term]] = {}
         self._lower = Lowering(lambda frame, position: self.cells(frame)[position])
-        self._grounder = Grounder(model)
 
     def cells(self, frame: int = 0) -> list[Term]:
         """One constant a cell: a state. Frame 0 is the state that steps are terms over."""
@@ -194,7 +192,7 @@ class SymbolicEngine:
 
     def is_initial(self, frame: int = 0) -> Term:
         """The state is the initial one."""
-        return self.is_state(initial_cells(self.model), frame)
+        return self.is_state(self.model.initial_state, frame)
 
     def value(self, position: int, value: int) -> Term:
         """A number as a term that fits the cell at `position`."""
@@ -206,7 +204,7 @@ class SymbolicEngine:
     @cached_property
     def steps(self) -> tuple[SymbolicStep, ...]:
         """Every action instance that some state might enable, in order."""
-        return tuple(self._step(ground) for ground in ground_actions(self.model))
+        return tuple(self._step(ground) for ground in self.model.ground_actions)
 
     def _step(self, ground: GroundAction) -> SymbolicStep:
         values = {}
@@ -217,12 +215,7 @@ class SymbolicEngine:
 
     def claim(self, prop: Property) -> Term:
         """The property's claim over frame 0, and for a claim about steps over frames 0 and 1."""
-        return self.condition(prop.name, prop.claim, prop.frames)
-
-    def condition(self, name: str, function: Callable[..., bool], frames: int = 1) -> Term:
-        """A function of the state, or of two, as a term."""
-        node = capture_property(name, function, self.model.schema, self.model.settings, frames)
-        return self._lower(self._grounder.expression(node))
+        return self._lower(self.model.ground_claim(prop.claim, prop.frames))
 
     def after(self, term: Term, step: SymbolicStep) -> Term:
         """`term` over frame 0, as it will be after `step`: a term over the state before it."""

@@ -62,7 +62,7 @@ class Symmetry:
         self._layout = layout
         self.family = _family(model)
         _refuse_named_members(model, self.family, properties)
-        size = model.extent(model.schema.index_sets[self.family])
+        size = model.extents[self.family]
         if size > _MOST_MEMBERS:
             raise UsageError(
                 f"--symmetry: {size} {self.family} have too many renamings: at most "

@@ -43,7 +43,6 @@ from model.language import (
     sequence,
     some,
 )
-from model.language.capture import capture_property
 from model.language.errors import UsageError
 from model.language.lifted import Lifted
 from properties import Property, Sense
@@ -455,7 +454,7 @@ def test_a_choice_for_each_is_not_one_for_all(kind):
     equal = Property(
         "equal", "", lambda s: every(number(s, a) == choose(a.met, 1, 0) for a in s.pupils)
     )
-    node = capture_property("equal", equal.claim, model.schema, model.settings)
+    node = model.claim(equal.claim)
     for state in itertools.product([0, 1], [0, 1], [0, 1], [0, 1], [3], [4]):
         known = [*diagram(model, state), Lifted.of(model).now(node)]
         assert contradict(Lifted.of(model), model.bounds, known) == z3.sat

@@ -20,7 +20,7 @@ from checker.verdict import Verdict
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language import graph
-from model.language.capture import CapturedAction, Write, capture_property, capture_start
+from model.language.capture import CapturedAction, Write
 from model.language.errors import UsageError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.lifted import Lifted
@@ -46,7 +46,7 @@ BY_NAME = {lemma.name: lemma for lemma in LEMMAS}
 def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
     for prop in dict.fromkeys((*lemmas_of(model.protocol), *properties_of(model.protocol))):
         if prop.sense is Sense.ALWAYS and not prop.of_steps:
-            yield prop, capture_property(prop.name, prop.claim, model.schema, model.settings)
+            yield prop, model.claim(prop.claim)
 
 
 PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
@@ -81,7 +81,7 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
 def test_lifted_claims_at_the_start_are_those_of_the_initial_state(name):
     model = protocol_named(name).model()
     lifted, truth = Lifted(model.schema), Truth(model, ReferenceEngine(model).initial())
-    start = capture_start(model.protocol.start, model.schema, model.settings)
+    start = model.start
     reference = ReferenceEngine(model)
 
     for prop, claim in claims_of(model):
@@ -216,6 +216,7 @@ def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_ma
     inner = graph.quantified(Op.EXISTS, POSITION, graph.equal(POSITION, ONE))
     not_both = graph.negation(graph.conjunction(inner, here))
     not_chosen = graph.negation(graph.choose(inner, here, there))
+    by_flag = graph.negation(graph.choose(here, inner, there))
 
     assert refuted(not_both, inner, here)
     assert not refuted(not_both, inner)
@@ -224,6 +225,9 @@ def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_ma
     assert refuted(not_chosen, graph.negation(inner), there)
     assert not refuted(not_chosen, inner, there)
     assert not refuted(not_chosen, graph.negation(inner), here)
+    assert refuted(by_flag, here, inner)
+    assert refuted(by_flag, graph.negation(here), there)
+    assert not refuted(by_flag, here, there)
 
 
 def test_nobody_is_in_no_set():

@@ -21,7 +21,6 @@ from checker.proofs.proof import FITS, INITIALLY, Proof, ProofOutcome
 from checker.proofs.unbounded import unbounded_proof
 from checker.proofs.unbounded.instantiate import CHEAP
 from model.language import any_of, choose, count, graph, is_none, largest, not_
-from model.language.capture import capture_property
 from model.language.errors import DomainError, UsageError
 from model.language.lifted import Lifted
 from model.language.protocol import Instance, Model
@@ -81,7 +80,7 @@ def of_what_fits_at_first(model: Model) -> Model:
     bad = {instance.action for instance, after in steps if after is None}
     kept = tuple(action for action in model.protocol.actions if action not in bad)
     protocol = dataclasses.replace(model.protocol, actions=kept or model.protocol.actions)
-    return Model(protocol, model.bounds, model.settings)
+    return dataclasses.replace(model, protocol=protocol)
 
 
 _MEASURES: tuple[Callable[[Any], Any], ...] = (
@@ -245,7 +244,7 @@ def clauses_say_what_is_so(example: Example) -> None:
     for state, prop in itertools.product(random_states(model, 2, 10), claims):
         known = list(diagram(model, state))
         holds = _holds(model, prop, state)
-        captured = capture_property(prop.name, prop.claim, model.schema, model.settings)
+        captured = model.claim(prop.claim)
         claim = lifted.now(captured)
         for node, so in ((claim, holds), (graph.negation(claim), not holds)):
             try:
@@ -265,7 +264,7 @@ def proofs_for_all_sizes_are_right(example: Example) -> None:
             return  # a rule counts members
     for nodes, rows, size in _SIZES:
         bounds = {"nodes": nodes, "rows": rows, "size": size}
-        check_settled(proof, Model(example.model.protocol, bounds, example.model.settings))
+        check_settled(proof, dataclasses.replace(example.model, bounds=bounds))
 
 
 # --- the reference engine -----------------------------------------------------------------------

@@ -13,8 +13,6 @@ from checker.engines.symbolic import SymbolicEngine, SymbolicStep
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.unbounded.clauses import Clauses
 from model.language import graph
-from model.language.capture import capture_property
-from model.language.capture.symbolic import index_variable
 from model.language.declare.domains import IndexSet
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Kind, Node, Op
@@ -145,7 +143,7 @@ def check_lifted_steps(
     lifted = lifted or Lifted.of(model)
     reference = ReferenceEngine(model)
     captured = {action.name: lifted.total_action(action) for action in model.captured}
-    nodes = [(p, capture_property(p.name, p.claim, model.schema, model.settings)) for p in claims]
+    nodes = [(p, model.claim(p.claim)) for p in claims]
     primed = {
         name: [(prop, lifted.after(claim, action)) for prop, claim in nodes]
         for name, action in captured.items()
@@ -194,7 +192,7 @@ def diagram(model: Model, state: State) -> Iterator[Node]:
         yield graph.equal(graph.bound(name), graph.constant(size))
     for index_set in model.schema.index_sets.values():
         if index_set.symmetric:
-            member = index_variable("member", index_set)
+            member = index_set.variable("member")
             one_of = [graph.equal(member, k) for k in _indices(model, index_set)]
             yield graph.quantified(Op.FORALL, member, graph.disjunction(*one_of))
     for cell, value in zip(model.cells, state, strict=True):
@@ -213,5 +211,5 @@ def diagram(model: Model, state: State) -> Iterator[Node]:
 
 
 def _indices(model: Model, index_set: IndexSet) -> list[Node]:
-    sort = index_variable("index", index_set).sort
-    return [graph.constant(k, sort) for k in range(model.extent(index_set))]
+    sort = index_set.variable("index").sort
+    return [graph.constant(k, sort) for k in range(model.extents[index_set.name])]

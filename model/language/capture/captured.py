@@ -52,11 +52,11 @@ def overlay(
     index: tuple[Node, ...],
     writes: Iterable[Write],
     before: Node,
-    in_range: Callable[[Node, IndexSet], Node],
+    admits: Callable[[IndexSet, Node], Node],
 ) -> Node:
     """The value of `variable` at `index` after the writes; `before` is the one without them.
 
-    `in_range` says where an index that is asked for is one of those that a loop runs through.
+    `admits` says where an index that is asked for is one of those that a loop runs through.
     """
     value = before
     for write in writes:
@@ -66,7 +66,7 @@ def overlay(
         for over, written, asked in zip(variable.index, write.index, index, strict=True):
             if written in write.binders:
                 replacement[written] = asked
-                conditions.append(in_range(asked, over))
+                conditions.append(admits(over, asked))
             else:
                 conditions.append(graph.equal(written, asked))
         written_value = graph.substitute(write.value, replacement)

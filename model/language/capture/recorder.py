@@ -16,9 +16,9 @@ from model.language import graph
 from model.language.capture.captured import CapturedAction, Write, overlay
 from model.language.capture.expr import _LANGUAGE, Expr, IntExpr, node_of, refuse, wrap
 from model.language.capture.lint import counts_rounds, is_inlined_comprehension, refuse_identity
-from model.language.capture.symbolic import SetExpr, SymbolicStore, extent_of, index_variable
+from model.language.capture.symbolic import SetExpr, SymbolicStore
 from model.language.declare.domains import IndexSet, Integers, Reference
-from model.language.declare.entity import Entity, Record
+from model.language.declare.entity import Record
 from model.language.declare.schema import Schema, Variable
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
@@ -74,7 +74,7 @@ class Capture:
     def fresh(self, index_set: IndexSet) -> Node:
         """A new variable over `index_set`; numbered by its order in this capture alone."""
         self._fresh += 1
-        return index_variable(f"{index_set.name}%{self._fresh}", index_set)
+        return index_set.variable(f"{index_set.name}%{self._fresh}")
 
     # --- quantifiers and loops ---------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class Capture:
         for loop in self._loops:
             loop.reads.append((variable, index))
         self._refuse_other_rounds(variable, index)
-        return overlay(variable, index, self.writes, before, _in_range)
+        return overlay(variable, index, self.writes, before, IndexSet.admits)
 
     def _refuse_other_rounds(self, variable: Variable, index: tuple[Node, ...]) -> None:
         """What the body of an open loop assigns to its own member, it may not read of another."""
@@ -278,15 +278,6 @@ def _refuse_other(variable: Variable, at: tuple[str, int] | None) -> None:
     )
 
 
-def _in_range(index: Node, index_set: IndexSet) -> Node:
-    """Where a number is an index; members, and variables that range over the set, always are."""
-    if index.sort is not INT or (index.op is Op.VARIABLE and index.data[1] == index_set.name):
-        return graph.TRUE
-    return graph.conjunction(
-        graph.at_most(graph.constant(0), index), graph.less(index, extent_of(index_set))
-    )
-
-
 def _is_target(loop: Loop, value: Any) -> bool:
     if isinstance(value, Expr):
         return value.node is loop.binder
@@ -299,7 +290,6 @@ class Parameter:
 
     name: str
     domain: Integers | Reference
-    entity: type[Entity] | None = field(default=None, compare=False)
 
 
 def capture_action(
@@ -317,9 +307,9 @@ def capture_action(
         for parameter in parameters:
             if isinstance(parameter.domain, Reference):
                 family = schema.families[parameter.domain.family]
-                like = index_variable(parameter.name, family.index_set)
+                like = family.index_set.variable(parameter.name)
                 node = capture.parameter(parameter.name, like.sort, family.index_set.name)
-                arguments.append(store.view(family.record, (node,)))
+                arguments.append(store.view(family.item, (node,)))
             else:
                 over = f"{name}({parameter.name})"  # no index set is called so
                 node = capture.parameter(parameter.name, INT, over)
@@ -348,7 +338,7 @@ def capture_start(
 
 
 def capture_property(
-    name: str, function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
+    function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:
     """The captured claim of a property: of one state, or with `frames` 2 of a step."""
     refuse_identity(function)
@@ -360,6 +350,7 @@ def capture_property(
         claim = node_of(function(*views), graph.TRUE)
         capture.finish()
         if capture.guards or capture.writes:
+            name = getattr(function, "__name__", "claim")
             raise CaptureError(f"property {name} requires or assigns: it should return a claim")
         if claim.free:
             refuse("a value of a loop variable is used outside its loop")

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
-from model.language.declare.entity import Entity, Record, Store
-
-if TYPE_CHECKING:
-    from model.language.declare.schema import FamilySchema, PerMemberSchema, SequenceSchema
+from model.language.declare.entity import Entity, Place, Record
 
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R", bound=Record)
@@ -69,73 +67,71 @@ class SetOf(Generic[E]):
         """The members, in the family's order."""
 
 
-class _Initial:
-    """A marker for an initial value that needs the family's size."""
+@dataclass(frozen=True)
+class Initial:
+    """What stands for an initial value that is no scalar: the word for it, and its argument."""
 
-    def __init__(self, words: str, extent: Bound | Limit | int | None = None) -> None:
-        self.words = words
-        self.extent = extent
-
-    def __repr__(self) -> str:
-        return self.words
-
-
-_NOBODY = _Initial("nobody()")
-_EVERYBODY = _Initial("everybody()")
+    word: str
+    value: Any = None
 
 
 def nobody() -> Any:
     """Initial value of a `SetOf`: the empty set."""
-    return _NOBODY
+    return Initial("nobody")
 
 
 def everybody() -> Any:
     """Initial value of a `SetOf`: all members of the family."""
-    return _EVERYBODY
+    return Initial("everybody")
 
 
 def members(count: Bound) -> Any:
     """Declares a `Members` family with as many members as the bound says."""
-    return _Initial("members()", count)
+    return Initial("members", count)
 
 
 def table(rows: int | Bound | Limit) -> Any:
     """Declares a `Table` with the given number of rows."""
-    return _Initial("table()", rows)
+    return Initial("table", rows)
 
 
 def sequence(at_most: int | Bound | Limit) -> Any:
     """Declares a `Sequence`, empty at first, of at most the given length."""
-    return _Initial("sequence()", at_most)
+    return Initial("sequence", at_most)
 
 
 def for_each(initial: V) -> Any:
     """Initial value of a `PerMember`: the same for every member."""
-    return _Initial("for_each()", cast(Any, initial))
+    return Initial("for_each", initial)
 
 
-class _Family(Generic[E]):
-    def __init__(self, store: Store, schema: FamilySchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
+class Indexed(Place):
+    """A container of one part for each index of an index set."""
+
+    def _at(self, key: Any) -> tuple[Any, ...]:
+        return (*self._index, self._store.index_of(key, self._schema.index_set))
+
+    def _extent(self) -> int:
+        return cast(int, self._store.extent(self._schema.index_set))
+
+
+class Family(Indexed, Generic[E]):
+    """Entities by member or by number."""
 
     def __iter__(self) -> Iterator[E]:
-        record = self._schema.record
         for index in self._store.indices(self._schema.index_set):
-            yield self._store.view(record, (*self._index, index))
+            yield self._store.view(self._schema.item, (*self._index, index))
 
     def __getitem__(self, key: Any) -> E:
-        index = self._store.index_of(key, self._schema.index_set)
-        return cast(E, self._store.view(self._schema.record, (*self._index, index)))
+        return cast(E, self._store.view(self._schema.item, self._at(key)))
 
     @property
     def count(self) -> int:
         """How many members or rows there are."""
-        return cast(int, self._store.extent(self._schema.index_set))
+        return self._extent()
 
 
-class Members(_Family[E]):
+class Members(Family[E]):
     """A family of entities that differ only in their state, such as the replicas of a partition."""
 
     def none(self) -> SetOf[E]:
@@ -155,35 +151,22 @@ class Members(_Family[E]):
         return cast("SetOf[E]", self._store.subset_where(self._schema.index_set, condition))
 
 
-class Table(_Family[E]):
+class Table(Family[E]):
     """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
 
 
-class PerMember(Generic[E, V]):
+class PerMember(Indexed, Generic[E, V]):
     """One value for each member of a family: `known_end[follower]`."""
 
-    def __init__(self, store: Store, schema: PerMemberSchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
-
-    def _at(self, member: Any) -> tuple[Any, ...]:
-        return (*self._index, self._store.index_of(member, self._schema.index_set))
-
     def __getitem__(self, member: E) -> V:
-        return cast(V, self._store.read(self._schema.variable, self._at(member)))
+        return cast(V, self._store.read(self._schema.item.variable, self._at(member)))
 
     def __setitem__(self, member: E, value: V) -> None:
-        self._store.write(self._schema.variable, self._at(member), value)
+        self._store.write(self._schema.item.variable, self._at(member), value)
 
 
-class Sequence(Generic[R]):
+class Sequence(Indexed, Generic[R]):
     """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
-
-    def __init__(self, store: Store, schema: SequenceSchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
 
     @property
     def end(self) -> int:
@@ -193,12 +176,12 @@ class Sequence(Generic[R]):
     @property
     def capacity(self) -> int:
         """How many records there may be at most."""
-        return cast(int, self._store.extent(self._schema.positions))
+        return self._extent()
 
     @property
     def positions(self) -> Iterator[int]:
         """Every position below the capacity, for quantifiers."""
-        for index in self._store.indices(self._schema.positions):
+        for index in self._store.indices(self._schema.index_set):
             yield self._store.plain_index(index)
 
     def has(self, position: int) -> bool:
@@ -217,8 +200,7 @@ class Sequence(Generic[R]):
 
     def __getitem__(self, position: int) -> R:
         """The record at `position`; blank where there is none."""
-        index = self._store.index_of(position, self._schema.positions)
-        return cast(R, self._store.view(self._schema.record, (*self._index, index)))
+        return cast(R, self._store.view(self._schema.item, self._at(position)))
 
     def append(self, **values: Any) -> None:
         """Add a record with the given variables. Require first that there is room."""
