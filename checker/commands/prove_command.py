@@ -23,7 +23,8 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.proofs.proof import Obligation
+    from checker.proofs.bounded.bounded_check import BoundedCheck
+    from checker.proofs.proof import Obligation, Proof
     from checker.traces.trace import Trace
     from model.language.protocol import Model
     from properties import Property
@@ -84,8 +85,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import Ticker
-    from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
-    from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
+    from checker.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
     from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
@@ -106,26 +106,16 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
         else:
             settings = InductionOptions(timeout, not options["no_symmetry"], cross_check=checked)
             if options["minimize"]:
-                lemmas = minimise(model, properties, lemmas, settings, tried)
+                lemmas = minimal_lemmas(model, properties, lemmas, settings, tried)
             attempt = Induction(model, properties, lemmas, settings, settled)
         proof = attempt.run()
-    trace = counterexample_trace(proof)
-    saved = _save(trace, options["trace_dir"])
-    if options["as_json"]:
-        print_json(proof_json(proof, _name(saved)))
-    else:
-        from checker.commands.proof_text import proof_text
-        from checker.commands.summary_text import console_for
-
-        write_output(proof_text(proof, trace, saved, console_for(sys.stdout)))
-    return exit_status(proof.verdict)
+    return _report(proof, options)
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import Ticker
     from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.proofs.bounded.induction import InductionOptions
-    from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
 
     properties = provable_properties(model, options["properties"])
     with Ticker(options["quiet"] or options["as_json"]) as ticker:
@@ -142,20 +132,23 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
             not options["no_symmetry"], options["cross_check"],
         )  # fmt: skip
         result = checker.run(options["bounded"])
-    trace = violation_trace(result)
+    return _report(result, options)
+
+
+def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
+    """Save the trace, print the result, and say it as an exit status."""
+    from checker.proofs.proof_report import as_data, exit_status, trace_of
+
+    trace = trace_of(result)
     saved = _save(trace, options["trace_dir"])
     if options["as_json"]:
-        print_json(bounded_json(result, _name(saved)))
+        print_json(as_data(result, None if saved is None else str(saved)))
     else:
-        from checker.commands.proof_text import bounded_text
+        from checker.commands.proof_text import result_text
         from checker.commands.summary_text import console_for
 
-        write_output(bounded_text(result, trace, saved, console_for(sys.stdout)))
+        write_output(result_text(result, trace, saved, console_for(sys.stdout)))
     return exit_status(result.verdict)
-
-
-def _name(saved: Path | None) -> str | None:
-    return None if saved is None else str(saved)
 
 
 def _save(trace: Trace | None, directory: Path | None) -> Path | None:

@@ -112,7 +112,7 @@ def test_symmetry_is_refused_where_a_blank_value_names_a_member():
     from tests.support import idioms
 
     model = Protocol("named", "", idioms.Named, (idioms.advance,), (idioms.SIZE,)).model()
-    with pytest.raises(UsageError, match="is a certain one of members"):
+    with pytest.raises(UsageError, match="the blank value of"):
         Symmetry(model, (), Explorer(model, ()).engine.layout)
 
 

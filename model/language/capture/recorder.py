@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from model.language import graph
+from model.language.capture.captured import CapturedAction, Write, overlay
 from model.language.capture.expr import _LANGUAGE, Expr, IntExpr, node_of, refuse, wrap
 from model.language.capture.lint import counts_rounds, is_inlined_comprehension, refuse_identity
 from model.language.capture.symbolic import SetExpr, SymbolicStore
@@ -21,31 +22,6 @@ from model.language.declare.entity import Record
 from model.language.declare.schema import Schema, Variable
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
-
-
-@dataclass(frozen=True)
-class Write:
-    """One captured assignment: `variable[index] = value`, for every value of `binders`.
-
-    A binder stands alone at one place of `index`. `value` reads only the state before the step,
-    and is the old value where the condition `when` does not hold. Later writes win over earlier.
-    """
-
-    variable: Variable
-    index: tuple[Node, ...]
-    value: Node
-    binders: tuple[Node, ...] = ()
-    when: Node = graph.TRUE
-
-
-@dataclass(frozen=True)
-class CapturedAction:
-    """What an action does: it is enabled where all `guards` hold, and then does all `writes`."""
-
-    name: str
-    parameters: tuple[Node, ...]
-    guards: tuple[Node, ...]
-    writes: tuple[Write, ...]
 
 
 @dataclass
@@ -201,27 +177,20 @@ class Capture:
 
     def overlay(self, variable: Variable, index: tuple[Node, ...], before: Node) -> Node:
         """The value of `variable` at `index` after the writes so far; `before` without them."""
-        value = before
-        for around in self._loops:
-            around.reads.append((variable, index))
-        binders = {loop.binder: loop for loop in self._loops}
-        for place, write in enumerate(self.writes):
-            if write.variable is not variable:
-                continue
-            replacement: dict[Node, Node] = {}
-            conditions = []
-            for over, written, asked in zip(variable.index, write.index, index, strict=True):
-                if written in write.binders:
-                    replacement[written] = asked
-                    conditions.append(over.admits(asked))
-                else:
-                    loop = binders.get(written)
-                    if loop is not None and place >= loop.first_write and written is not asked:
-                        _refuse_other(variable, None)
-                    conditions.append(graph.equal(written, asked))
-            written_value = graph.substitute(write.value, replacement)
-            value = graph.choose(graph.conjunction(*conditions), written_value, value)
-        return value
+        for loop in self._loops:
+            loop.reads.append((variable, index))
+        self._refuse_other_rounds(variable, index)
+        return overlay(variable, index, self.writes, before, IndexSet.admits)
+
+    def _refuse_other_rounds(self, variable: Variable, index: tuple[Node, ...]) -> None:
+        """What the body of an open loop assigns to its own member, it may not read of another."""
+        for loop in self._loops:
+            for write in self.writes[loop.first_write :]:
+                if write.variable is variable and any(
+                    written is loop.binder is not asked
+                    for written, asked in zip(write.index, index, strict=True)
+                ):
+                    _refuse_other(variable, None)
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """`choose` on values of which any may be symbolic."""
@@ -342,7 +311,8 @@ def capture_action(
                 node = capture.parameter(parameter.name, like.sort, family.index_set.name)
                 arguments.append(store.view(family.item, (node,)))
             else:
-                node = capture.parameter(parameter.name, INT, str(parameter.domain))
+                over = f"{name}({parameter.name})"  # no index set is called so
+                node = capture.parameter(parameter.name, INT, over)
                 arguments.append(IntExpr(node))
             variables.append(node)
         run: Callable[..., object] = function
