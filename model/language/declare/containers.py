@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
 from model.language.declare.entity import Entity, Record, Store
+from model.language.declare.view import View
+from model.language.refusal import refuse_text
 
 if TYPE_CHECKING:
     from model.language.declare.schema import FamilySchema, PerMemberSchema, SequenceSchema
@@ -20,11 +22,17 @@ R = TypeVar("R", bound=Record)
 V = TypeVar("V")
 
 
-class SetOf(Generic[E]):
+class SetOf(View, Generic[E]):
     """A set of members of one family. Sets are values: methods return new ones.
 
     Iterating a set that was read from the state is for quantifiers (`every(... for m in group)`).
     """
+
+    _instead: ClassVar[dict[str, str]] = {
+        "asking whether it is true": "not_(group.is_empty)",
+        "len()": "group.size",
+        "`in`": "group.contains(member)",
+    }
 
     @abstractmethod
     def contains(self, member: E) -> bool:
@@ -114,20 +122,39 @@ def for_each(initial: V) -> Any:
     return _Initial("for_each()", cast(Any, initial))
 
 
-class _Family(Generic[E]):
-    def __init__(self, store: Store, schema: FamilySchema, index: tuple[Any, ...]) -> None:
+class _Part(View):
+    """A part of the state that is more than one variable: what stands behind it, and where."""
+
+    _schema: Any
+
+    def __init__(self, store: Store, schema: Any, index: tuple[Any, ...]) -> None:
         self._store = store
         self._schema = schema
         self._index = index
 
+    def __repr__(self) -> str:
+        if self._store.symbolic:
+            refuse_text()
+        return f"{type(self).__name__}{list(self._index)}"
+
+
+class _Family(_Part, Generic[E]):
+    _schema: FamilySchema
+    _instead: ClassVar[dict[str, str]] = {
+        "asking whether it is true": "members.count, or some(...)",
+        "len()": "members.count",
+        "`in`": "some(member == other for other in members)",
+    }
+
     def __iter__(self) -> Iterator[E]:
-        record = self._schema.record
-        for index in self._store.indices(self._schema.index_set):
-            yield self._store.view(record, (*self._index, index))
+        indices = self._store.indices(self._schema.index_set)
+        return map(self._member, indices)
+
+    def _member(self, index: Any) -> E:
+        return cast(E, self._store.view(self._schema.record, (*self._index, index)))
 
     def __getitem__(self, key: Any) -> E:
-        index = self._store.index_of(key, self._schema.index_set)
-        return cast(E, self._store.view(self._schema.record, (*self._index, index)))
+        return self._member(self._store.index_of(key, self._schema.index_set))
 
     @property
     def count(self) -> int:
@@ -159,13 +186,14 @@ class Table(_Family[E]):
     """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
 
 
-class PerMember(Generic[E, V]):
+class PerMember(_Part, Generic[E, V]):
     """One value for each member of a family: `known_end[follower]`."""
 
-    def __init__(self, store: Store, schema: PerMemberSchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
+    _schema: PerMemberSchema
+    _instead: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("asking whether it is true", "len()", "`in`", "iteration"),
+        "a quantifier over the members, as in some(values[member] for member in members)",
+    )
 
     def _at(self, member: Any) -> tuple[Any, ...]:
         return (*self._index, self._store.index_of(member, self._schema.index_set))
@@ -177,13 +205,27 @@ class PerMember(Generic[E, V]):
         self._store.write(self._schema.variable, self._at(member), value)
 
 
-class Sequence(Generic[R]):
+class Positions(_Part):
+    """Every position of a sequence below its capacity, for quantifiers."""
+
+    _schema: SequenceSchema
+    _instead: ClassVar[dict[str, str]] = {"len()": "log.capacity"}
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self._store.plain_index, self._store.indices(self._schema.positions))
+
+
+class Sequence(_Part, Generic[R]):
     """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
 
-    def __init__(self, store: Store, schema: SequenceSchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
+    _schema: SequenceSchema
+    _instead: ClassVar[dict[str, str]] = {
+        "asking whether it is true": "not_(log.is_empty)",
+        "len()": "log.end",
+        "`in`": "some(all_of(log.has(p), log[p].tag == x) for p in log.positions)",
+        "iteration": "every(implies(log.has(p), ...log[p]...) for p in log.positions)",
+        "reversed()": "largest(choose(log.has(p), ...log[p]..., 0) for p in log.positions)",
+    }
 
     @property
     def end(self) -> int:
@@ -196,10 +238,9 @@ class Sequence(Generic[R]):
         return cast(int, self._store.extent(self._schema.positions))
 
     @property
-    def positions(self) -> Iterator[int]:
+    def positions(self) -> Positions:
         """Every position below the capacity, for quantifiers."""
-        for index in self._store.indices(self._schema.positions):
-            yield self._store.plain_index(index)
+        return Positions(self._store, self._schema, self._index)
 
     def has(self, position: int) -> bool:
         """A record is at `position`, which must not be negative."""

@@ -14,7 +14,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from model.language.declare.view import View
 from model.language.errors import ProtocolError
+from model.language.refusal import refuse_hashing, refuse_text
 
 if TYPE_CHECKING:
     from model.language.declare.domains import IndexSet
@@ -29,6 +31,7 @@ class Store(ABC):
     """
 
     settings: Any
+    symbolic = False
 
     @abstractmethod
     def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
@@ -104,7 +107,7 @@ class Field:
 _MISSING = object()
 
 
-class Record:
+class Record(View):
     """A group of variables that belong together, such as one entry of a log.
 
     Subclasses declare variables as annotated attributes with initial values, and may add methods
@@ -114,6 +117,9 @@ class Record:
     __slots__ = ("_index", "_schema", "_store")
     _declared: ClassVar[dict[str, Field]] = {}
     _namespace: ClassVar[dict[str, Any]] = {}
+    _instead: ClassVar[dict[str, str]] = {
+        "asking whether it is true": "is_none(...), or a variable"
+    }
 
     _store: Store
     _schema: RecordSchema
@@ -144,6 +150,12 @@ class Record:
             raise ProtocolError(f"{type(self).__name__} has no variable {name!r}; it has {valid}")
         object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        if self._store.symbolic:
+            refuse_text()
+        path = self._schema.path or type(self).__name__
+        return path + "".join(f"[{index}]" for index in self._index)
+
     @classmethod
     def part(cls) -> Any:
         """Declares a record as a part of another: `quorum: Quorum = Quorum.part()`."""
@@ -167,6 +179,8 @@ class Entity(Record):
         return cast(bool, self._store.differs(self, other))
 
     def __hash__(self) -> int:
+        if self._store.symbolic:
+            refuse_hashing()
         return hash((type(self), self._index))
 
     @property
@@ -180,6 +194,8 @@ class Entity(Record):
         return self._index[-1]
 
     def __repr__(self) -> str:
+        if self._store.symbolic:
+            refuse_text()
         label = getattr(type(self), "_label", self._schema.index[-1].name + " ")
         return f"{label}{self._index[-1]}"
 
