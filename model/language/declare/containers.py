@@ -133,8 +133,7 @@ class _Part(View):
         self._index = index
 
     def __repr__(self) -> str:
-        if self._store.symbolic:
-            refuse_text()
+        refuse_text()
         return f"{type(self).__name__}{list(self._index)}"
 
 

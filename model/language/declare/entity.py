@@ -151,8 +151,7 @@ class Record(View):
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        if self._store.symbolic:
-            refuse_text()
+        refuse_text()
         path = self._schema.path or type(self).__name__
         return path + "".join(f"[{index}]" for index in self._index)
 
@@ -194,8 +193,7 @@ class Entity(Record):
         return self._index[-1]
 
     def __repr__(self) -> str:
-        if self._store.symbolic:
-            refuse_text()
+        refuse_text()
         label = getattr(type(self), "_label", self._schema.index[-1].name + " ")
         return f"{label}{self._index[-1]}"
 

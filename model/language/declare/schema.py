@@ -297,6 +297,7 @@ def _hints(record_class: type[Record]) -> dict[str, Any]:
     for base in reversed(record_class.__mro__):
         if issubclass(base, Record) and base._declared:
             names = {**vars(sys.modules[base.__module__]), **base._namespace}
+            names[base.__name__] = base  # an entity that refers to itself, declared in a function
             for name, annotation in inspect.get_annotations(base).items():
                 try:
                     hints[name] = _evaluate(annotation, names)
