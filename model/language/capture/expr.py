@@ -51,7 +51,7 @@ class Expr:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        refuse(f"`.{name}` of a {self.kind} read from the state: it has only the language's words")
+        refuse(f"`.{name}` of a value of kind {self.kind} read from the state: write a comparison")
 
 
 def _refusing(problem: str) -> Callable[..., NoReturn]:
@@ -62,17 +62,17 @@ def _refusing(problem: str) -> Callable[..., NoReturn]:
 
 
 _REFUSED = {
-    "arithmetic other than + and - on a value read from the state, a {}: write choose(c, a, b)": (
+    "arithmetic other than + and - on a value of kind {}: write choose(c, a, b)": (
         "add radd sub rsub mul rmul floordiv rfloordiv mod rmod truediv rtruediv pow rpow divmod "
         "rdivmod matmul rmatmul lshift rlshift rshift rrshift and rand or ror neg pos abs round "
         "trunc floor ceil"
     ),
-    "`^` on a value read from the state, a {}: write a != b": "xor rxor",
-    "an order of values read from the state that have none, a {}: write ==": "lt le gt ge",
-    "`in`, indexing or len() on a {} read from the state: write a quantifier": (
+    "`^` on a value read from the state, of kind {}: write a != b": "xor rxor",
+    "an order of values of kind {}, which have none: write ==": "lt le gt ge",
+    "`in`, indexing or len() on a value of kind {}: write a quantifier": (
         "contains getitem setitem delitem len reversed"
     ),
-    "a call of a {} read from the state: it is a value, not a function": "call enter",
+    "a call of what is read from the state, of kind {}: write a comparison": "call enter",
 }
 for _problem, _names in _REFUSED.items():
     for _name in _names.split():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import gc
+import inspect
 import linecache
 import re
 import signal
@@ -18,15 +19,16 @@ import types
 import typing
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from enum import Enum
-from functools import lru_cache, partial
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
 from model.language import refusal
-from model.language.capture.rounds import Held, attributes, contents_of, is_users_class
+from model.language.capture.rounds import Held, attributes, contents_of, is_frozen, is_users_class
 from model.language.declare.entity import Field, Record
+from model.language.declare.schema import FamilySchema, RecordSchema, SequenceSchema
 from model.language.errors import CaptureError, HighwaterError
 from model.language.refusal import is_users, is_users_frame, pending, refuse
 
@@ -79,7 +81,7 @@ def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
         place = code.co_filename, line or place[1]
         if found := _INSTRUCTION.match(instruction.opname):
             case = re.match("case |match ", linecache.getline(*place).strip())
-            refuse(_INSTRUCTIONS[0 if case else int(found.lastgroup[2:])][1], place)
+            refuse(_INSTRUCTIONS[0 if case else int(str(found.lastgroup)[2:])][1], place)
         name = instruction.argval
         if instruction.opname == "STORE_DEREF" and name in code.co_freevars:
             refuse(f"assigning {name!r} of the function around: return the value instead", place)
@@ -127,15 +129,17 @@ def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
     match value:
         case None | int() | str() | bytes() | float() | Enum() | range() | Field():
             return
+        case types.MemberDescriptorType() | types.GetSetDescriptorType():
+            return
         case tuple() | frozenset():
             inner = tuple(value)
         case types.FunctionType():
             if not is_users(value.__code__.co_filename):
                 if value.__module__.startswith("model.language.") or value is typing.cast:
                     return
-                _refuse_mention(words, "is a function that capture cannot see into", place)
+                _refuse_mention(words, place)
             if attributes(value):
-                _refuse_mention(words, "is a function with attributes that may change", place)
+                _refuse_change(f"{words}, a function with attributes,", place)
             inner = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
         case types.MethodType():
             inner = value.__self__, value.__func__
@@ -148,7 +152,7 @@ def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
         case type() if _is_constant(value):
             return
         case types.ModuleType():
-            _refuse_mention(words, "is a module", place)
+            _refuse_mention(words, place)
         case _:
             inner = _inside(words, value, place)
     for part in inner:
@@ -157,19 +161,27 @@ def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
 
 def _inside(words: str, value: Any, place: tuple[str, int]) -> tuple[Any, ...]:
     """The fields of a frozen dataclass; nothing for functions of Python's that may be called."""
-    if is_dataclass(value) and not isinstance(value, type):
-        if type(value).__dataclass_params__.frozen:  # type: ignore[attr-defined]
-            return tuple(getattr(value, field.name) for field in fields(value))
-    elif _is_known(value) or type(value).__module__.startswith("model.language."):
+    if is_frozen(value):
+        return tuple(getattr(value, field.name) for field in fields(value))
+    if _is_known(value) or type(value).__module__.startswith("model.language."):
         return ()
-    kind = "function or class" if callable(value) else f"{type(value).__name__}"
-    _refuse_mention(words, f"is a {kind} whose answer may change or does not fit", place)
+    if callable(value) and not (isinstance(value, type) and is_users_class(value)):
+        _refuse_mention(words, place)
+    _refuse_change(f"{words}, a {type(value).__name__},", place)
 
 
-def _refuse_mention(words: str, problem: str, place: tuple[str, int]) -> typing.NoReturn:
+def _refuse_mention(words: str, place: tuple[str, int]) -> typing.NoReturn:
     refuse(
-        f"`{words}` {problem}: write a variable of the state, a setting, a parameter, or a "
-        "constant (a number, a tuple, an IntEnum)",
+        f"`{words}` cannot be captured: write the language's own words, a comparison, or for a "
+        "choice a parameter of the action",
+        place,
+    )
+
+
+def _refuse_change(what: str, place: tuple[str, int]) -> typing.NoReturn:
+    refuse(
+        f"{what} may change: write a variable of the state, a setting, or a constant such as a "
+        "number, a tuple or an IntEnum",
         place,
     )
 
@@ -187,16 +199,41 @@ def _is_constant(kind: type) -> bool:
     )
 
 
-@lru_cache(maxsize=1024)
-def check_class(kind: type) -> None:
-    """`CaptureError` if a record class has attributes that may change."""
+def check_schema(schema: RecordSchema) -> None:
+    """`CaptureError` if a class of the state has attributes that may change."""
+    _check_class(schema.record_class)
+    for part in schema.fields.values():
+        match part:
+            case RecordSchema():
+                check_schema(part)
+            case SequenceSchema(container=container):
+                _check_class(container)
+                check_schema(part.record)
+            case FamilySchema():
+                check_schema(part.record)
+
+
+_sound: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _check_class(kind: type) -> None:
+    if kind in _sound:
+        return
     for base in kind.__mro__:
-        if is_users_class(base):
-            file = getattr(sys.modules.get(base.__module__), "__file__", None) or "?"
-            for name, value in vars(base).items():
-                if name not in _INTERNAL and not re.fullmatch("__.*__", name):
-                    line = getattr(base, "__firstlineno__", 1)
-                    check_value(f"{base.__name__}.{name}", value, (file, line))
+        for name, value in vars(base).items() if is_users_class(base) else ():
+            if name in _INTERNAL or re.fullmatch("__.*__", name):
+                continue
+            try:
+                check_value(f"{base.__name__}.{name}", value, ("?", 0))
+            except CaptureError:
+                pending.clear()
+                place = _file_of(base), inspect.getsourcelines(base)[1]
+                check_value(f"{base.__name__}.{name}", value, place)
+    _sound.add(kind)
+
+
+def _file_of(value: Any) -> str:
+    return getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
 
 
 class Watch:
@@ -215,6 +252,7 @@ class Watch:
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call the function and check whatever runs; other errors than our own name the line."""
+        place = None
         if isinstance(function, types.FunctionType):
             place = function.__code__.co_filename, function.__code__.co_firstlineno
             check_value(function.__name__, function, place)
@@ -233,7 +271,7 @@ class Watch:
             refusal.watching = False
         if pending:
             raise pending[0]
-        Held(tuple(self._owners.values())).check(None)
+        Held(tuple(self._owners.values())).check(place)
         return result
 
     def _event(self, frame: FrameType, event: str, _: object) -> None:

@@ -107,7 +107,7 @@ class Capture:
         """
         frame = user_frame()
         line = frame.f_code.co_filename, frame.f_lineno
-        end: Callable[[], None]
+        end: Callable[[], object]
         if self._quantifiers:
             quantifier = self._quantifiers[-1]
             place.check_quantifier(quantifier.generator)
@@ -147,6 +147,17 @@ class Capture:
             _refuse_reads_of_others(loop, write)
             self.writes[place] = replace(write, binders=(*write.binders, loop.binder))
 
+    def holds(self, condition: Callable[[Any], Any], member: Any) -> Node:
+        """Whether a condition holds for a member of a family: one call stands for all members."""
+        self._quantifiers.append(Quantifier(None))
+        held = Held.now(self.watch.outermost, self.watch.mentioned)
+        try:
+            node = node_of(condition(member), graph.TRUE)
+        finally:
+            self._quantifiers.pop()
+        held.check(None)
+        return node
+
     def quantify(self, op: Op, items: Iterable[Any]) -> Node:
         """The quantifier `op` over what a generator yields for one bound variable."""
         if isinstance(items, GeneratorType) and getgeneratorstate(items) != GEN_CREATED:
@@ -178,6 +189,8 @@ class Capture:
 
     def require(self, conditions: list[Node]) -> None:
         """Note guards."""
+        if self._quantifiers:
+            refuse("require(...) inside a quantifier: its claim is what the generator yields")
         if self.writes:
             refuse("require(...) after an assignment: all conditions come first")
         for node in conditions:

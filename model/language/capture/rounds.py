@@ -13,7 +13,7 @@ import re
 import sys
 import types
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import lru_cache, partial
 from types import CodeType, FrameType
@@ -59,7 +59,7 @@ class Iteration:
         for name in _kept(frame.f_code, frame.f_lasti):
             refuse(
                 f"the loop changes {name!r} in every round, and it is used in the next one or "
-                f"outside its loop: {_WORDS}"
+                f"outside: {_WORDS}"
             )
 
 
@@ -154,7 +154,8 @@ class Held:
         for value, before in self.objects:
             contents = contents_of(value) or ()
             if len(contents) != len(before) or any(map(_differ, contents, before)):
-                refuse(f"a round changes a {type(value).__name__} outside of it: {_WORDS}", place)
+                kind = getattr(value, "__name__", f"a {type(value).__name__}")
+                refuse(f"what runs changes {kind} outside of it: {_WORDS}", place)
 
 
 _PLAIN = {int, str, bytes, float, bool, type(None), range, slice}
@@ -183,13 +184,11 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
             return value.__self__, value.__func__
         case partial():
             return value.func, *value.args, *value.keywords.values()
-        case types.GeneratorType() if value.gi_running or value.gi_frame is None:
-            return (value.gi_frame,)
-        case types.GeneratorType() if inspect.getgeneratorstate(value) == inspect.GEN_CREATED:
-            return (inspect.GEN_CREATED,)
-    if is_dataclass(value) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        case types.GeneratorType() if inspect.getgeneratorstate(value) != inspect.GEN_SUSPENDED:
+            return value.gi_running, value.gi_frame is None
+    if is_frozen(value):
         return tuple(getattr(value, field.name) for field in fields(value))
-    refuse(f"a {type(value).__name__} in reach of a loop or quantifier: {_WORDS}")
+    refuse(f"a {type(value).__name__} that a loop or quantifier could change: {_WORDS}")
 
 
 def _cells(function: types.FunctionType) -> Iterator[object]:
@@ -198,6 +197,12 @@ def _cells(function: types.FunctionType) -> Iterator[object]:
             yield cell.cell_contents
         except ValueError:
             yield None
+
+
+def is_frozen(value: object) -> bool:
+    """Whether a value is a frozen dataclass, such as the settings."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
 
 
 def attributes(function: types.FunctionType) -> list[object]:

@@ -15,6 +15,7 @@ from model.language.capture.expr import (
     node_of,
     wrap,
 )
+from model.language.capture.lint import check_schema
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
@@ -148,6 +149,7 @@ class SymbolicStore(Store):
     symbolic = True
 
     def __init__(self, schema: Schema, settings: Any, capture: Capture, frame: int = 0) -> None:
+        check_schema(schema.root)
         self.schema = schema
         self.settings = settings
         self.capture = capture
@@ -194,7 +196,7 @@ class SymbolicStore(Store):
     def subset_where(self, index_set: IndexSet, condition: Any) -> SetExpr:
         member = self.capture.fresh(index_set)
         view = self.view(self.schema.families[index_set.name].record, (member,))
-        holds = node_of(condition(view), graph.TRUE)
+        holds = self.capture.holds(condition, view)
         return SetExpr(graph.members_where(member, holds), self)
 
     def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:

@@ -28,8 +28,9 @@ class SetOf(View, Generic[E]):
     Iterating a set that was read from the state is for quantifiers (`every(... for m in group)`).
     """
 
+    _words = "a set"
     _instead: ClassVar[dict[str, str]] = {
-        "asking whether it is true": "not_(group.is_empty)",
+        "truth": "not_(group.is_empty)",
         "len()": "group.size",
         "`in`": "group.contains(member)",
     }
@@ -139,10 +140,12 @@ class _Part(View):
 
 class _Family(_Part, Generic[E]):
     _schema: FamilySchema
+    _words = "a family or table"
     _instead: ClassVar[dict[str, str]] = {
-        "asking whether it is true": "members.count, or some(...)",
+        "truth": "members.count, or some(...)",
         "len()": "members.count",
         "`in`": "some(member == other for other in members)",
+        "reversed()": "a plain `for`: its rounds have no order",
     }
 
     def __iter__(self) -> Iterator[E]:
@@ -189,8 +192,9 @@ class PerMember(_Part, Generic[E, V]):
     """One value for each member of a family: `known_end[follower]`."""
 
     _schema: PerMemberSchema
+    _words = "values by member"
     _instead: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("asking whether it is true", "len()", "`in`", "iteration"),
+        ("truth", "len()", "`in`", "iteration"),
         "a quantifier over the members, as in some(values[member] for member in members)",
     )
 
@@ -208,6 +212,7 @@ class Positions(_Part):
     """Every position of a sequence below its capacity, for quantifiers."""
 
     _schema: SequenceSchema
+    _words = "positions"
     _instead: ClassVar[dict[str, str]] = {"len()": "log.capacity"}
 
     def __iter__(self) -> Iterator[int]:
@@ -218,8 +223,9 @@ class Sequence(_Part, Generic[R]):
     """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
 
     _schema: SequenceSchema
+    _words = "a sequence"
     _instead: ClassVar[dict[str, str]] = {
-        "asking whether it is true": "not_(log.is_empty)",
+        "truth": "not_(log.is_empty)",
         "len()": "log.end",
         "`in`": "some(all_of(log.has(p), log[p].tag == x) for p in log.positions)",
         "iteration": "every(implies(log.has(p), ...log[p]...) for p in log.positions)",

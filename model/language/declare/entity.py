@@ -117,9 +117,8 @@ class Record(View):
     __slots__ = ("_index", "_schema", "_store")
     _declared: ClassVar[dict[str, Field]] = {}
     _namespace: ClassVar[dict[str, Any]] = {}
-    _instead: ClassVar[dict[str, str]] = {
-        "asking whether it is true": "is_none(...), or a variable"
-    }
+    _words = "a record, member or row"
+    _instead: ClassVar[dict[str, str]] = {"truth": "is_none(...), or a variable of it"}
 
     _store: Store
     _schema: RecordSchema

@@ -13,18 +13,19 @@ from model.language.refusal import refuse
 
 
 class View:
-    """A view of a part of the state. `_instead` says what to write, by what is refused."""
+    """A view of a part of the state. `_words` name it, `_instead` says what to write, by what is
+    refused."""
 
     __slots__ = ()
+    _words: ClassVar[str] = "a part of the state"
     _instead: ClassVar[dict[str, str]] = {}
 
     def _refuse(self, what: str) -> NoReturn:
         instead = self._instead.get(what, "compare or assign its variables")
-        kind = next(base for base in type(self).__mro__ if base.__module__.startswith(_LANGUAGE))
-        refuse(f"{what} on a {kind.__name__.removeprefix('_')}: write {instead}")
+        refuse(f"{what} of {self._words}: write {instead}")
 
     def __bool__(self) -> bool:
-        return self._refuse("asking whether it is true")
+        return self._refuse("truth")
 
     def __len__(self) -> int:
         return self._refuse("len()")
@@ -41,11 +42,5 @@ class View:
     def __eq__(self, other: object) -> bool:
         return self._refuse("==")
 
-    def __ne__(self, other: object) -> bool:
-        return self._refuse("!=")
-
     def __hash__(self) -> int:
         return self._refuse("hash()")
-
-
-_LANGUAGE = "model.language"
