@@ -52,9 +52,9 @@ _INSTRUCTION = re.compile("|".join(f"(?P<at{k}>{p})" for k, (p, _) in enumerate(
 _INTERNAL = {*Record.__slots__, "_declared", "_namespace", "_reference_node"}
 
 _FUNCTIONS = (
-    *(abs, all, any, chr, divmod, format, getattr, hash, iter, len, max, min, next, ord, pow),
+    *(abs, all, any, chr, divmod, format, getattr, iter, len, max, min, next, ord, pow),
     *(print, repr, round, setattr, sorted, sum),
-    *(bool, bytes, dict, enumerate, filter, float, frozenset, int, list, map, object, range),
+    *(bool, bytes, dict, enumerate, filter, float, frozenset, int, list, map, range),
     *(reversed, set, slice, str, super, tuple, zip, typing.cast),
 )
 """What acts on values only by what they answer, and symbolic ones refuse that."""
@@ -67,7 +67,9 @@ def check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
     """
     known = _checked.get(id(code))  # equal code objects may have different globals
     if known is None or known[0]() is not code:
-        known = _checked[id(code)] = weakref.ref(code), _check_code(code, names)
+        key = id(code)
+        gone = weakref.ref(code, lambda _: _checked.pop(key, None))
+        known = _checked[key] = gone, _check_code(code, names)
     return known[1]
 
 
@@ -257,7 +259,8 @@ class Watch:
             place = function.__code__.co_filename, function.__code__.co_firstlineno
             check_value(function.__name__, function, place)
         self.outermost = sys._getframe()
-        before, refusal.watching = sys.getprofile(), True
+        before: Any = sys.getprofile()
+        refusal.watching = True
         pending.clear()
         sys.setprofile(self._event)
         try:
@@ -267,8 +270,11 @@ class Watch:
         except Exception as error:
             _refuse_error(error)
         finally:
-            sys.setprofile(before)
             refusal.watching = False
+            if hasattr(before, "enable"):  # cProfile's are no functions
+                before.enable()
+            else:
+                sys.setprofile(before)
         if pending:
             raise pending[0]
         Held(tuple(self._owners.values())).check(place)
