@@ -7,7 +7,7 @@ import gc
 import sys
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_a_list_that_a_function_closes_over_is_refused_unless_the_action_made_it
 class Noting(Entity):
     """A member whose class keeps what a state does not."""
 
-    seen: ClassVar[list[int]] = []
+    seen = []  # type: ignore[var-annotated]  # noqa: RUF012
     flag: bool = False
 
 

@@ -29,7 +29,7 @@ from model.language import refusal
 from model.language.capture.rounds import Held, attributes, contents_of, is_frozen, is_users_class
 from model.language.declare.entity import Field, Record
 from model.language.declare.schema import FamilySchema, RecordSchema, SequenceSchema
-from model.language.errors import CaptureError, HighwaterError
+from model.language.errors import CaptureError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, pending, refuse
 
 _INSTRUCTIONS = (
@@ -229,9 +229,15 @@ def _check_class(kind: type) -> None:
                 check_value(f"{base.__name__}.{name}", value, ("?", 0))
             except CaptureError:
                 pending.clear()
-                place = _file_of(base), inspect.getsourcelines(base)[1]
-                check_value(f"{base.__name__}.{name}", value, place)
+                check_value(f"{base.__name__}.{name}", value, (_file_of(base), _line_of(base)))
     _sound.add(kind)
+
+
+def _line_of(kind: type) -> int:
+    try:
+        return inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return 1
 
 
 def _file_of(value: Any) -> str:
@@ -265,10 +271,14 @@ class Watch:
         sys.setprofile(self._event)
         try:
             result = function(*arguments)
-        except HighwaterError:
+        except CaptureError:
             raise
+        except ProtocolError as error:
+            _refuse_error(error, str(error))
         except Exception as error:
-            _refuse_error(error)
+            _refuse_error(
+                error, f"{type(error).__name__} on what may be read from the state: {error}"
+            )
         finally:
             refusal.watching = False
             if hasattr(before, "enable"):  # cProfile's are no functions
@@ -309,8 +319,8 @@ class Watch:
                 check_value(name, frame.f_locals.get(name), place)
 
 
-def _refuse_error(error: Exception) -> typing.NoReturn:
-    """Say at which of the user's lines an error of Python's own arose."""
+def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
+    """Say at which of the user's lines an error arose."""
     if pending:
         raise pending[0]
     place = None
@@ -318,7 +328,7 @@ def _refuse_error(error: Exception) -> typing.NoReturn:
         if is_users_frame(frame):
             place = frame.f_code.co_filename, line
     try:
-        refuse(f"{type(error).__name__} on what may be read from the state: {error}", place)
+        refuse(words, place)
     except CaptureError as refused:
         raise refused from error
 

@@ -168,7 +168,7 @@ def _differ(left: object, right: object) -> bool:
 def contents_of(value: Any) -> tuple[Any, ...] | None:
     """What an object holds that may change; `None` for one that never changes."""
     match value:
-        case Expr() | View() | Store() | Enum() | types.ModuleType() | types.BuiltinFunctionType():
+        case Expr() | View() | Store() | Enum() | types.ModuleType():
             return None
         case int() | str() | bytes() | float() | types.CodeType():
             return None
@@ -180,8 +180,8 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
             return tuple(vars(value).values()) if is_users_class(value) else None
         case types.FunctionType():
             return (*_cells(value), *(value.__defaults__ or ()), *attributes(value))
-        case types.MethodType():
-            return value.__self__, value.__func__
+        case types.MethodType() | types.BuiltinFunctionType():
+            return (value.__self__, getattr(value, "__func__", None))
         case partial():
             return value.func, *value.args, *value.keywords.values()
         case types.GeneratorType() if inspect.getgeneratorstate(value) != inspect.GEN_SUSPENDED:
