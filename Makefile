@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# Words of the mutants to try; by default all of them.
+MUTANTS ?=
 # The command, run in the environment, that rewrites the generated tables in docs/.
 DOCS_COMMAND ?= highwater cases --write
 
@@ -41,6 +43,10 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
 	@$(PYTEST) $(PARALLEL) -m slow $(PYTEST_ARGS)
+
+.PHONY: mutants
+mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 .PHONY: bench
 bench: jvm $(ALL) ## run the benchmarks, one at a time

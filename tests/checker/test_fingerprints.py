@@ -56,6 +56,14 @@ def test_the_table_says_beforehand_how_much_it_will_grow(exact):
 
 
 @both_kinds
+def test_a_batch_of_any_size_leaves_free_slots_to_end_a_search_at(exact):
+    for more in (1, 900, 1_000, 1_100, 1_228, 1_300, 2_000, 5_000):
+        visited = VisitedSet(1, exact, slots=1_024)
+        slots = (visited.growth(more) or visited.bytes) // (16 if exact else 8)
+        assert slots * 0.9 >= more
+
+
+@both_kinds
 def test_an_empty_batch_is_nothing(exact):
     visited = VisitedSet(2, exact)
     assert visited.insert(np.empty((2, 0), np.uint64)).tolist() == []

@@ -11,10 +11,11 @@ from checker.search.symmetry import Symmetry
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
+from model.ladder.cluster import Cluster
 from model.language.errors import UsageError
 from model.language.ground import initial_cells
 from model.protocols import protocol_named
-from properties import promised_properties
+from properties import Property, promised_properties
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 
 SMALL = {"log_size": 2, "max_records": 1, "max_leader_epoch": 2}
@@ -126,6 +127,25 @@ def test_a_full_state_space_shrinks_and_stays_safe():
 def test_members_that_have_names_are_refused(model, named):
     with pytest.raises(UsageError, match=named):
         Explorer(model, (), options=Options(symmetry=True))
+
+
+def the_first(cluster: Cluster) -> bool:
+    """Names a replica."""
+    return cluster.quorum.leader == cluster.replicas[0]
+
+
+@pytest.mark.parametrize(
+    "prop",
+    [
+        Property("names_one", "", the_first),
+        Property("names_one", "", lambda cluster: cluster.quorum.isr.is_empty, premise=the_first),
+        Property("names_one", "", lambda before, after: the_first(after), of_steps=True),
+    ],
+    ids=["claim", "premise", "claim about steps"],
+)
+def test_properties_that_name_a_member_are_refused(prop):
+    with pytest.raises(UsageError, match="the property names_one names r0"):
+        Explorer(protocol_named("kip320").model(), (prop,), options=Options(symmetry=True))
 
 
 def test_too_many_members_are_refused():

@@ -393,3 +393,22 @@ def test_an_expression_shows_itself_in_one_line():
     assert graph.show(graph.conjunction(A, graph.less(X, ONE))).count("\n") == 0
     assert graph.show(graph.read("replicas.end", (P,), INT)) == "replicas.end[p]"
     assert repr(graph.add(P, ONE)) == "add(p, 1)"
+
+
+@pytest.mark.parametrize("name", ["eq", "lt", "le", "add", "sub", "min", "max"])
+def test_what_ranges_decide_is_so_for_every_value_in_them(name):
+    """All pairs of small ranges: apart, touching, overlapping, one in the other, single values."""
+    ends = range(-2, 3)
+    ranges = [(low, high) for low in ends for high in ends if low <= high]
+    for first in ranges:
+        for second in ranges:
+            node = BUILD[name](graph.cell(0, *first, INT), graph.cell(1, *second, INT))
+            results = {
+                int(PLAIN[name](a, b))
+                for a in range(first[0], first[1] + 1)
+                for b in range(second[0], second[1] + 1)
+            }
+            if node.op is Op.CONST:
+                assert results == {int(node.data)}
+            assert node.low is not None and node.high is not None
+            assert node.low <= min(results) and max(results) <= node.high

@@ -1,0 +1,153 @@
+"""Mutants of the checker itself: each is applied to a copy of the tree, where its test must fail.
+
+A checker's tests are only worth something if a wrong checker fails them. `mutants.toml` lists wrong
+checkers, each one line away from the right one, with the test that notices. Run all with
+`make mutants`, or some with `python -m tests.mutants WORD...`, by words of what they say or name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+
+ROOT = Path(__file__).parents[2]
+TABLE = Path(__file__).with_name("mutants.toml")
+COPIED = ("model", "properties", "checker", "tests", "counterexamples", "docs", "pyproject.toml")
+SECONDS = 300  # a mutant may make its test hang, which is noticed too
+FAILED = 1  # pytest's exit status where a test failed
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong checker: in `file`, `find` stands once and becomes `replace`; `test` must fail."""
+
+    part: str
+    words: str
+    file: str
+    find: str
+    replace: str
+    test: str
+
+    @property
+    def problem(self) -> str:
+        """Why the mutant cannot be made, if it cannot."""
+        count = (ROOT / self.file).read_text(encoding="utf-8").count(self.find)
+        if self.find == self.replace:
+            return "changes nothing"
+        return "" if count == 1 else f"`{self.find}` stands {count} times in {self.file}, not once"
+
+
+def read_mutants(*words: str) -> list[Mutant]:
+    """The mutants of the table; with `words`, those that have one of them anywhere."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    mutants = [Mutant(part, **row) for part, rows in table.items() for row in rows]
+    return [m for m in mutants if not words or any(word in repr(m) for word in words)]
+
+
+class Copy:
+    """A copy of the tree in which one mutant at a time is tried."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in COPIED:
+            source, target = ROOT / name, folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+
+    def run(self, *tests: str) -> tuple[int | None, str]:
+        """Pytest's exit status, `None` if it took too long, and the end of what it printed."""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        environment = os.environ | {"CI": "true", "PYTHONPATH": str(self.folder)}
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None, f"not done after {SECONDS} s"
+        return done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+
+    @contextmanager
+    def mutated(self, mutant: Mutant) -> Iterator[None]:
+        """While active, the copy is the wrong checker."""
+        path = self.folder / mutant.file
+        text = path.read_text(encoding="utf-8")
+        _write(path, text.replace(mutant.find, mutant.replace))
+        try:
+            yield
+        finally:
+            _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a module, and forget what was compiled from it: sizes and times may be the same."""
+    path.write_text(text, encoding="utf-8")
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+        compiled.unlink()
+
+
+def verdict(copy: Copy, mutant: Mutant) -> str:
+    """Empty if the mutant's test fails, as it should; else what happened."""
+    if mutant.problem:
+        return mutant.problem
+    with copy.mutated(mutant):
+        status, output = copy.run(mutant.test)
+    if status in (FAILED, None):
+        return ""
+    return "SURVIVED" if status == 0 else f"pytest ended with {status}:\n{output}"
+
+
+def main(words: list[str]) -> int:
+    """Try the mutants; exit status 0 if all are killed, 1 if not, 2 if there are none to try."""
+    mutants = read_mutants(*words)
+    if not mutants:
+        print(f"no mutant has any of these words: {' '.join(words)}", file=sys.stderr)
+        return 2
+    workers = min(len(mutants), os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory() as folder:
+        copies: Queue[Copy] = Queue()
+        for number in range(workers):
+            copies.put(Copy(Path(folder) / str(number)))
+        first = copies.get()
+        status, output = first.run(*dict.fromkeys(mutant.test for mutant in mutants))
+        copies.put(first)
+        if status != 0:
+            print(f"the tests fail without any mutant:\n{output}", file=sys.stderr)
+            return 1
+
+        def tried(mutant: Mutant) -> str:
+            copy = copies.get()
+            try:
+                return verdict(copy, mutant)
+            finally:
+                copies.put(copy)
+
+        left = 0
+        with ThreadPoolExecutor(workers) as pool:
+            for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
+                left += bool(found)
+                print(f"{'killed  ' if not found else 'NOT KILLED'} {mutant.part}: {mutant.words}")
+                print(f"         by {mutant.test}" if not found else f"{found}", flush=True)
+    print(f"{len(mutants)} mutants of the checker, {len(mutants) - left} killed")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
