@@ -38,9 +38,6 @@ _REMEDIES = (
     ),
 )
 
-pending: list[CaptureError] = []
-"""What was refused since the capture under way began; an action cannot suppress it."""
-
 
 @lru_cache(maxsize=1024)
 def is_users(file: str, module: str = "") -> bool:
@@ -72,9 +69,7 @@ def refuse(problem: str, at: tuple[str, int] | None = None) -> NoReturn:
     """Raise a `CaptureError` for `problem`, at the user's line or at another file and line."""
     frame = user_frame()
     path, line = at or (frame.f_code.co_filename, frame.f_lineno)
-    error = CaptureError(f"{Path(path).name}:{line}: {problem}")
-    pending.append(error)
-    raise error
+    raise CaptureError(f"{Path(path).name}:{line}: {problem}")
 
 
 def refuse_truth() -> NoReturn:

@@ -26,11 +26,18 @@ from types import CodeType, FrameType
 from typing import Any
 
 from model.language import refusal
-from model.language.capture.rounds import Held, attributes, contents_of, is_frozen, is_users_class
+from model.language.capture.rounds import (
+    Held,
+    attributes,
+    contents_of,
+    instructions_of,
+    is_frozen,
+    is_users_class,
+)
 from model.language.declare.entity import Field, Record
 from model.language.declare.schema import FamilySchema, RecordSchema, SequenceSchema
 from model.language.errors import CaptureError, ProtocolError
-from model.language.refusal import is_users, is_users_frame, pending, refuse
+from model.language.refusal import is_users, is_users_frame, refuse
 
 _INSTRUCTIONS = (
     ("MATCH_", "`match`: write choose(condition, a, b)"),
@@ -49,6 +56,8 @@ _INSTRUCTIONS = (
     ("GET_YIELD_FROM_ITER|GET_A|SEND", "`yield from` and `await`: write a quantifier"),
 )
 _INSTRUCTION = re.compile("|".join(f"(?P<at{k}>{p})" for k, (p, _) in enumerate(_INSTRUCTIONS)))
+_SUSPECT = {name for name in dis.opmap if _INSTRUCTION.match(name)}
+_SUSPECT |= {name for name in dis.opmap if re.search("STORE_DEREF|_ATTR|_METHOD", name)}
 _INTERNAL = {*Record.__slots__, "_declared", "_namespace", "_reference_node"}
 
 _FUNCTIONS = (
@@ -78,7 +87,9 @@ _checked: dict[int, tuple[weakref.ref[CodeType], tuple[Any, ...]]] = {}
 
 def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
     place = code.co_filename, code.co_firstlineno
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions_of(code):
+        if instruction.opname not in _SUSPECT:
+            continue
         line = instruction.positions and instruction.positions.lineno
         place = code.co_filename, line or place[1]
         if found := _INSTRUCTION.match(instruction.opname):
@@ -103,13 +114,13 @@ def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
 
 def _mentions(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any, tuple[str, int]]]:
     """The globals that code reads, and attributes of modules and classes among them."""
-    instructions = list(dis.get_instructions(code))
+    instructions = instructions_of(code)
     line = code.co_firstlineno
     for number, instruction in enumerate(instructions):
-        line = (instruction.positions and instruction.positions.lineno) or line
         words = instruction.argval
         if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME") or words.startswith("@"):
             continue
+        line = (instruction.positions and instruction.positions.lineno) or line
         if words not in names and not hasattr(builtins, words):
             continue
         value = names.get(words, getattr(builtins, words, None))
@@ -228,7 +239,6 @@ def _check_class(kind: type) -> None:
             try:
                 check_value(f"{base.__name__}.{name}", value, ("?", 0))
             except CaptureError:
-                pending.clear()
                 check_value(f"{base.__name__}.{name}", value, (_file_of(base), _line_of(base)))
     _sound.add(kind)
 
@@ -265,10 +275,15 @@ class Watch:
             place = function.__code__.co_filename, function.__code__.co_firstlineno
             check_value(function.__name__, function, place)
         self.outermost = sys._getframe()
+        known = self._known
+
+        def event(frame: FrameType, kind: str, _: object) -> None:
+            if kind == "call" and id(frame.f_code) not in known:
+                self._enter(frame, frame.f_code)
+
         before: Any = sys.getprofile()
         refusal.watching = True
-        pending.clear()
-        sys.setprofile(self._event)
+        sys.setprofile(event)
         try:
             result = function(*arguments)
         except CaptureError:
@@ -285,14 +300,8 @@ class Watch:
                 before.enable()
             else:
                 sys.setprofile(before)
-        if pending:
-            raise pending[0]
         Held(tuple(self._owners.values())).check(place)
         return result
-
-    def _event(self, frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and id(frame.f_code) not in self._known:
-            self._enter(frame, frame.f_code)
 
     def _enter(self, frame: FrameType, code: CodeType) -> None:
         if is_users_frame(frame):
@@ -301,7 +310,6 @@ class Watch:
             except CaptureError:
                 if not _interrupts(frame):
                     raise
-                pending.pop()
                 return
             if code.co_freevars and id(code) not in self._inner:
                 return  # the next function with this code may have another closure
@@ -321,8 +329,6 @@ class Watch:
 
 def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
     """Say at which of the user's lines an error arose."""
-    if pending:
-        raise pending[0]
     place = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if is_users_frame(frame):

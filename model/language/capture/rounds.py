@@ -64,11 +64,17 @@ class Iteration:
 
 
 @lru_cache(maxsize=4096)
+def instructions_of(code: CodeType) -> tuple[dis.Instruction, ...]:
+    """The instructions of a code object."""
+    return tuple(dis.get_instructions(code))
+
+
+@lru_cache(maxsize=4096)
 def _iterations(code: CodeType) -> dict[int, int | None]:
     """Where `for` asks for an iterator, and where a statement's loop starts (`None` for others)."""
     found: dict[int, int | None] = {}
     asked = None
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions_of(code):
         if asked is not None and instruction.opname != "EXTENDED_ARG":
             found[asked] = instruction.offset if instruction.opname == "FOR_ITER" else None
             asked = None
@@ -95,7 +101,7 @@ def _uses(instruction: dis.Instruction) -> list[tuple[str, str]]:
 def _kept(code: CodeType, start: int) -> tuple[str, ...]:
     """Names that the body of the loop starting at `start` binds, and that are read before they are
     bound again: in the next round, or after the loop."""
-    instructions = list(dis.get_instructions(code))
+    instructions = instructions_of(code)
     place = {instruction.offset: number for number, instruction in enumerate(instructions)}
     alive: list[frozenset[str]] = [frozenset()] * (len(instructions) + 1)
     changed = True
