@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from model.language.ground import possible_actions
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -105,11 +104,10 @@ class Exploration:
     @property
     def switched_off(self) -> list[str]:
         """The actions that bounds and settings rule out, whatever the state."""
-        possible = possible_actions(self.model)
-        return [name for name in self.actions if name not in possible]
+        return [name for name in self.actions if name not in self.model.possible_actions]
 
     @property
     def never_enabled(self) -> list[str]:
         """The actions that no visited state enabled, though bounds and settings allow them."""
-        possible = possible_actions(self.model)
+        possible = self.model.possible_actions
         return [n for n, count in self.actions.items() if not count.enabled and n in possible]

@@ -1,16 +1,28 @@
-"""The protocols that this project knows, by name."""
+"""The protocols that this project knows, by name, and where their rules come from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from model.async_isr.protocol import ASYNC_ISR
 from model.kafka.protocol import KAFKA
+from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
 from model.ladder import LADDER
-from model.language import Protocol
+from model.ladder.sources import LADDER_SOURCES
+from model.language import Action, Protocol
 from model.language.errors import unknown_name
+from model.sources import Source
 
 PROTOCOLS: dict[str, Protocol] = {
     protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR, KAFKA)
 }
+
+_ASYNC_ISR_SOURCES = {  # operators and actions have the same names
+    action: Source(f"AsyncIsr.{action.name.title().replace('_', '')}")
+    for action in ASYNC_ISR.actions
+}
+_KAFKA_SOURCES = {action: ACTION_SOURCES[action.name] for action in KAFKA.actions}
+_SOURCES: Mapping[Action, Source] = {**LADDER_SOURCES, **_ASYNC_ISR_SOURCES, **_KAFKA_SOURCES}
 
 
 def protocol_named(name: str) -> Protocol:
@@ -18,3 +30,13 @@ def protocol_named(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise unknown_name("protocol", name, PROTOCOLS)
     return PROTOCOLS[name]
+
+
+def action_sources(protocol: Protocol) -> dict[str, Source]:
+    """Where the protocol's actions come from, by name and in order, as far as is known."""
+    return {a.name: _SOURCES[a] for a in protocol.actions if a in _SOURCES}
+
+
+def setting_sources(protocol: Protocol) -> Mapping[str, Source]:
+    """Where the protocol's settings come from, by name; none for a specification's."""
+    return SETTING_SOURCES if protocol.settings is KAFKA.settings else {}

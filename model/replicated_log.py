@@ -18,6 +18,7 @@ from model.language import (
     largest,
 )
 
+REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
 LOG_SIZE = Bound("log_size", default=2, minimum=1, words="entries that a log holds at most")
 MAX_RECORDS = Bound("max_records", default=2, minimum=1, words="records that are written at most")
 MAX_LEADER_EPOCH = Bound(

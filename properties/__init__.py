@@ -13,7 +13,6 @@ from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
 from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
 from properties.async_isr.templates import ASYNC_ISR_TEMPLATES
 from properties.claims import Property, Sense
-from properties.kafka.availability import AVAILABILITY_PROPERTIES
 from properties.kafka.claims import KAFKA_PROPERTIES
 from properties.kafka.lemmas import KAFKA_LEMMAS
 from properties.ladder.claims import LADDER_PROPERTIES
@@ -24,7 +23,7 @@ from properties.templates import Templates
 _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
     Partition: ASYNC_ISR_PROPERTIES,
-    TopicPartition: KAFKA_PROPERTIES + AVAILABILITY_PROPERTIES,
+    TopicPartition: KAFKA_PROPERTIES,
 }
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -31,43 +32,96 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+# What each folder, or a file alone, may import besides itself and the folders in it: it looks down.
+GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
+ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
+TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "model.language.graph": (),
+    "model.language.declare": (GRAPH, "model.language.errors"),
+    "model.language.capture": (GRAPH, DECLARE, "model.language.errors"),
+    "model.language": (),
+    "model.replicated_log": ("model.language",),
+    "model.sources": ("model.language",),
+    "model.ladder": ("model.language", "model.replicated_log", "model.sources"),
+    "model.async_isr": ("model.language", "model.replicated_log"),
+    "model.kafka": ("model.language", "model.replicated_log", "model.sources"),
+    "model": (),
+    "properties.claims": ("model.language",),
+    "properties.templates": ("model.language",),
+    "properties.ladder": ("model", "properties.claims", "properties.templates"),
+    "properties.async_isr": ("model", "properties.claims", "properties.templates"),
+    "properties.kafka": ("model", "properties.claims", "properties.templates"),
+    "properties": ("model",),
+    "checker.exits": (),
+    "checker.verdict": ("model", "properties"),
+    "checker.engines": ("model", "properties"),
+    "checker.search": ("model", "properties", VERDICT, ENGINES),
+    "checker.traces": ("model", "properties", VERDICT, ENGINES),
+    "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
+    "checker.stores": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
+    "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
+    "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
+    "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.commands": ("model", "properties", "checker"),
+    "checker": ("model", "properties"),
+}
+
+
 def imports(tree: ast.AST) -> Iterator[str]:
-    """Every module that is imported, wherever in the file."""
-    for node in ast.walk(tree):
+    """Every module that is imported, wherever in the file, except for types alone."""
+    for node in _outside_type_checking(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in EVERY_MODULE else node.module or ""
+
+
+def _outside_type_checking(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from _outside_type_checking(child)
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+EVERY_MODULE = {_module(_name(path)): path for path in _modules(*PACKAGES)}
+
+
+def _is_in(module: str, folder: str) -> bool:
+    return f"{module}.".startswith(f"{folder}.")
+
+
+def folder_of(path: str) -> str:
+    """What stands for a file in the table: itself, or the innermost folder that is there."""
+    folder = _module(path)
+    while folder not in MAY_IMPORT:
+        folder = folder.rpartition(".")[0]
+    return folder
 
 
 def wrong_imports(path: str, tree: ast.AST) -> list[str]:
-    """Imports against the direction checker -> properties -> model -> model.language."""
-    forbidden = ["tests"]
-    if path.startswith(("properties/", "model/")):
-        forbidden.append("checker")
-    if path.startswith("model/"):
-        forbidden.append("properties")
-    found = [
+    """What a file imports of this project that its folder may not."""
+    allowed = (*MAY_IMPORT[folder_of(path)], folder_of(path))
+    return [
         name
         for name in imports(tree)
-        if any(name == package or name.startswith(f"{package}.") for package in forbidden)
+        if name.split(".")[0] in (*PACKAGES, "tests")
+        and not any(_is_in(name, folder) for folder in allowed)
     ]
-    if path.startswith("model/language/"):
-        found += [
-            name
-            for name in imports(tree)
-            if name.split(".")[0] == "model" and not f"{name}.".startswith("model.language.")
-        ]
-    return found
 
 
 every_module = pytest.mark.parametrize("path", _modules(*PACKAGES), ids=_name)
 
 
 @every_module
-def test_imports_go_one_way(path):
+def test_a_file_imports_what_its_folder_may(path):
     assert wrong_imports(_name(path), _tree(path)) == []
 
 
@@ -76,14 +130,41 @@ def test_imports_go_one_way(path):
     [
         ("properties/x.py", "from checker.verdict import Verdict"),
         ("model/ladder/x.py", "import properties"),
+        ("model/ladder/x.py", "from model.kafka.state import Broker"),
         ("model/kafka/x.py", "from checker.search import explore"),
         ("model/language/x.py", "from model.ladder.cluster import Cluster"),
         ("model/language/x.py", "from model import replicated_log"),
-        ("checker/x.py", "import tests.support.laws"),
+        ("model/language/graph/x.py", "from model.language.declare import schema"),
+        ("checker/engines/x.py", "from checker.search.explore import Explorer"),
+        ("checker/search/x.py", "def f():\n    from checker.commands import common"),
+        ("checker/stores/x.py", "from checker.spark import session"),
+        ("checker/commands/x.py", "import tests.support.laws"),
     ],
 )
 def test_an_import_against_the_direction_is_noticed(path, line):
-    assert wrong_imports(path, ast.parse(line))
+    assert wrong_imports(path, ast.parse(line)) != []
+
+
+def test_files_do_not_import_each_other_in_a_circle():
+    edges = [
+        (module, name) for module, path in EVERY_MODULE.items() for name in imports(_tree(path))
+    ]
+    known = nx.DiGraph((a, b) for a, b in edges if b in EVERY_MODULE and a != b)
+    assert (
+        sorted(map(sorted, (c for c in nx.strongly_connected_components(known) if len(c) > 1)))
+        == []
+    )
+
+
+def test_every_folder_has_a_line_here_and_in_the_architectures_tree():
+    folders = {_module(_name(path.parent)) for path in _modules(*PACKAGES)}
+    tree = re.search(
+        r"```\n(model/.*?)```", (ROOT / "docs" / "architecture.md").read_text(), re.DOTALL
+    )
+    assert tree is not None
+    told = set(re.findall(r"[a-z_]+(?=/)", tree.group(1)))
+    assert {folder.rpartition(".")[2] for folder in folders} <= told
+    assert set(MAY_IMPORT) <= folders | set(EVERY_MODULE)
 
 
 @every_module

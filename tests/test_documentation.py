@@ -25,3 +25,11 @@ def test_the_protocol_of_the_guide_runs_and_has_the_counts_that_it_states(monkey
 
 def test_the_protocol_of_the_guide_is_shorter_than_sixty_lines():
     assert len(blocks("writing_a_protocol.md")[0].splitlines()) < 60
+
+
+def test_the_table_of_rooms_names_each_module_of_the_broker_model():
+    page = (DOCS / "architecture.md").read_text()
+    section = page.split("\n## model/kafka\n")[1].split("\n## ")[0]
+    rooms = {path.name for path in (DOCS.parent / "model" / "kafka").glob("[a-z]*.py")}
+    named = re.findall(r"`(\w+\.py)`", section.split("`properties/kafka`")[0])
+    assert sorted(named) == sorted(rooms)

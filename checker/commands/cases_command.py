@@ -39,9 +39,15 @@ def command(directory: Path | None, write: bool, as_json: bool) -> int:
 
 def _write_overviews(root: Path) -> None:
     from checker.experiments.overviews import OVERVIEWS
+    from checker.report.source_tables import with_source_tables
+    from model.kafka.protocol import KAFKA
 
     for name, make in OVERVIEWS.items():
         folder = root / name
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             click.echo(f"wrote {folder / 'README.md'}")
+    page = root.parent / "docs" / "broker-model.md"
+    if page.is_file():
+        page.write_text(with_source_tables(page.read_text(encoding="utf-8"), KAFKA))
+        click.echo(f"wrote the tables of sources in {page}")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.explore_command import ENGINES
+from checker.report.source_tables import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
-from model.protocols import PROTOCOLS, protocol_named
+from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources
 from properties import properties_of
 
 NAME_WIDTH = 28
@@ -42,6 +44,10 @@ def describe_protocol(protocol: Protocol) -> dict[str, Any]:
         "words": protocol.words,
         "source": protocol.source,
         "actions": [action.name for action in protocol.actions],
+        "sources": {
+            "actions": {name: asdict(each) for name, each in action_sources(protocol).items()},
+            "settings": {name: asdict(each) for name, each in setting_sources(protocol).items()},
+        },
         "bounds": {
             bound.name: {
                 "default": bound.default,
@@ -77,7 +83,12 @@ def _sections(chosen: list[Protocol]) -> list[str]:
     parts = [_section("Protocols", known)]
     if len(described) == 1:
         parts += [f"Source: {each['source']}" for each in described if each["source"]]
-        parts.append(_section("Actions", [(name, "") for name in described[0]["actions"]]))
+        sources = action_sources(chosen[0])
+        lines = [
+            (each.name, source_in_words(sources[each.name]) if each.name in sources else "")
+            for each in chosen[0].actions
+        ]
+        parts.append(_section("Actions, and where they come from", lines))
     parts += _grouped("Bounds", described, _bounds)
     parts += _grouped("Settings (--set NAME=VALUE)", described, _settings)
     parts += _grouped("Presets (--preset NAME)", described, _presets)

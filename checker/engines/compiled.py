@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 
@@ -99,7 +99,7 @@ class Expander:
 class CompiledExpansion:
     """Expands packed states by machine code. Building one takes a while; see `Unsupported`."""
 
-    def __init__(self, model: Model, actions: list[GroundAction], layout: Layout) -> None:
+    def __init__(self, model: Model, actions: Sequence[GroundAction], layout: Layout) -> None:
         self._model = model
         self._words = layout.words
         self._most = max(len(actions), 1)
@@ -167,7 +167,7 @@ def _machine_code(module: ir.Module) -> llvm.ExecutionEngine:
 class _Generator:
     """Writes one function: for each state, try each action instance, and emit its step."""
 
-    def __init__(self, actions: list[GroundAction], layout: Layout) -> None:
+    def __init__(self, actions: Sequence[GroundAction], layout: Layout) -> None:
         self._layout = layout
         self.module = ir.Module("expansion")
         words, numbers = _WORD.as_pointer(), _NUMBER.as_pointer()
@@ -181,7 +181,7 @@ class _Generator:
                 argument.add_attribute("noalias")
         self._build(actions)
 
-    def _build(self, actions: list[GroundAction]) -> None:
+    def _build(self, actions: Sequence[GroundAction]) -> None:
         source, stride, states, *_, room, report = self._function.args
         entry = self._function.append_basic_block("entry")
         head, body, end = (self._function.append_basic_block(n) for n in ("head", "body", "end"))
@@ -217,7 +217,7 @@ class _Generator:
         builder.store(builder.load(state), report)
         builder.ret(builder.load(self._count))
 
-    def _compute_shared(self, actions: list[GroundAction]) -> None:
+    def _compute_shared(self, actions: Sequence[GroundAction]) -> None:
         """Evaluate what several guards need where all of them can use it."""
         uses: Counter[Node] = Counter()
         for action in actions:

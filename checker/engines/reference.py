@@ -13,7 +13,7 @@ from model.language.capture.words import Unmet, Witness
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
 from model.language.declare.entity import Entity, Record, Store
-from model.language.declare.schema import RecordSchema, Variable
+from model.language.declare.schema import Part, Variable
 from model.language.errors import DomainError
 from model.language.protocol import Instance, Model
 
@@ -85,16 +85,15 @@ class PlainStore(Store):
         self._positions: dict[str, dict[tuple[int, ...], int]] = {}
         for (name, index), position in model.positions.items():
             self._positions.setdefault(name, {})[index] = position
-        self._limits = {v.name: model.limits(v.domain) for v in model.schema.variables}
+        self._limits = {v.name: model.limits(v.domain) for v in model.schema.variables.values()}
         self._views: dict[tuple[int, tuple[int, ...]], Any] = {}
-        self._extents = {s.name: model.extent(s) for s in model.schema.index_sets.values()}
-        self._families = {
-            name: [self.view(family.record, (k,)) for k in range(self._extents[name])]
+        self._blank = {cell.variable.name: cell.blank for cell in model.cells}
+        self._extents = model.extents
+        self.families = {
+            name: [self.view(family.item, (k,)) for k in range(self._extents[name])]
             for name, family in model.schema.families.items()
         }
-        self._decoders = {
-            variable.name: self._decoder(variable) for variable in model.schema.variables
-        }
+        self._decoders = {v.name: self._decoder(v) for v in model.schema.variables.values()}
 
     def _decoder(self, variable: Variable) -> Callable[[int], Any] | None:
         match variable.domain:
@@ -103,10 +102,10 @@ class PlainStore(Store):
             case Booleans():
                 return bool
             case Reference(family):
-                everyone = self._families[family]
+                everyone = self.families[family]
                 return lambda number: None if number < 0 else everyone[number]
             case Subset(family):
-                everyone = self._families[family]
+                everyone = self.families[family]
                 known = [
                     PlainSet(frozenset(k for k in range(len(everyone)) if mask >> k & 1), everyone)
                     for mask in range(1 << len(everyone))
@@ -115,16 +114,9 @@ class PlainStore(Store):
 
     def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
         position = self._positions[variable.name].get(index)
-        number = self._blank(variable) if position is None else self.values[position]
+        number = self._blank[variable.name] if position is None else self.values[position]
         decode = self._decoders[variable.name]
         return number if decode is None else decode(number)
-
-    def _blank(self, variable: Variable) -> int:
-        if variable.initial == "all":
-            return self.model.limits(variable.domain)[1]
-        if variable.initial in (None, "none"):
-            return -1 if variable.initial is None else 0
-        return int(variable.initial)
 
     def write(self, variable: Variable, index: tuple[Any, ...], value: Any) -> None:
         position = self._positions[variable.name].get(index)
@@ -141,7 +133,7 @@ class PlainStore(Store):
     def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
         places = self._positions[variable.name]
         for position in range(max(first, 0), self._extents[variable.index[-1].name]):
-            self.values[places[(*index, position)]] = self._blank(variable)
+            self.values[places[(*index, position)]] = self._blank[variable.name]
 
     def bound(self, name: str) -> int:
         return self.model.bounds[name]
@@ -153,20 +145,20 @@ class PlainStore(Store):
         return iter(range(self._extents[index_set.name]))
 
     def subset(self, index_set: IndexSet, members: tuple[Any, ...] | None) -> PlainSet:
-        everyone = self._families[index_set.name]
+        everyone = self.families[index_set.name]
         chosen = range(len(everyone)) if members is None else members
         return PlainSet(frozenset(chosen), everyone)
 
     def subset_where(self, index_set: IndexSet, condition: Any) -> PlainSet:
-        everyone = self._families[index_set.name]
+        everyone = self.families[index_set.name]
         chosen = frozenset(k for k, member in enumerate(everyone) if condition(member))
         return PlainSet(chosen, everyone)
 
-    def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:
+    def view(self, schema: Part, index: tuple[Any, ...]) -> Any:
         key = (id(schema), index)
         found = self._views.get(key)
         if found is None:
-            found = self._views[key] = schema.record_class(self, schema, index)
+            found = self._views[key] = schema.view_class(self, schema, index)
         return found
 
     def index_of(self, value: Any, index_set: IndexSet) -> int:
@@ -213,7 +205,7 @@ class ReferenceEngine:
 
     def initial(self) -> State:
         """The initial state."""
-        blank = tuple(self._before._blank(cell.variable) for cell in self.model.cells)
+        blank = tuple(cell.blank for cell in self.model.cells)
         root = self.view(blank)
         if self.model.protocol.start is not None:
             self.model.protocol.start(root)
@@ -232,11 +224,11 @@ class ReferenceEngine:
     def _arguments(self, instance: Instance) -> list[Any]:
         found = self._bound.get(instance.number)
         if found is None:
-            store, family_of = self._before, self.model.schema.family_of
+            families = self._before.families
             found = self._bound[instance.number] = [
-                argument
-                if parameter.entity is None
-                else store.view(family_of(parameter.entity).record, (argument,))
+                families[parameter.domain.family][argument]
+                if isinstance(parameter.domain, Reference)
+                else argument
                 for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
             ]
         return found

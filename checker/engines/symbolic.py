@@ -15,9 +15,8 @@ import z3
 
 from checker.engines.reference import State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op
-from model.language.ground import GroundAction, Grounder, ground_actions, initial_cells
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
@@ -158,7 +157,6 @@ class SymbolicEngine:
         self.model = model
         self._frames: dict[int, list[Term]] = {}
         self._lower = Lowering(lambda frame, position: self.cells(frame)[position])
-        self._grounder = Grounder(model)
 
     def cells(self, frame: int = 0) -> list[Term]:
         """One constant a cell: a state. Frame 0 is the state that steps are terms over."""
@@ -195,7 +193,7 @@ class SymbolicEngine:
 
     def is_initial(self, frame: int = 0) -> Term:
         """The state is the initial one."""
-        return self.is_state(initial_cells(self.model), frame)
+        return self.is_state(self.model.initial_state, frame)
 
     def value(self, position: int, value: int) -> Term:
         """A number as a term that fits the cell at `position`."""
@@ -207,7 +205,7 @@ class SymbolicEngine:
     @cached_property
     def steps(self) -> tuple[SymbolicStep, ...]:
         """Every action instance that some state might enable, in order."""
-        return tuple(self._step(ground) for ground in ground_actions(self.model))
+        return tuple(self._step(ground) for ground in self.model.ground_actions)
 
     def _step(self, ground: GroundAction) -> SymbolicStep:
         values = {}
@@ -218,12 +216,7 @@ class SymbolicEngine:
 
     def claim(self, prop: Property) -> Term:
         """The property's claim over frame 0, and for a claim about steps over frames 0 and 1."""
-        return self.condition(prop.name, prop.claim, prop.frames)
-
-    def condition(self, name: str, function: Callable[..., bool], frames: int = 1) -> Term:
-        """A function of the state, or of two, as a term."""
-        node = capture_property(name, function, self.model.schema, self.model.settings, frames)
-        return self._lower(self._grounder.expression(node))
+        return self._lower(self.model.ground_claim(prop.claim, prop.frames))
 
     def after(self, term: Term, step: SymbolicStep) -> Term:
         """`term` over frame 0, as it will be after `step`: a term over the state before it."""
@@ -262,10 +255,7 @@ def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
     for action in model.captured:
         nodes += action.guards
         nodes += [node for write in action.writes for node in (write.value, *write.index)]
-    for prop in properties:
-        nodes.append(
-            capture_property(prop.name, prop.claim, model.schema, model.settings, prop.frames)
-        )
+    nodes += [model.claim(prop.claim, prop.frames) for prop in properties]
     return not any(_names_member(node) for node in graph.below(*nodes))
 
 

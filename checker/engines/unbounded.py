@@ -84,7 +84,7 @@ class UnboundedTerms:
     def _refuse_unless_it_exists(self, member: Node) -> None:
         index_set = self._lifted.schema.index_sets[member.sort.family]
         extent = index_set.size
-        least = extent.offset + (self._minima.get(extent.bound, 1) if extent.bound else 0)
+        least = extent.offset + (self._minima.get(extent.bound.name, 1) if extent.bound else 0)
         if member.data >= least:
             raise UsageError(
                 f"member {member.data} of {index_set.name} is named, and there may be only "

@@ -7,7 +7,7 @@ Programs are generated as Python source, one assignment a node, in a fixed order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,10 +17,9 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
-from model.language.ground import GroundAction, Grounder, ground_actions
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
@@ -56,11 +55,10 @@ class VectorisedEngine:
     `actions` replaces the model's own ground actions; they must be in the order of instances.
     """
 
-    def __init__(self, model: Model, actions: list[GroundAction] | None = None) -> None:
+    def __init__(self, model: Model, actions: Sequence[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
-        self.actions = ground_actions(model) if actions is None else actions
-        self._grounder = Grounder(model)
+        self.actions = model.ground_actions if actions is None else actions
         self._guards = compile_masks([action.guard for action in self.actions], self.layout)
         self._effects: list[Effect | None] = [None] * len(self.actions)
 
@@ -116,17 +114,8 @@ class VectorisedEngine:
 
     def claims(self, properties: Iterable[Property]) -> Claims:
         """A program that evaluates the claims of properties that take the same number of states."""
-        return Claims([self.claim(prop) for prop in properties], self.layout)
-
-    def claim(self, prop: Property) -> Node:
-        """The property's claim over cells."""
-        return self.ground(prop.name, prop.claim, prop.frames)
-
-    def ground(self, name: str, claim: Callable[..., bool], frames: int = 1) -> Node:
-        """Any claim over cells."""
-        return self._grounder.expression(
-            capture_property(name, claim, self.model.schema, self.model.settings, frames)
-        )
+        nodes = [self.model.ground_claim(prop.claim, prop.frames) for prop in properties]
+        return Claims(nodes, self.layout)
 
 
 class Claims:

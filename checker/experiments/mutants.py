@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -26,7 +26,7 @@ from model.language.capture import CapturedAction, Write
 from model.language.declare.settings import as_text, describe
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
-from model.language.ground import GroundAction, ground_actions
+from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property, Sense
 
@@ -238,8 +238,8 @@ def judge(
     if mutant.settings:
         chosen = model.protocol.model(model.bounds, as_text(model.settings) | dict(mutant.settings))
     changed = {} if mutant.captured is None else {mutant.subject: mutant.captured}
-    actions = ground_actions(chosen, changed)
-    if _behaviour(actions) == _behaviour(ground_actions(model)):
+    actions = chosen.ground_actions_with(changed)
+    if _behaviour(actions) == _behaviour(model.ground_actions):
         states, steps = original.distinct_states, original.transitions
         return Fate(mutant.name, mutant.kind, Outcome.EQUIVALENT, {}, states, steps)
     engine = VectorisedEngine(chosen, actions)
@@ -266,7 +266,7 @@ def judge(
     )
 
 
-def _behaviour(actions: list[GroundAction]) -> list[Any]:
+def _behaviour(actions: Iterable[GroundAction]) -> list[Any]:
     """What the actions do; equal expressions are one object."""
     return [(a.instance.number, a.guard, tuple(a.assignments.items()), a.misfit) for a in actions]
 

@@ -24,6 +24,7 @@ from typing import Any
 from checker.engines.reference import ReferenceEngine, State
 from checker.experiments.toml_files import read_toml
 from checker.traces.trace import Trace, build_trace
+from model.language.declare.domains import Reference
 from model.language.errors import RejectedError, UsageError, unknown_name
 from model.language.naming import NONE, instance_words, member_names, value_words
 from model.language.protocol import Instance, Model
@@ -114,17 +115,16 @@ def step_of(model: Model, text: str, names: Mapping[str, str] | None = None) -> 
     actions = {action.name: action for action in model.protocol.actions}
     if name not in actions:
         raise unknown_name("action", name, actions)
-    parameters = actions[name].parameters(model.schema)
+    parameters = model.protocol.parameters[name]
     if len(words) != len(parameters):
         wanted = " ".join(p.name.upper() for p in parameters) or "no arguments"
         raise UsageError(f"{name} takes {wanted}, not {len(words)} arguments")
     given = []
     for parameter, word in zip(parameters, words, strict=True):
-        if parameter.entity is None:
-            given.append(_number(word))
+        if isinstance(parameter.domain, Reference):
+            given.append(_member(model, parameter.domain.family, word, names or {}))
         else:
-            family = model.schema.family_of(parameter.entity).index_set.name
-            given.append(_member(model, family, word, names or {}))
+            given.append(_number(word))
     for instance in model.instances:
         if instance.action.name == name and instance.arguments == tuple(given):
             return instance
@@ -240,8 +240,8 @@ def _show(model: Model, state: State, name: str, index: tuple[int, ...], path: s
         words = value_words(model, model.cells[position], state[position])
         return words.rsplit(" ", 1)[-1] if words.startswith("record ") else words
     end = model.positions.get((f"{name}.end", index))
-    first = next((v.name for v in model.schema.variables if v.name.startswith(f"{name}.")
-                  and not v.name.endswith(".end")), None)  # fmt: skip
+    first = next((v for v in model.schema.variables if v.startswith(f"{name}.")
+                  and not v.endswith(".end")), None)  # fmt: skip
     if end is None or first is None:
         raise UsageError(f"no variable is called {path!r}")
     places = [model.positions[first, (*index, k)] for k in range(state[end])]

@@ -11,23 +11,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.traces.itf_values import blank_number
+from checker.engines.reference import State
 from model.language import Model
+from model.language.cells import Index
 from model.language.declare.schema import (
-    FamilySchema,
+    IndexedSchema,
     Part,
-    PerMemberSchema,
     RecordSchema,
     ScalarSchema,
     SequenceSchema,
-    Variable,
-    indices,
 )
-from model.language.naming import member_name, value_words
+from model.language.naming import member_names, value_words
 from model.language.protocol import Cell
-
-Index = tuple[int, ...]
-State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,7 @@ class ScalarPlace:
 
     def is_blank(self, state: State) -> bool:
         """Nothing has been stored here."""
-        return state[self.cell.position] == blank_number(self.cell)
+        return state[self.cell.position] == self.cell.blank
 
     def is_nothing(self, state: State) -> bool:
         """The value is 0, none, false or empty."""
@@ -123,7 +118,7 @@ def field_words(name: str) -> str:
 def places_of(model: Model) -> tuple[Place, ...]:
     """Every place of the model's state, in order of declaration, member by member."""
     root = model.schema.root
-    own = Owner(root.record_class.__name__.lower())
+    own = Owner(root.view_class.__name__.lower())
     return tuple(
         place
         for name, part in root.fields.items()
@@ -132,16 +127,13 @@ def places_of(model: Model) -> tuple[Place, ...]:
 
 
 def _of_root(model: Model, own: Owner, name: str, part: Part) -> Iterator[Place]:
-    if isinstance(part, FamilySchema):
-        for number in range(model.extent(part.index_set)):
-            owner = Owner(
-                member_name(model, name, number),
-                name,
-                number,
-                not part.index_set.symmetric,
-                part.index_set.symmetric and _has_sequence(part.record),
-            )
-            yield from _of_record(model, owner, part.record, (number,))
+    if name in model.schema.families:
+        family = model.schema.families[name]
+        members = family.index_set.symmetric
+        has_log = members and _has_sequence(family.item)
+        for number, member in enumerate(member_names(model, name)):
+            owner = Owner(member, name, number, not members, has_log)
+            yield from _of_record(model, owner, family.item, (number,))
     elif isinstance(part, RecordSchema):
         yield from _of_record(model, Owner(field_words(name)), part, ())
     else:
@@ -174,28 +166,24 @@ def _of_part(
     called = prefix + field_words(name)
     match part:
         case ScalarSchema(variable):
-            yield ScalarPlace(owner, called, _cell(model, variable, index), counter)
+            yield ScalarPlace(owner, called, model.cell(variable, index), counter)
         case RecordSchema():
             yield from _of_record(model, owner, part, index, f"{called} ")
-        case PerMemberSchema(variable, index_set):
-            for number in range(model.extent(index_set)):
-                words = f"{called}[{member_name(model, index_set.name, number)}]"
-                yield ScalarPlace(owner, words, _cell(model, variable, (*index, number)))
         case SequenceSchema():
             records = tuple(
                 _record_cells(model, part, (*index, position))
-                for position in range(model.extent(part.positions))
+                for position in range(model.extents[part.index_set.name])
             )
-            yield LogPlace(owner, called, _cell(model, part.end, index), records)
+            yield LogPlace(owner, called, model.cell(part.end, index), records)
+        case IndexedSchema(index_set, ScalarSchema(variable)):
+            for number, member in enumerate(member_names(model, index_set.name)):
+                cell = model.cell(variable, (*index, number))
+                yield ScalarPlace(owner, f"{called}[{member}]", cell)
 
 
 def _record_cells(model: Model, part: SequenceSchema, index: Index) -> tuple[tuple[str, Cell], ...]:
     return tuple(
-        (variable.name.rsplit(".", 1)[-1], _cell(model, variable, (*index, *rest)))
+        (variable.name.rsplit(".", 1)[-1], cell)
         for variable in part.variables
-        for rest in indices(tuple(model.extent(s) for s in variable.index[len(index) :]))
+        for cell in model.cells_below(variable, index)
     )
-
-
-def _cell(model: Model, variable: Variable, index: Index) -> Cell:
-    return model.cells[model.positions[variable.name, index]]

@@ -13,7 +13,7 @@ from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import is_member, member_name
+from model.language.naming import member_name, members_named
 from model.language.protocol import Instance
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
@@ -188,13 +188,7 @@ def _ending(trace: Trace) -> tuple[str, ...]:
 
 def _actors(model: Model, instance: Instance) -> tuple[str, ...]:
     """Who takes part in a step: a first word such as "controller", then the members it names."""
-    members = {
-        parameter.name: member_name(
-            model, model.schema.family_of(parameter.entity).index_set.name, argument
-        )
-        for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
-        if parameter.entity is not None and is_member(parameter.entity, model)
-    }
+    members = {n: member_name(model, *m) for n, m in members_named(model, instance).items()}
     parsed = list(string.Formatter().parse(instance.action.words))
     named = [field.split(".")[0].split("[")[0] for _, field, _, _ in parsed if field]
     literal = [word for word in parsed[0][0].split() if word not in ("a", "an", "the")][:1]
@@ -241,14 +235,14 @@ def _log_changes(model: Model, place: LogPlace, before: State, after: State) -> 
 
 
 def _derived_changes(engine: ReferenceEngine, before: State, after: State) -> list[Change]:
-    root = engine.model.schema.root.record_class.__name__.lower()
+    root = engine.model.schema.root.view_class.__name__.lower()
     old, new = _derived(engine, before), _derived(engine, after)
     return [Change(root, name, old[name], new[name]) for name in old if old[name] != new[name]]
 
 
 def _derived(engine: ReferenceEngine, state: State) -> dict[str, str]:
     """The HW, where the protocol derives it from the whole state."""
-    record_class = engine.model.schema.root.record_class
+    record_class = engine.model.schema.root.view_class
     if not isinstance(getattr(record_class, "high_watermark", None), property):
         return {}
     return {"HW": str(engine.view(state).high_watermark)}
@@ -261,7 +255,7 @@ def _facts(engine: ReferenceEngine, places: Iterable[Place], state: State) -> tu
             words.setdefault(place.owner.name, []).append(
                 f"{place.name} {place.words(engine.model, state)}"
             )
-    root = engine.model.schema.root.record_class.__name__.lower()
+    root = engine.model.schema.root.view_class.__name__.lower()
     for name, value in _derived(engine, state).items():
         words.setdefault(root, []).append(f"{name} {value}")
     return tuple(Fact(owner, ", ".join(parts)) for owner, parts in words.items())

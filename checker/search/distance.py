@@ -10,9 +10,7 @@ from collections.abc import Callable
 
 from checker.engines.reference import State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.graph import BOOL, Node, Op
-from model.language.ground import Grounder
 from model.language.protocol import Model
 from properties import Property
 
@@ -30,8 +28,7 @@ class Distance:
     """The distance of states from falsifying a property of states; 0 where it is false."""
 
     def __init__(self, model: Model, prop: Property) -> None:
-        claim = capture_property(prop.name, prop.claim, model.schema, model.settings)
-        self._goal = graph.negation(Grounder(model).expression(claim))
+        self._goal = graph.negation(model.ground_claim(prop.claim))
 
     def __call__(self, state: State) -> int:
         """The distance of `state`, one number a cell."""

@@ -31,7 +31,6 @@ from checker.search.symmetry import Symmetry
 from checker.search.watch import Watch
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.errors import UsageError
-from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -127,7 +126,7 @@ class Explorer:
         self.limits = limits or Limits()
         self.options = options or Options()
         self.engine = engine or VectorisedEngine(model)
-        self._start = start or initial_cells(model)
+        self._start = start or model.initial_state
         if len(model.instances) >= 1 << _INSTANCE_BITS:
             raise UsageError(
                 f"{len(model.instances):,} action instances: at most {1 << _INSTANCE_BITS:,} are "

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Limits
-from model.language.ground import initial_cells
-from model.language.naming import is_member
+from model.language.naming import members_named
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -104,7 +103,7 @@ class _Minimiser:
         Gives which steps each selection took, and the number of the step that violated the
         property first, -1 if none did.
         """
-        words = np.repeat(self._packed(initial_cells(self.model)), len(keep), axis=1)
+        words = np.repeat(self._packed(self.model.initial_state), len(keep), axis=1)
         taken = np.zeros_like(keep)
         ends = np.full(len(keep), -1, np.int64)
         for number, step in enumerate(steps):
@@ -171,7 +170,7 @@ class _Minimiser:
         return (result.violations[0].steps if result.violations else None), complete
 
     def _states(self, steps: Steps) -> list[tuple[int, ...]]:
-        words = self._packed(initial_cells(self.model))
+        words = self._packed(self.model.initial_state)
         found = [words]
         for step in steps:
             words = self.engine.follow(words, np.array([self._place[step.number]]))
@@ -180,9 +179,4 @@ class _Minimiser:
 
     def _members(self, steps: Steps) -> set[tuple[str, int]]:
         """The members of families, not rows of tables, that the steps' parameters name."""
-        return {
-            (parameter.entity.__name__, argument)
-            for step in steps
-            for parameter, argument in zip(step.parameters, step.arguments, strict=True)
-            if parameter.entity is not None and is_member(parameter.entity, self.model)
-        }
+        return {m for step in steps for m in members_named(self.model, step).values()}

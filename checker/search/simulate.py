@@ -22,7 +22,6 @@ from checker.search.fingerprints import VisitedSet
 from checker.search.watch import Watch
 from checker.verdict import Verdict
 from model.language.errors import UsageError
-from model.language.ground import initial_cells, possible_actions
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 
@@ -99,7 +98,7 @@ class Simulation:
     @property
     def never_enabled(self) -> list[str]:
         """The actions that no visited state enabled, though bounds and settings allow them."""
-        possible = possible_actions(self.model)
+        possible = self.model.possible_actions
         return [n for n, count in self.actions.items() if not count.enabled and n in possible]
 
 
@@ -136,7 +135,7 @@ class Simulator:
         self._random = np.random.default_rng(seed)
         self._watch = Watch(self.engine, self.result.properties)
         self._visited = VisitedSet(self.engine.layout.words)
-        self._initial = self.engine.layout.pack([initial_cells(model)])
+        self._initial = self.engine.layout.pack([model.initial_state])
         self._actions = _Actions(self.engine)
         self._enabled = np.zeros(len(self.engine.instances), np.int64)
         self._taken = np.zeros(len(self.engine.instances), np.int64)

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
 from model.language import graph
-from model.language.capture import capture_property
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import UsageError
 from model.language.graph import Kind, Node, Op
@@ -54,12 +53,12 @@ class _Tables:
 
 def _refuse_blank_members(model: Model, family: str) -> None:
     """A variable that is a certain member where nothing is would tell that member from others."""
-    for variable in model.schema.variables:
+    for variable in model.schema.variables.values():
         domain = variable.domain
         if (
             isinstance(domain, Reference)
             and domain.family == family
-            and variable.initial is not None
+            and variable.initial != graph.NONE
         ):
             raise UsageError(f"--symmetry: {variable.name} is a certain one of {family} at first")
 
@@ -77,7 +76,7 @@ class Symmetry:
         self.family = _family(model)
         _refuse_named_members(model, self.family, properties)
         _refuse_blank_members(model, self.family)
-        size = model.extent(model.schema.index_sets[self.family])
+        size = model.extents[self.family]
         if size > _MOST_MEMBERS:
             raise UsageError(
                 f"--symmetry: {size} {self.family} have too many renamings: at most "
@@ -234,8 +233,7 @@ def _refuse_named_members(model: Model, family: str, properties: Iterable[Proper
     for prop in properties:
         claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
         for claim, frames in claims:
-            node = capture_property(prop.name, claim, model.schema, model.settings, frames)
-            _refuse(model, family, f"the property {prop.name}", [node])
+            _refuse(model, family, f"the property {prop.name}", [model.claim(claim, frames)])
 
 
 def _refuse(model: Model, family: str, what: str, roots: list[Node]) -> None:

@@ -64,7 +64,7 @@ class Watch:
         self._state_claims = self._engine.claims(self._of_states)
         self._step_claims = self._engine.claims(self._of_steps)
         premises = [
-            self._engine.ground(f"premise of {p.name}", p.premise)
+            self._engine.model.ground_claim(p.premise)
             for p in self._premises
             if p.premise is not None
         ]

@@ -130,7 +130,7 @@ class Workshop:
         key = ("premises", *(prop.name for prop in properties))
         if key not in self._claims:
             nodes = [
-                self.engine.ground(f"premise of {prop.name}", prop.premise)
+                self.engine.model.ground_claim(prop.premise)
                 for prop in properties
                 if prop.premise is not None
             ]

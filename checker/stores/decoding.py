@@ -35,15 +35,13 @@ def column_name(cell: Cell) -> str:
 
     A part that has an index is in the singular, and its index follows it.
     """
-    pending = list(zip(cell.variable.index, cell.index, strict=True))
-    words, prefix = [], ""
-    for part in cell.variable.name.split("."):
-        prefix = f"{prefix}.{part}" if prefix else part
-        indices = []
-        while pending and pending[0][0].name in (prefix, f"{prefix}.positions"):
-            indices.append(str(pending.pop(0)[1]))
-        words += [singular(part) if indices else part, *indices]
-    return "_".join([*words, *(str(number) for _, number in pending)])
+    words: list[str] = []
+    for part in cell.path:
+        if isinstance(part, str):
+            words.append(part)
+        else:
+            words[-1:] = [singular(words[-1]), str(part[1])]
+    return "_".join(words)
 
 
 def singular(word: str) -> str:

@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from checker.stores.store import Manifest
 from checker.traces.trace import highwater_version
-from model.language.capture import capture_property
 from model.language.graph import Node, Op
-from model.language.ground import Grounder, ground_actions, initial_cells
 from model.language.protocol import Model
 from properties import Property
 
@@ -35,17 +33,15 @@ def manifest_of(model: Model, properties: Iterable[Property], **options: bool) -
 def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
     """A digest of the ground actions, the initial state and the claims, the same in every run."""
     digest = _Digest()
-    digest.add("cells", *((c.name, c.low, c.high) for c in model.cells), initial_cells(model))
-    for action in ground_actions(model):
+    digest.add("cells", *((c.name, c.low, c.high) for c in model.cells), model.initial_state)
+    for action in model.ground_actions:
         digest.add(str(action.instance), digest.node(action.guard), digest.node(action.misfit))
         for position, node in action.assignments.items():
             digest.add(position, digest.node(node))
-    grounder = Grounder(model)
     for prop in properties:
         claims = [prop.claim] if prop.premise is None else [prop.claim, prop.premise]
         for claim, frames in zip(claims, (prop.frames, 1), strict=False):
-            captured = capture_property(prop.name, claim, model.schema, model.settings, frames)
-            digest.add(prop.name, prop.sense, digest.node(grounder.expression(captured)))
+            digest.add(prop.name, prop.sense, digest.node(model.ground_claim(claim, frames)))
     return digest.hexadecimal
 
 

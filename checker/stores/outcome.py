@@ -18,7 +18,6 @@ from checker.search.symmetry import Symmetry
 from checker.stores.level_files import find_path
 from checker.stores.store import Level, LevelFile, Store
 from checker.verdict import ActionCount, Exploration, Violation
-from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -123,7 +122,7 @@ def exploration_of(
         counts.enabled += last.enabled.get(instance.number, 0)
         counts.new += last.new.get(instance.number, 0)
     run = Symmetry(model, properties, Layout(model)).concrete if symmetry else _as_they_are
-    start = tuple(initial_cells(model))
+    start = model.initial_state
     for prop in properties:
         if prop.name in last.violated:
             link = last.violated[prop.name]

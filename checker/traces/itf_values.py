@@ -10,24 +10,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from checker.engines.reference import State
 from model.language import Model
+from model.language.cells import Index
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
 from model.language.declare.schema import (
-    FamilySchema,
+    IndexedSchema,
     Part,
-    PerMemberSchema,
     RecordSchema,
     ScalarSchema,
     SequenceSchema,
     Variable,
-    indices,
 )
 from model.language.errors import RejectedError, UsageError
 from model.language.naming import NONE, member_names
-from model.language.protocol import Cell, Instance
-
-Index = tuple[int, ...]
-State = tuple[int, ...]
+from model.language.protocol import Instance
 
 _BIGINT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _LONGEST_NAME = 200
@@ -61,14 +58,6 @@ def fields_of(value: Any, where: str, names: Iterable[str]) -> dict[str, Any]:
     return dict(value)
 
 
-def blank_number(cell: Cell) -> int:
-    """The number that stands in a cell where nothing is."""
-    initial = cell.variable.initial
-    if isinstance(initial, str):
-        return cell.high if initial == "all" else 0
-    return -1 if initial is None else int(initial)
-
-
 def text_of(value: Any, where: str) -> str:
     """A string of reasonable length; `UsageError` for anything else."""
     if not isinstance(value, str):
@@ -93,19 +82,15 @@ def number_of(value: Any, where: str) -> int:
 
 
 class _Codec:
-    """What writing and reading share: the places of cells, and the names of members."""
+    """What writing and reading share: the model, and the names of members."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.positions = model.positions
         self.names = {
             name: member_names(model, name)
             for name, family in model.schema.families.items()
             if family.index_set.symmetric
         }
-
-    def extent(self, index_set: IndexSet) -> int:
-        return self.model.extent(index_set)
 
 
 class Encoder(_Codec):
@@ -128,45 +113,37 @@ class Encoder(_Codec):
     def _part(self, part: Part, index: Index, state: State) -> Any:
         match part:
             case ScalarSchema(variable):
-                return self._cell(variable, index, state)
+                number = state[self.model.cell(variable, index).position]
+                return self._scalar(variable.domain, number)
             case RecordSchema():
                 return self._record(part, index, state)
-            case FamilySchema(_, index_set, record):
-                return self._map(index_set, lambda k: self._record(record, (*index, k), state))
-            case PerMemberSchema(variable, index_set):
-                return self._map(index_set, lambda k: self._cell(variable, (*index, k), state))
             case SequenceSchema():
                 return self._sequence(part, index, state)
+            case IndexedSchema(index_set, item):
+                return self._map(index_set, lambda k: self._part(item, (*index, k), state))
         raise TypeError(f"no way to write a {type(part).__name__}")
 
     def _map(self, index_set: IndexSet, value: Callable[[int], Any]) -> dict[str, Any]:
-        keys = [self._member(index_set.name, k) for k in range(self.extent(index_set))]
+        extent = self.model.extents[index_set.name]
+        keys = [self._member(index_set.name, k) for k in range(extent)]
         return {"#map": [[key, value(k)] for k, key in enumerate(keys)]}
 
     def _sequence(self, part: SequenceSchema, index: Index, state: State) -> Any:
         """A list; an object if something is stored beyond the end, as proofs may start from."""
-        end = state[self.positions[part.end.name, index]]
+        end = state[self.model.cell(part.end, index).position]
         stored = max(end, self._stored(part, index, state))
-        records = [self._record(part.record, (*index, k), state) for k in range(stored)]
+        records = [self._record(part.item, (*index, k), state) for k in range(stored)]
         return records if stored == end else {"end": bigint(end), "stored": records}
 
     def _stored(self, part: SequenceSchema, index: Index, state: State) -> int:
         """One past the last position of the sequence that is not blank."""
-        cells = self.model.cells
-        return max(
-            (
-                place[len(index)] + 1
-                for variable in part.variables
-                for place in indices(tuple(self.extent(s) for s in variable.index))
-                if place[: len(index)] == index
-                for cell in [cells[self.positions[variable.name, place]]]
-                if state[cell.position] != blank_number(cell)
-            ),
-            default=0,
+        stored = (
+            cell.index[len(index)] + 1
+            for variable in part.variables
+            for cell in self.model.cells_below(variable, index)
+            if state[cell.position] != cell.blank
         )
-
-    def _cell(self, variable: Variable, index: Index, state: State) -> Any:
-        return self._scalar(variable.domain, state[self.positions[variable.name, index]])
+        return max(stored, default=0)
 
     def _scalar(self, domain: Domain, number: int) -> Any:
         match domain:
@@ -190,13 +167,9 @@ class Encoder(_Codec):
 class Decoder(_Codec):
     """Reads states of one model back. Every place of an error is named from the file's top."""
 
-    def __init__(self, model: Model) -> None:
-        super().__init__(model)
-        self._blank = tuple(blank_number(cell) for cell in model.cells)
-
     def state(self, values: Mapping[str, Any], where: str) -> State:
         """The state that the variables of the root record stand for."""
-        state = list(self._blank)
+        state = [cell.blank for cell in self.model.cells]
         for name, part in self.model.schema.root.fields.items():
             self._part(part, (), values[name], state, f"{where}.{name}")
         return tuple(state)
@@ -213,14 +186,11 @@ class Decoder(_Codec):
                 self._cell(variable, index, value, state, where)
             case RecordSchema():
                 self._record(part, index, value, state, where)
-            case FamilySchema(_, index_set, record):
-                for key, inner in self._map(index_set, value, where):
-                    self._record(record, (*index, key), inner, state, f"{where}[{key}]")
-            case PerMemberSchema(variable, index_set):
-                for key, inner in self._map(index_set, value, where):
-                    self._cell(variable, (*index, key), inner, state, f"{where}[{key}]")
             case SequenceSchema():
                 self._sequence(part, index, value, state, where)
+            case IndexedSchema(index_set, item):
+                for key, inner in self._map(index_set, value, where):
+                    self._part(item, (*index, key), inner, state, f"{where}[{key}]")
             case _:
                 raise TypeError(f"no way to read a {type(part).__name__}")
 
@@ -229,15 +199,16 @@ class Decoder(_Codec):
         if not isinstance(entries, list):
             raise UsageError(f"{where}.#map must be a list, not {show(entries)}")
         found: dict[int, Any] = {}
+        extent = self.model.extents[index_set.name]
         for entry in entries:
             if not isinstance(entry, list) or len(entry) != 2:
                 raise UsageError(f"{where}.#map must hold pairs, not {show(entry)}")
             key = self._member(index_set.name, entry[0], where)
-            if not 0 <= key < self.extent(index_set) or key in found:
+            if not 0 <= key < extent or key in found:
                 raise UsageError(f"{where} has the key {key} twice, or it is not one of its keys")
             found[key] = entry[1]
-        if len(found) != self.extent(index_set):
-            raise UsageError(f"{where} must have {self.extent(index_set)} keys, not {len(found)}")
+        if len(found) != extent:
+            raise UsageError(f"{where} must have {extent} keys, not {len(found)}")
         return sorted(found.items())
 
     def _sequence(
@@ -249,19 +220,18 @@ class Decoder(_Codec):
             records, end = fields["stored"], fields["end"]
         if not isinstance(records, list):
             raise UsageError(f"{where} must be a list, not {show(records)}")
-        if len(records) > self.extent(part.positions):
-            raise RejectedError(
-                f"{where} has {len(records)} entries: valid are up to {self.extent(part.positions)}"
-            )
+        capacity = self.model.extents[part.index_set.name]
+        if len(records) > capacity:
+            raise RejectedError(f"{where} has {len(records)} entries: valid are up to {capacity}")
         for k, record in enumerate(records):
-            self._record(part.record, (*index, k), record, state, f"{where}[{k}]")
+            self._record(part.item, (*index, k), record, state, f"{where}[{k}]")
         end = bigint(len(records)) if end is None else end
         self._cell(part.end, index, end, state, f"{where}.end")
 
     def _cell(
         self, variable: Variable, index: Index, value: Any, state: list[int], where: str
     ) -> None:
-        cell = self.model.cells[self.positions[variable.name, index]]
+        cell = self.model.cell(variable, index)
         number = self._scalar(variable.domain, value, where)
         if not cell.low <= number <= cell.high:
             raise RejectedError(
@@ -289,7 +259,7 @@ class Decoder(_Codec):
         found = 0
         for member in members:
             number = self._member(family, member, where)
-            if not 0 <= number < self.extent(self.model.schema.index_sets[family]):
+            if not 0 <= number < self.model.extents[family]:
                 raise UsageError(f"{where} holds {show(member)}, which is not one of {family}")
             if found >> number & 1:
                 raise UsageError(f"{where} holds {show(member)} twice")

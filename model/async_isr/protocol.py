@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.ladder.cluster import REPLICAS
 from model.language import (
     Annotated,
     Bound,
@@ -38,6 +37,7 @@ from model.language import (
     smallest,
     table,
 )
+from model.replicated_log import REPLICAS
 
 MAX_OFFSET = Bound("max_offset", default=2, minimum=1, words="the leader's end at most")
 MAX_VERSION = Bound("max_version", default=2, minimum=1, words="the last ISR version, from 0")
@@ -91,15 +91,22 @@ class Partition(State):
         return self.versions[self.controller_version].isr
 
     @property
+    def maximal_isr(self) -> SetOf[Replica]:
+        """The leader's ISR and whatever it has asked for."""
+        return self.leader_isr.union(self.pending_isr)
+
+    @property
     def high_watermark(self) -> int:
         """The least end among the replicas that may be in the ISR."""
-        counted = self.leader_isr
-        if self.settings.maximal_isr:
-            counted = counted.union(self.pending_isr)
+        counted = self.maximal_isr if self.settings.maximal_isr else self.leader_isr
         longest = largest(replica.end for replica in self.replicas)
         return smallest(
             choose(counted.contains(replica), replica.end, longest) for replica in self.replicas
         )
+
+    def was_written(self, version: IsrVersion) -> bool:
+        """The controller has written the version."""
+        return version.number <= self.controller_version
 
     def write_isr(self, isr: SetOf[Replica]) -> None:
         """The controller writes a new version; the leader may hear of it from now on."""
@@ -174,7 +181,7 @@ def leader_write(partition: Partition) -> None:
 def leader_handle_update(partition: Partition, version: IsrVersion) -> None:
     """Learn of a newer version of the ISR; what was pending is decided."""
     require(version.number > partition.leader_version)
-    require(version.number <= partition.controller_version)
+    require(partition.was_written(version))
 
     partition.leader_isr = version.isr
     partition.leader_version = version.number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka.leader import advance_high_watermark
+from model.kafka.partition import advance_high_watermark
 from model.kafka.settings import Acks, ConsumerCommits
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, choose, minimum, not_, require

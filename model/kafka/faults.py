@@ -7,9 +7,9 @@ Kafka leaves flushing to the operating system.
 
 from __future__ import annotations
 
-from model.kafka.controller import eligible_after, is_lost_request_for
-from model.kafka.follower import follow
-from model.kafka.leader import forget_leadership
+from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.partition import follow, forget_leadership
+from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some
@@ -29,10 +29,7 @@ def forget_memory(partition: TopicPartition, broker: Broker) -> None:
 
 def stop(partition: TopicPartition, broker: Broker) -> None:
     """The process of one broker is gone."""
-    controller = partition.controller
-    led = partition.is_in_office(broker)
-    controller.leader_is_current = all_of(controller.leader_is_current, not_(led))
-    controller.image_unread = all_of(controller.image_unread, not_(led))
+    outdate_leader(partition, where=partition.is_in_office(broker))
     forget_memory(partition, broker)
 
 
@@ -93,8 +90,7 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     require(broker.up)
 
     partition.spent.disk_losses = spent + 1
-    broker.high_watermark = 0
-    broker.log.truncate_to(0)
+    broker.truncate_to(0)
     stop(partition, broker)
 
 
@@ -109,15 +105,11 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
     partition.spent.rack_failures = spent + 1
     if together:
         for other in partition.brokers:
-            left = choose(other.up, minimum(kept, other.log.end), other.log.end)
-            other.high_watermark = minimum(left, other.high_watermark)
-            other.log.truncate_to(left)
+            other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
             forget_memory(partition, other)
-        partition.controller.leader_is_current = False
-        partition.controller.image_unread = False
+        outdate_leader(partition)
     else:
-        broker.high_watermark = minimum(kept, broker.high_watermark)
-        broker.log.truncate_to(kept)
+        broker.truncate_to(kept)
         stop(partition, broker)
 
 
@@ -131,6 +123,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """
     controller, options = partition.controller, partition.options
     joins = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
+    restarted = controller.joiner_restarted
     require(not_(broker.up))
     if options.quick_bounce == QuickBounce.REFUSED:
         require(broker.fenced)
@@ -139,19 +132,10 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
 
     broker.up = True
     if options.eligible_leader_replicas:
-        kept = controller.isr.without_member(broker)
-        eligible = eligible_after(partition, kept).without_member(broker)
-        listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
-        lost = all_of(listed, not_(broker.stopped_cleanly))
-        controller.eligible = choose(lost, eligible, controller.eligible)
-        controller.isr = choose(lost, kept, controller.isr)
-        controller.leader_is_current = all_of(controller.leader_is_current, not_(lost))
-        controller.image_unread = all_of(controller.image_unread, not_(lost))
-        controller.request = choose(lost, partition.brokers.none(), controller.request)
-        joins = all_of(joins, not_(lost))
+        joins = all_of(joins, not_(lose_place_if_unclean(partition, broker)))
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
-    controller.joiner_restarted = any_of(all_of(controller.joiner_restarted, asked), joins)
+    controller.joiner_restarted = any_of(all_of(restarted, asked), joins)
     broker.stopped_cleanly = False
     leads = controller.leader == broker
     follow(partition, broker)

@@ -1,7 +1,7 @@
 """The settings of the broker model: Kafka's own, and one for each fix of the replication protocol.
 
-Numbers in parentheses are those of the catalogue of published replication bugs that
-`docs/broker-model.md` lists. The defaults are those of Kafka 4.1.
+A fix names its KIP or issue; "finding" is one of `docs/findings`, and no release has its fix. The
+defaults are those of Kafka 4.1.
 """
 
 from __future__ import annotations
@@ -115,43 +115,49 @@ class KafkaSettings:
         QuickBounce.REFUSED, "who may be back before its stop is noticed", "quick.bounce"
     )
     truncation: Truncation = setting(
-        Truncation.DIVERGING_FETCH, "how a follower finds what to truncate (1, 2, 6)", "truncation"
+        Truncation.DIVERGING_FETCH, "how a follower finds what to truncate", "truncation"
     )
     join_isr_from_epoch_start: bool = setting(
         True,
-        "to join the ISR a follower must have reached the start of the leader's epoch (9)",
+        "to join the ISR a follower must have reached the start of the leader's epoch (KAFKA-7128)",
         "join.isr.from.epoch.start",
     )
     fetch_fenced_by_epoch: bool = setting(
-        True, "leader and follower must agree on the leader epoch (10)", "fetch.fenced.by.epoch"
+        True,
+        "leader and follower must agree on the leader epoch (KIP-320)",
+        "fetch.fenced.by.epoch",
     )
     diverging_fetch_leaves_leo: bool = setting(
         True,
-        "a fetch that diverges does not change the LEO that the leader knows (14)",
+        "a fetch that diverges does not change the LEO that the leader knows (KAFKA-13141)",
         "diverging.fetch.leaves.leo",
     )
     diverging_hw_ignored: bool = setting(
-        True, "the HW of a diverging answer is ignored (15)", "diverging.answer.hw.ignored"
+        True, "the HW of a diverging answer is ignored (KAFKA-14704)", "diverging.answer.hw.ignored"
     )
     answer_matches_epoch: bool = setting(
         True,
-        "an answer counts only in the leader epoch that it was asked for in (18)",
+        "an answer counts only in the leader epoch that it was asked for in (KAFKA-18991)",
         "answer.matches.request.epoch",
     )
-    maximal_isr: bool = setting(True, "the HW counts the pending ISR too (19)", "maximal.isr")
+    maximal_isr: bool = setting(True, "the HW counts the pending ISR too (KIP-497)", "maximal.isr")
     unfenced_brokers_only: bool = setting(
-        True, "only unfenced brokers may join the ISR (21)", "isr.unfenced.brokers.only"
+        True, "only unfenced brokers may join the ISR (KIP-841)", "isr.unfenced.brokers.only"
     )
     broker_epoch_checked: bool = setting(
         True,
-        "an ISR change names broker epochs, which must be current (22)",
+        "an ISR change names broker epochs, which must be current (KIP-903)",
         "broker.epoch.checked",
     )
     hw_frozen_below_min_isr: bool = setting(
-        True, "no HW advance while the ISR is below its minimum (26)", "hw.frozen.below.min.isr"
+        True,
+        "no HW advance while the ISR is below its minimum (KAFKA-15583)",
+        "hw.frozen.below.min.isr",
     )
     eligible_leader_replicas: bool = setting(
-        True, "replicas that may lead although they left the ISR (27)", "eligible.leader.replicas"
+        True,
+        "replicas that may lead although they left the ISR (KIP-966)",
+        "eligible.leader.replicas",
     )
     last_known_leader: bool = setting(
         True,
@@ -160,7 +166,7 @@ class KafkaSettings:
     )
     reset_leo_every_epoch: bool = setting(
         False,
-        "a leader forgets its followers' LEOs at every new leader epoch (36; in no Kafka)",
+        "a leader forgets its followers' LEOs at every new leader epoch (finding 0001)",
         "reset.follower.leo.every.epoch",
     )
     isr_answer_apart: bool = setting(
@@ -170,7 +176,7 @@ class KafkaSettings:
     )
     pending_isr_survives_image: bool = setting(
         False,
-        "the image of a known partition epoch leaves a pending ISR change (37; in no Kafka)",
+        "the image of a known partition epoch leaves a pending ISR change (finding 0002)",
         "pending.isr.survives.image",
     )
     fetch_answers: FetchAnswers = setting(

@@ -29,12 +29,16 @@ from model.language import (
     sequence,
     table,
 )
-from model.replicated_log import LeaderEpoch, Log, Offset, RecordId
-
-REPLICAS = Bound("replicas", 3, 1, "replicas of the partition")
-LOG_SIZE = Bound("log_size", 1, 1, "entries that a log holds at most")
-MAX_RECORDS = Bound("max_records", 1, 1, "records that are written at most")
-MAX_LEADER_EPOCH = Bound("max_leader_epoch", 3, 0, "the last leader epoch, counted from 0")
+from model.replicated_log import (
+    LOG_SIZE,
+    MAX_LEADER_EPOCH,
+    MAX_RECORDS,
+    REPLICAS,
+    LeaderEpoch,
+    Log,
+    Offset,
+    RecordId,
+)
 
 CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
 POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
@@ -63,7 +67,13 @@ BUDGETS = (
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
-BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH, *BUDGETS)
+BOUNDS = (
+    REPLICAS,
+    LOG_SIZE.with_default(1),
+    MAX_RECORDS.with_default(1),
+    MAX_LEADER_EPOCH.with_default(3),
+    *BUDGETS,
+)
 
 NO_RECORD = -1
 RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
@@ -140,6 +150,15 @@ class Broker(Entity):
     def follows(self, leader: Broker) -> bool:
         """The broker believes that `leader`, another broker, leads."""
         return all_of(self != leader, self.leader == leader)
+
+    def follows_in_epoch(self, leader: Broker) -> bool:
+        """The broker follows `leader`, and is in the same leader epoch."""
+        return all_of(self.follows(leader), self.leader_epoch == leader.leader_epoch)
+
+    def truncate_to(self, end: int) -> None:
+        """Cut the log at `end`, and the HW with it."""
+        self.high_watermark = minimum(self.high_watermark, end)
+        self.log.truncate_to(end)
 
 
 class Controller(Record):

@@ -1,13 +1,15 @@
 """What the rungs of the ladder share: the cluster, the controller, leaders, and old followers.
 
 Kafka's truncation and fencing rules went up a ladder between 2016 and 2018. Each rung is a module
-beside this one that holds just the rule that changed. After `KafkaReplication.tla` of
-hachikuji/kafka-specification, with its abstractions:
+beside this one that holds just the rules that changed, and why. In order:
+truncate_to_high_watermark, kip101, kip279, kafka_7128, kip320_first_try (abandoned), kip320. After
+`KafkaReplication.tla` of hachikuji/kafka-specification, with its abstractions:
 
 - There is no network and there are no crashes. Every LeaderAndIsr request stays available for ever,
   and a replica adopts any of them late or never: that alone models delay, loss and zombies.
 - A follower's fetch is one step: what the leader would learn from the next fetch, it can see.
-- The leader writes the ISR to the quorum in one step that succeeds only for the true leader.
+- The leader writes the ISR to the quorum in one step that succeeds only for the true leader. How
+  ZooKeeper's version numbers achieve that is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from __future__ import annotations
 from model.language import (
     Action,
     Annotated,
-    Bound,
     Entity,
     Members,
     Protocol,
@@ -43,12 +44,12 @@ from model.replicated_log import (
     MAX_LEADER_EPOCH,
     MAX_RECORDS,
     NO_EPOCH,
+    REPLICAS,
     LeaderEpochOrNone,
     Log,
     Offset,
 )
 
-REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
 BOUNDS = (REPLICAS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
 
 
@@ -77,6 +78,11 @@ class Replica(Entity):
         self.leader_epoch = request.number
         self.leader = leader
         self.isr = request.isr
+
+    def truncate_to(self, end: int) -> None:
+        """Cut the log at `end`, and the HW with it."""
+        self.high_watermark = minimum(end, self.high_watermark)
+        self.log.truncate_to(end)
 
 
 class LeaderAndIsrRequest(Entity):
@@ -136,7 +142,10 @@ def _send_request(cluster: Cluster, leader: Replica | None, isr: SetOf[Replica])
 
 @action("controller elects {leader}")
 def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
-    """Make any member of the ISR the leader, in a new epoch: a clean election."""
+    """Make any member of the ISR the leader, in a new epoch: a clean election.
+
+    It may come at any time: after a failure, or just to spread leaders over the brokers.
+    """
     require(cluster.next_leader_epoch <= cluster.bound("max_leader_epoch"))
     require(cluster.quorum.isr.contains(leader))
     require(cluster.quorum.leader != leader)
@@ -148,7 +157,9 @@ def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
 def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
     """Take a replica that may have failed out of the ISR, and out of leadership.
 
-    A leader that is alone in the ISR stays in it, so that it can be elected again.
+    Whether it has failed does not show: it may fetch, and even lead, as if nothing had happened. So
+    a dead broker, one that stops cleanly and a zombie are all covered. A leader that is alone in
+    the ISR stays in it, so that it can be elected again.
     """
     quorum = cluster.quorum
     leads = quorum.leader == replica
@@ -165,7 +176,10 @@ def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
 
 @action("{leader} becomes leader in epoch {request.number}")
 def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrRequest) -> None:
-    """Adopt a request that names the replica itself. The HW stays, and may lag the true one."""
+    """Adopt a request that names the replica itself.
+
+    The HW stays. It lags behind the last leader's, from which the replica learnt it a fetch late.
+    """
     require(cluster.was_sent(request))
     require(request.leader == leader)
     require(request.number > leader.leader_epoch)
@@ -175,7 +189,11 @@ def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrReques
 
 @action("{leader} appends a record")
 def leader_write(cluster: Cluster, leader: Replica) -> None:
-    """Append the next record. A zombie does so too: replication, not the write, is fenced."""
+    """Append the next record. A zombie does so too: the write is not fenced.
+
+    It cannot commit the record: members of its ISR that have moved on do not fetch from it, and the
+    quorum does not let it take them out.
+    """
     require(leader.presumes_leadership)
     require(cluster.next_record_id < cluster.bound("max_records"))
     require(not_(leader.log.is_full))
@@ -194,7 +212,10 @@ def is_caught_up(follower: Replica, leader: Replica, end: int) -> bool:
 
 @action("{leader} drops {follower} from the ISR")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
-    """Drop a follower that does not hold the leader's last entry."""
+    """Drop a follower that does not hold the leader's last entry.
+
+    This is Kafka's first fence against zombies: only the true leader may write the ISR.
+    """
     require(cluster.is_true_leader(leader))
     require(leader.isr.contains(follower), follower != leader)
     require(not_(is_caught_up(follower, leader, leader.log.end)))
@@ -214,7 +235,11 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
 
 @action("{leader} advances its high watermark")
 def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
-    """Commit the next offset once every ISR member names this leader and holds it."""
+    """Commit the next offset once every ISR member names this leader and holds it.
+
+    Such a member could fetch now and tell the leader so; that fetch is left out. Its epoch is not
+    compared: it may name the leader of an earlier epoch.
+    """
     offset = leader.high_watermark
     require(leader.presumes_leadership)
     require(leader.log.has(offset))
@@ -236,12 +261,15 @@ def require_newer_request(
 def become_follower_and_truncate(
     follower: Replica, leader: Replica, request: LeaderAndIsrRequest, end: int
 ) -> None:
-    """Adopt the request and truncate to `end`, which must not be beyond the follower's own end."""
+    """Adopt the request and truncate to `end`, which must not be beyond the follower's own end.
+
+    It happens at each new epoch, even if the leader is the same: that leader may have followed
+    another one in between. KIP-101 and KIP-279 improve only on `end`.
+    """
     require(end <= follower.log.end)
 
     follower.adopt(request, leader)
-    follower.high_watermark = minimum(end, follower.high_watermark)
-    follower.log.truncate_to(end)
+    follower.truncate_to(end)
 
 
 def replicate_next_entry(follower: Replica, leader: Replica) -> None:
@@ -255,7 +283,10 @@ def replicate_next_entry(follower: Replica, leader: Replica) -> None:
 
 @action("{follower} fetches from {leader}")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
-    """Fetch the next entry from a replica that presumes leadership. Epochs are not compared."""
+    """Fetch the next entry from a replica that presumes leadership.
+
+    No epochs are compared: neither the replicas', nor those of the entries where the logs meet.
+    """
     require(leader.presumes_leadership)
     require(follower.follows(leader))
 

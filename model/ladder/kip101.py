@@ -1,5 +1,8 @@
 """KIP-101 (Kafka 0.11): a new follower asks the leader where the epoch of its last entry ends.
 
+Each entry carries the epoch of the leader that appended it, so a log says more than the HW about
+what two replicas share: where the follower's last epoch ends on the leader, there they part.
+
 The leader's answer is one lookup. If the leader never saw that epoch, the answer belongs to another
 epoch, and entries that the leader does not have may stay: the hole that KIP-279 closes.
 """
@@ -29,15 +32,10 @@ def end_of_epoch(leader: Replica, epoch: int, unknown: int) -> int:
         for offset in log.positions
     )
     return choose(
-        all_of(not_empty(leader), log.last_epoch == epoch),
+        all_of(log.end > 0, log.last_epoch == epoch),
         log.end,
         choose(any_of(log.is_empty, first_greater == beyond), unknown, first_greater),
     )
-
-
-def not_empty(replica: Replica) -> bool:
-    """The replica's log holds an entry."""
-    return replica.log.end > 0
 
 
 def truncation_offset(follower: Replica, leader: Replica) -> int:

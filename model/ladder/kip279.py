@@ -1,7 +1,11 @@
 """KIP-279 (Kafka 2.0): a new follower truncates to the last entry that it shares with the leader.
 
-In Kafka the follower asks again with lower epochs until both know one; here that is one step. The
-leader's log is looked at as it is, whatever epoch that replica is in: the hole that KIP-320 closes.
+After quick changes of leader, two replicas may each have epochs that the other never saw. KIP-101's
+one lookup then names an end for an epoch that the follower did not ask about, and the logs differ
+for good. So the follower goes back from its end until an entry is the same on both.
+
+In Kafka it asks again with lower epochs until both know one; here that is one step. The leader's
+log is looked at as it is, whatever epoch that replica is in: the hole that KIP-320 closes.
 """
 
 from __future__ import annotations

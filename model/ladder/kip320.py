@@ -1,12 +1,13 @@
 """KIP-320 (Kafka 2.1): leader and follower must be in the same epoch for anything to count.
 
-- A follower truncates against a leader only once that leader is in the request's epoch: a log that
-  may still change is no guide.
-- Fetches carry the follower's epoch; one from another epoch is refused.
-- The leader counts a follower for HW or ISR only in its own epoch, and lets one join the ISR only
-  when its own HW has reached that epoch (KAFKA-7128).
+What one replica knows of another is true of an epoch. Before KIP-320 it was used in other epochs
+too: a zombie's log as a guide for truncation, the fetch of a follower that would truncate later as
+a reason to commit. Four fences, each at its rule below, can be switched off to see what it is for:
 
-Each of the four fences can be switched off, to see what it is for.
+- truncate only against a leader in the same epoch, and before the first fetch;
+- fetch only from a leader in the same epoch;
+- count only followers in the same epoch for the HW;
+- let followers join the ISR only once the HW has reached the epoch (KAFKA-7128).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from model.ladder.cluster import (
     replicate_next_entry,
     require_newer_request,
 )
+from model.ladder.kafka_7128 import high_watermark_has_reached_epoch
 from model.ladder.kip279 import KIP279
-from model.ladder.kip320_first_try import high_watermark_has_reached_epoch
 from model.language import action, all_of, any_of, every, not_, require, setting
 
 
@@ -60,7 +61,10 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
 
 @action("{leader} drops {follower} from the ISR")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
-    """Drop a follower that is in another epoch or behind. Dropping is always safe."""
+    """Drop a follower that is in another epoch or behind, at once or late.
+
+    Dropping is always safe, unlike joining: whoever is left still holds all that was committed.
+    """
     require(cluster.is_true_leader(leader))
     require(leader.isr.contains(follower), follower != leader)
     require(any_of(not_(follows_in_epoch(follower, leader)), follower.log.end < leader.log.end))
@@ -70,7 +74,10 @@ def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
 
 @action("{leader} advances its high watermark")
 def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
-    """Commit the next offset once every ISR member follows in this epoch and holds it."""
+    """Commit the next offset once every ISR member follows in this epoch and holds it.
+
+    Who is in this epoch has truncated for it already, and will not cut what is counted here.
+    """
     offset = leader.high_watermark
     counts = follows_in_epoch if cluster.settings.fence_high_watermark else Replica.follows
     require(leader.presumes_leadership)
@@ -84,7 +91,11 @@ def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:
-    """Adopt a request once its leader has, and truncate to where the two logs agree."""
+    """Adopt a request once its leader has, and truncate to where the two logs agree.
+
+    A leader in another epoch is no guide: it may have to truncate itself before it gets here, and
+    the follower would be left with entries that no leader has.
+    """
     require_newer_request(cluster, follower, leader, request)
     if cluster.settings.fence_truncation:
         require(leader.presumes_leadership, leader.leader_epoch == request.number)
@@ -95,7 +106,10 @@ def become_follower(
 
 @action("{follower} fetches from {leader}")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
-    """Fetch the next entry from a leader in the same epoch. The logs already agree up to there."""
+    """Fetch the next entry from a leader in the same epoch.
+
+    It has truncated for this epoch, so the logs agree up to there and entries need no comparison.
+    """
     require(leader.presumes_leadership, follower.follows(leader))
     if cluster.settings.fence_fetch:
         require(follows_in_epoch(follower, leader))

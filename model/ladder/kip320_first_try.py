@@ -1,9 +1,13 @@
-"""A first try at KIP-320: compare the epoch of entries, not of the replicas.
+"""A first try at KIP-320, abandoned: compare the epoch of entries, not of the replicas.
 
 Followers do not truncate when they learn of a leader but when a fetch shows that their last entry
-differs. The leader believes a follower whose entry at the offset in question has the right epoch.
-That is not enough: such a follower may still be in an older epoch, and truncate on its way to this
-one after the leader has counted it.
+differs: what fetching finds out anyway need not be asked before. The leader believes a follower
+whose entry at the offset in question has the right epoch.
+
+That is not enough. After several quick elections such a follower may be in an older epoch, and
+truncate on its way to this one after the leader has counted it. Elected before it has fetched
+again, it loses what was committed. With the replica's epoch in each fetch that cannot happen; but
+then one truncation for each epoch suffices, as before: that is `kip320`.
 """
 
 from __future__ import annotations
@@ -15,8 +19,9 @@ from model.ladder.cluster import (
     replicate_next_entry,
     require_newer_request,
 )
+from model.ladder.kafka_7128 import high_watermark_has_reached_epoch
 from model.ladder.kip279 import KIP279
-from model.language import action, all_of, any_of, every, minimum, not_, require
+from model.language import action, all_of, any_of, every, not_, require
 
 
 def is_caught_up_to_epoch(follower: Replica, leader: Replica, end: int) -> bool:
@@ -33,18 +38,6 @@ def is_caught_up_to_epoch(follower: Replica, leader: Replica, end: int) -> bool:
                 follower.log[offset].epoch == leader.log[offset].epoch,
             ),
         ),
-    )
-
-
-def high_watermark_has_reached_epoch(leader: Replica) -> bool:
-    """The leader's HW is at its end, or at an entry of its own epoch (KAFKA-7128).
-
-    Until then it may be behind the HW of an earlier leader, and be no measure for joining the ISR.
-    """
-    log, offset = leader.log, leader.high_watermark
-    return any_of(
-        offset == log.end,
-        all_of(log.has(offset), log[offset].epoch == leader.leader_epoch),
     )
 
 
@@ -100,7 +93,7 @@ def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> 
 
 @action("{follower} truncates to match {leader}")
 def follower_truncate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
-    """Truncate to where the logs agree: the own end is beyond, or the last epoch differs."""
+    """Truncate to where the logs agree: the follower is ahead, or its last entry differs."""
     last = follower.log.end - 1
     differs = all_of(
         follower.log.end > 0,
@@ -111,9 +104,7 @@ def follower_truncate(cluster: Cluster, follower: Replica, leader: Replica) -> N
     require(follower.follows(leader))
     require(any_of(follower.log.end > leader.log.end, differs))
 
-    end = follower.log.end_of_agreement(leader.log)
-    follower.high_watermark = minimum(end, follower.high_watermark)
-    follower.log.truncate_to(end)
+    follower.truncate_to(follower.log.end_of_agreement(leader.log))
 
 
 KIP320_FIRST_TRY = KIP279.variant(

@@ -1,7 +1,8 @@
 """Before KIP-101 (Kafka up to 0.10): a new follower truncates to its own high watermark.
 
-The follower's HW lags the leader's by a fetch, so it may cut off committed records; elected at that
-moment, it makes the loss final.
+What is above its HW may never have been committed, so it seems safe to drop. But the HW of a
+follower lags behind its leader's by a fetch: it may drop committed records too. Usually it fetches
+them again at once. If it is elected before that, they are lost for good.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from model.language import action
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:
-    """Adopt a request that names another leader, and truncate to the own high watermark."""
+    """Adopt a request that names another leader, and truncate to its own high watermark."""
     require_newer_request(cluster, follower, leader, request)
 
     become_follower_and_truncate(follower, leader, request, follower.high_watermark)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, get_type_hints
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from model.language.capture import Parameter
 from model.language.declare.domains import Integers, Reference
+from model.language.declare.names import annotations_of, local_names
 from model.language.declare.schema import Schema
 from model.language.errors import ProtocolError
 
@@ -19,12 +19,14 @@ class Action:
     """A step that a protocol may take.
 
     `function(state, *parameters)` first requires, then assigns. `words` says in one line what
-    happened, with the parameters in braces, for traces.
+    happened, with the parameters in braces, for traces. `local_names` are those of the function
+    that `function` was written in, which its annotations may use.
     """
 
     name: str
     function: Callable[..., None]
     words: str
+    local_names: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, *arguments: Any) -> None:
         self.function(*arguments)
@@ -36,12 +38,12 @@ class Action:
 
     def parameters(self, schema: Schema) -> tuple[Parameter, ...]:
         """The parameters after the state, with their domains under `schema`."""
-        hints = _hints(self.function)
+        annotations = annotations_of(self.function, self.local_names, f"action {self.name}")
         found = []
         for name, parameter in list(inspect.signature(self.function).parameters.items())[1:]:
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise ProtocolError(f"action {self.name}, parameter {name}: write it without `*`")
-            annotation = hints.get(name)
+            annotation = annotations.get(name)
             domain = schema.domain_of(annotation) if annotation is not None else None
             optional = isinstance(domain, Reference) and domain.optional
             if optional or not isinstance(domain, Integers | Reference):
@@ -49,25 +51,30 @@ class Action:
                     f"action {self.name}, parameter {name}: annotate it with an entity class or "
                     f"Annotated[int, integers(...)], not {annotation!r}"
                 )
-            entity = annotation if isinstance(domain, Reference) else None
-            found.append(Parameter(name, domain, entity))
+            found.append(Parameter(name, domain))
         return tuple(found)
-
-
-def _hints(function: Callable[..., None]) -> dict[str, Any]:
-    module = sys.modules[function.__module__]
-    local = getattr(function, "_defined_in", {})
-    try:
-        return get_type_hints(function, {**vars(module), **local}, include_extras=True)
-    except NameError as error:
-        raise ProtocolError(f"action {function.__name__}: {error}") from error
 
 
 def action(words: str) -> Callable[[Callable[..., None]], Action]:
     """Declare an action: `@action("{follower} fetches from {leader}")`."""
+    local = local_names()
+    return lambda function: Action(function.__name__, function, words, local)
 
-    def declare(function: Callable[..., None]) -> Action:
-        function._defined_in = dict(sys._getframe(1).f_locals)  # type: ignore[attr-defined]
-        return Action(function.__name__, function, words)
 
-    return declare
+@dataclass(frozen=True)
+class Instance:
+    """An action with its parameters chosen: members and rows by number, numbers as they are."""
+
+    number: int
+    action: Action
+    parameters: tuple[Parameter, ...]
+    arguments: tuple[int, ...]
+
+    @property
+    def named_arguments(self) -> dict[str, int]:
+        """The arguments by the names of the parameters."""
+        return {p.name: a for p, a in zip(self.parameters, self.arguments, strict=True)}
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{name}={value}" for name, value in self.named_arguments.items())
+        return f"{self.action.name}({inner})"

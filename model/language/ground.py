@@ -7,15 +7,17 @@ Reads out of range give the variable's blank value, so every expression is total
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from model.language import graph
-from model.language.capture import CapturedAction, Write, capture_start
+from model.language.action import Instance
+from model.language.capture import CapturedAction, Write
+from model.language.cells import Cell, StateSpace
 from model.language.declare.schema import Variable
 from model.language.errors import DomainError
-from model.language.graph import BOOL, INT, Kind, Node, Op
-from model.language.protocol import Cell, Instance, Model
+from model.language.graph import BOOL, INT, Node, Op
 
 Environment = dict[Node, int]
 
@@ -35,19 +37,19 @@ class GroundAction:
 
 
 class Grounder:
-    """Grounds expressions of one model. Equal parts are grounded once.
+    """Grounds expressions over one space of states. Equal parts are grounded once.
 
     `cells(frame, position)` gives the expression for a cell, by default the cell itself.
     """
 
-    def __init__(self, model: Model, cells: Callable[[int, Cell], Node] | None = None) -> None:
-        self.model = model
+    def __init__(self, space: StateSpace, cells: Callable[[int, Cell], Node] | None = None) -> None:
+        self.space = space
         self._cells = cells or _cell
         self._done: dict[tuple[Node, tuple[int, ...]], Node] = {}
         self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
             Op.CONST: lambda node, _: _plain_constant(node),
             Op.VARIABLE: lambda node, env: graph.constant(env[node]),
-            Op.BOUND: lambda node, _: graph.constant(model.bounds[node.data]),
+            Op.BOUND: lambda node, _: graph.constant(space.bounds[node.data]),
             Op.READ: self._read,
             Op.EMPTY: lambda node, _: graph.constant(0),
             Op.EVERYONE: lambda node, _: graph.constant(self._everyone(node)),
@@ -59,9 +61,9 @@ class Grounder:
             Op.SIZE: self._size,
             Op.FORALL: lambda node, env: graph.conjunction(*self._bodies(node, env)),
             Op.EXISTS: lambda node, env: graph.disjunction(*self._bodies(node, env)),
-            Op.COUNT: lambda node, env: _total(_bits(self._bodies(node, env))),
-            Op.LARGEST: lambda node, env: _fold(graph.maximum, self._bodies(node, env)),
-            Op.SMALLEST: lambda node, env: _fold(graph.minimum, self._bodies(node, env)),
+            Op.COUNT: lambda node, env: _count(self._bodies(node, env)),
+            Op.LARGEST: lambda node, env: reduce(graph.maximum, self._bodies(node, env)),
+            Op.SMALLEST: lambda node, env: reduce(graph.minimum, self._bodies(node, env)),
             Op.MEMBERS_WHERE: self._members_where,
         }
 
@@ -79,20 +81,25 @@ class Grounder:
             self._done[key] = found
         return found
 
-    def action(self, instance: Instance, captured: CapturedAction | None = None) -> GroundAction:
-        """The instance's guard, assignments and misfit over cells.
-
-        `captured` replaces what the model has captured for the instance's action.
-        """
-        if captured is None:
-            names = [action.name for action in self.model.protocol.actions]
-            captured = self.model.captured[names.index(instance.action.name)]
+    def action(self, instance: Instance, captured: CapturedAction) -> GroundAction:
+        """The guard, assignments and misfit over cells of an instance of a captured action."""
         env = dict(zip(captured.parameters, instance.arguments, strict=True))
         guard = graph.conjunction(*(self.expression(g, env) for g in captured.guards))
         if guard is graph.FALSE:
             return GroundAction(instance, guard, {}, graph.FALSE)
         assignments, misfit = self.writes(captured.writes, env)
         return GroundAction(instance, guard, assignments, misfit)
+
+    def initial(self, start: tuple[Write, ...]) -> tuple[int, ...]:
+        """The initial state: the number in each cell, where `start` is what is assigned first."""
+        numbers = [cell.blank for cell in self.space.cells]
+        blank = Grounder(self.space, lambda _, cell: self.expression(cell.variable.blank))
+        assigned, misfit = blank.writes(start, {})
+        if misfit is not graph.FALSE:
+            raise DomainError("start assigns a value outside its variable's domain")
+        for position, node in assigned.items():
+            numbers[position] = int(node.data)
+        return tuple(numbers)
 
     def writes(
         self, writes: tuple[Write, ...], environment: Environment
@@ -112,16 +119,14 @@ class Grounder:
         self, write: Write, env: Environment, assigned: dict[int, Node], misfits: list[Node]
     ) -> None:
         value = self.expression(write.value, env)
-        low, high = self.model.limits(write.variable.domain)
-        too_low = graph.less(value, graph.constant(low)) if value.sort is INT else graph.FALSE
-        too_high = graph.less(graph.constant(high), value) if value.sort is INT else graph.FALSE
+        low, high = self.space.limits(write.variable.domain)
+        too_low = graph.less(value, graph.constant(low))
+        too_high = graph.less(graph.constant(high), value)
         index = [self.expression(i, env) for i in write.index]
-        found = graph.FALSE
         for place, here in self._places(write.variable, index):
-            position = self.model.positions[write.variable.name, place]
+            position = self.space.positions[write.variable.name, place]
             before = assigned.get(position, self._cell_at(position))
             assigned[position] = graph.choose(here, value, before)
-            found = graph.disjunction(found, here)
         within = self._within(write.variable, index)
         misplaced = graph.conjunction(self.expression(write.when, env), graph.negation(within))
         misfits.append(graph.disjunction(too_low, too_high, misplaced))
@@ -130,7 +135,7 @@ class Grounder:
         parts = []
         for node, index_set in zip(index, variable.index, strict=True):
             parts.append(graph.at_most(graph.constant(0), node))
-            parts.append(graph.less(node, graph.constant(self.model.extent(index_set))))
+            parts.append(graph.less(node, graph.constant(self.space.extents[index_set.name])))
         return graph.conjunction(*parts)
 
     def _places(
@@ -141,7 +146,7 @@ class Grounder:
         for node, index_set in zip(index, variable.index, strict=True):
             choices = [
                 (k, here)
-                for k in range(self.model.extent(index_set))
+                for k in range(self.space.extents[index_set.name])
                 if (here := graph.equal(node, graph.constant(k))) is not graph.FALSE
             ]
             options.append(choices)
@@ -150,13 +155,13 @@ class Grounder:
             yield place, graph.conjunction(*(here for _, here in combination))
 
     def _cell_at(self, position: int) -> Node:
-        return self._cells(0, self.model.cells[position])
+        return self._cells(0, self.space.cells[position])
 
     def _arguments(self, node: Node, env: Environment) -> list[Node]:
         return [self.expression(arg, env) for arg in node.args]
 
     def _extent_of(self, variable: Node) -> int:
-        return self.model.extent(self.model.schema.index_sets[variable.data[1]])
+        return self.space.extents[variable.data[1]]
 
     def _bodies(self, node: Node, env: Environment) -> list[Node]:
         over, body = node.args
@@ -164,24 +169,18 @@ class Grounder:
 
     def _read(self, node: Node, env: Environment) -> Node:
         name, frame = node.data
-        variable = self.model.schema.variable(name)
+        variable = self.space.schema.variables[name]
         index = self._arguments(node, env)
-        value = self._blank(variable)
+        value = self.expression(variable.blank)
         places = list(self._places(variable, index))
         inside = self._within(variable, index) is graph.TRUE
         for number, (place, here) in enumerate(reversed(places)):
-            cell = self._cells(frame, self.model.cells[self.model.positions[name, place]])
+            cell = self._cells(frame, self.space.cell(variable, place))
             value = cell if inside and number == 0 else graph.choose(here, cell, value)
         return value
 
-    def _blank(self, variable: Variable) -> Node:
-        if variable.sort.kind is Kind.SET:
-            everyone = self.model.limits(variable.domain)[1]
-            return graph.constant(everyone if variable.initial == "all" else 0)
-        return graph.constant(graph.NONE if variable.initial is None else variable.initial)
-
     def _everyone(self, node: Node) -> int:
-        return (1 << self.model.extent(self.model.schema.index_sets[node.sort.family])) - 1
+        return (1 << self.space.extents[node.sort.family]) - 1
 
     def _singleton(self, node: Node, env: Environment) -> Node:
         (member,) = self._arguments(node, env)
@@ -205,7 +204,7 @@ class Grounder:
 
     def _contains(self, node: Node, env: Environment) -> Node:
         group, member = self._arguments(node, env)
-        extent = self.model.extent(self.model.schema.index_sets[node.args[0].sort.family])
+        extent = self.space.extents[node.args[0].sort.family]
         return graph.disjunction(
             *(
                 graph.conjunction(graph.equal(member, graph.constant(k)), _has(group, k))
@@ -216,50 +215,14 @@ class Grounder:
     def _size(self, node: Node, env: Environment) -> Node:
         (group,) = self._arguments(node, env)
         width = self._everyone(node.args[0]).bit_length()
-        return _total(_bits([_has(group, k) for k in range(width)]))
+        return _count([_has(group, k) for k in range(width)])
 
     def _members_where(self, node: Node, env: Environment) -> Node:
-        value = graph.constant(0)
-        for k, holds in enumerate(self._bodies(node, env)):
-            bit = graph.choose(holds, graph.constant(1 << k), graph.constant(0))
-            value = graph.bit_or(value, bit)
-        return value
-
-
-def ground_actions(
-    model: Model, captured: Mapping[str, CapturedAction] | None = None
-) -> list[GroundAction]:
-    """The model's action instances that some state might enable, in order.
-
-    `captured` replaces, by name, what the model has captured for some of its actions.
-    """
-    grounder, changed = Grounder(model), captured or {}
-    actions = (grounder.action(i, changed.get(i.action.name)) for i in model.instances)
-    return [action for action in actions if action.guard is not graph.FALSE]
-
-
-def possible_actions(model: Model) -> set[str]:
-    """The names of the actions that bounds and settings do not switch off."""
-    return {action.instance.action.name for action in ground_actions(model)}
-
-
-def initial_cells(model: Model) -> tuple[int, ...]:
-    """The initial state: the number in each cell."""
-    plain = Grounder(model)
-    values = [plain._blank(cell.variable).data for cell in model.cells]
-    if model.protocol.start is not None:
-        writes = capture_start(model.protocol.start, model.schema, model.settings)
-        constants = [
-            graph.constant(bool(v) if c.variable.sort is BOOL else v)
-            for v, c in zip(values, model.cells, strict=True)
+        bits = [
+            graph.choose(holds, graph.constant(1 << k), graph.constant(0))
+            for k, holds in enumerate(self._bodies(node, env))
         ]
-        grounder = Grounder(model, lambda _, cell: constants[cell.position])
-        assigned, misfit = grounder.writes(writes, {})
-        if misfit is not graph.FALSE:
-            raise DomainError("start assigns a value outside its variable's domain")
-        for position, node in assigned.items():
-            values[position] = node.data
-    return tuple(int(value) for value in values)
+        return reduce(graph.bit_or, bits)
 
 
 def _cell(frame: int, cell: Cell) -> Node:
@@ -276,16 +239,6 @@ def _has(group: Node, member: int) -> Node:
     return graph.negation(graph.equal(bit, graph.constant(0)))
 
 
-def _bits(conditions: list[Node]) -> list[Node]:
-    return [graph.choose(c, graph.constant(1), graph.constant(0)) for c in conditions]
-
-
-def _total(numbers: list[Node]) -> Node:
-    return _fold(graph.add, numbers)
-
-
-def _fold(combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
-    value = nodes[0]
-    for node in nodes[1:]:
-        value = combine(value, node)
-    return value
+def _count(conditions: list[Node]) -> Node:
+    one, none = graph.constant(1), graph.constant(0)
+    return reduce(graph.add, [graph.choose(holds, one, none) for holds in conditions])

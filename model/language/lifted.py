@@ -12,7 +12,6 @@ from typing import Self
 
 from model.language import graph
 from model.language.capture import CapturedAction, Write
-from model.language.capture.symbolic import blank, index_variable
 from model.language.declare.domains import Integers, Reference
 from model.language.declare.schema import Schema, Variable
 from model.language.graph import Node, Op
@@ -26,24 +25,21 @@ class Lifted:
         """`ranges` are what parameters of actions range over that are numbers, by name."""
         self.schema = schema
         self._ranges = ranges or {}
-        self.variables: Mapping[str, Variable] = {v.name: v for v in schema.variables}
 
     @classmethod
     def of(cls, model: Model) -> Self:
         """The schema of a model's protocol, and what its actions' parameters range over."""
         ranges = {
             str(parameter.domain): parameter.domain
-            for action in model.protocol.actions
-            for parameter in action.parameters(model.schema)
+            for parameters in model.protocol.parameters.values()
+            for parameter in parameters
             if isinstance(parameter.domain, Integers)
         }
         return cls(model.schema, ranges)
 
     def extent(self, over: str) -> Node:
         """How many indices the index set called `over` has."""
-        size = self.schema.index_sets[over].size
-        offset = graph.constant(size.offset)
-        return offset if size.bound is None else graph.add(graph.bound(size.bound), offset)
+        return self.schema.index_sets[over].size.node
 
     def is_symmetric(self, over: str) -> bool:
         """The index set's members have no order."""
@@ -51,28 +47,17 @@ class Lifted:
 
     def within(self, index: Node, over: str) -> Node:
         """`index` is one of the index set or the range called `over`."""
-        if over in self._ranges:
-            return _within_range(self._ranges[over], index)
-        if self.is_symmetric(over):
-            none = graph.constant(graph.NONE, index.sort)
-            return graph.negation(graph.equal(index, none))
-        return graph.conjunction(
-            graph.at_most(graph.constant(0), index), graph.less(index, self.extent(over))
-        )
+        return (self._ranges.get(over) or self.schema.index_sets[over]).includes(index)
 
     def all_within(self, variable: Variable, index: tuple[Node, ...]) -> Node:
         """`index` is a place of `variable`. A variable over an index set always is in it."""
         return graph.conjunction(
-            *(
-                self.within(node, index_set.name)
-                for node, index_set in zip(index, variable.index, strict=True)
-                if not (node.op is Op.VARIABLE and node.data[1] == index_set.name)
-            )
+            *(over.admits(node) for node, over in zip(index, variable.index, strict=True))
         )
 
     def total(self, variable: Variable, index: tuple[Node, ...], value: Node) -> Node:
         """`value` where `index` is a place of `variable`, its blank value elsewhere."""
-        return graph.choose(self.all_within(variable, index), value, blank(variable))
+        return graph.choose(self.all_within(variable, index), value, variable.blank)
 
     def now(self, node: Node) -> Node:
         """A formula about the state as it is: reads at computed indices made total."""
@@ -113,8 +98,8 @@ class Lifted:
             if found is None:
                 args = tuple(visit(arg) for arg in this.args)
                 if this.op is Op.READ:
-                    variable = self.variables[this.data[0]]
-                    old = blank(variable) if of_blank else graph.rebuild(this, args)
+                    variable = self.schema.variables[this.data[0]]
+                    old = variable.blank if of_blank else graph.rebuild(this, args)
                     found = self.total(variable, args, _overlay(variable, args, writes, old))
                 else:
                     found = graph.rebuild(this, args)
@@ -137,7 +122,7 @@ class Lifted:
         """`value` is of the variable's domain."""
         domain = variable.domain
         if isinstance(domain, Integers):
-            return _within_range(domain, value)
+            return domain.includes(value)
         if isinstance(domain, Reference) and not domain.optional:
             return self.within(value, value.sort.family)
         return graph.TRUE
@@ -145,9 +130,9 @@ class Lifted:
     def domains(self) -> list[Node]:
         """Every state variable has a value of its domain, as formulas."""
         found = []
-        for variable in self.schema.variables:
+        for variable in self.schema.variables.values():
             index = tuple(
-                index_variable(f"{index_set.name}%{place}", index_set)
+                index_set.variable(f"{index_set.name}%{place}")
                 for place, index_set in enumerate(variable.index)
             )
             claim = self.in_domain(variable, graph.read(variable.name, index, variable.sort))
@@ -156,16 +141,6 @@ class Lifted:
                     claim = graph.quantified(Op.FORALL, place, claim)
                 found.append(claim)
         return found
-
-
-def _within_range(domain: Integers, value: Node) -> Node:
-    ends = [
-        graph.constant(limit.offset)
-        if limit.bound is None
-        else graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
-        for limit in (domain.low, domain.high)
-    ]
-    return graph.conjunction(graph.at_most(ends[0], value), graph.at_most(value, ends[1]))
 
 
 def _overlay(

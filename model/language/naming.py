@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from model.language import Entity
-from model.language.declare.domains import Booleans, Integers, Reference, Subset
+from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
 from model.language.protocol import Cell, Instance, Model
 
 NONE = "none"
@@ -13,14 +12,13 @@ NONE = "none"
 
 def member_name(model: Model, family: str, number: int) -> str:
     """The name of a family's member or a table's row, such as `r0` or `request 2`."""
-    record = model.schema.families[family].record
-    return repr(record.record_class(cast(Any, None), record, (number,)))
+    record = model.schema.families[family].item
+    return repr(record.view_class(cast(Any, None), record, (number,)))
 
 
 def member_names(model: Model, family: str) -> tuple[str, ...]:
     """The names of all members of a family, in order."""
-    count = model.extent(model.schema.index_sets[family])
-    return tuple(member_name(model, family, number) for number in range(count))
+    return tuple(member_name(model, family, number) for number in range(model.extents[family]))
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:
@@ -45,35 +43,28 @@ def value_words(model: Model, cell: Cell, number: int) -> str:
 
 def cell_path(model: Model, cell: Cell) -> str:
     """Where the cell is in the state, such as `replicas[r2].log[0].epoch`."""
-    pending = list(zip(cell.variable.index, cell.index, strict=True))
-    path, prefix = "", ""
-    for part in cell.variable.name.split("."):
-        prefix = f"{prefix}.{part}" if prefix else part
-        path = f"{path}.{part}" if path else part
-        while pending and pending[0][0].name in (prefix, f"{prefix}.positions"):
-            path += f"[{_index_name(model, *pending.pop(0))}]"
-    return path + "".join(f"[{_index_name(model, *place)}]" for place in pending)
+    path = ""
+    for part in cell.path:
+        path += f".{part}" if isinstance(part, str) else f"[{_index_name(model, *part)}]"
+    return path.removeprefix(".")
 
 
-def _index_name(model: Model, index_set: Any, number: int) -> str:
-    if index_set.symmetric:
-        return member_name(model, index_set.name, number)
-    return str(number)
+def _index_name(model: Model, index_set: IndexSet, number: int) -> str:
+    return member_name(model, index_set.name, number) if index_set.symmetric else str(number)
 
 
-def is_member(entity: type[Entity] | None, model: Model) -> bool:
-    """The entity is one of a family (`Members`), not a row of a `Table`."""
-    return entity is not None and model.schema.family_of(entity).index_set.symmetric
+def members_named(model: Model, instance: Instance) -> dict[str, tuple[str, int]]:
+    """The members, not rows of tables, that a step's parameters are: family and number by name."""
+    return {
+        parameter.name: (parameter.domain.family, argument)
+        for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
+        if isinstance(parameter.domain, Reference)
+        and model.schema.index_sets[parameter.domain.family].symmetric
+    }
 
 
 def instance_words(model: Model, instance: Instance) -> str:
     """The action and its parameters by name, such as `leader_write(leader=r0)`."""
-    values = []
-    for parameter, argument in zip(instance.parameters, instance.arguments, strict=True):
-        word = str(argument)
-        if parameter.entity is not None and is_member(parameter.entity, model):
-            word = member_name(
-                model, model.schema.family_of(parameter.entity).index_set.name, argument
-            )
-        values.append(f"{parameter.name}={word}")
-    return f"{instance.action.name}({', '.join(values)})"
+    members = {n: member_name(model, *m) for n, m in members_named(model, instance).items()}
+    arguments = instance.named_arguments | members
+    return f"{instance.action.name}({', '.join(f'{n}={word}' for n, word in arguments.items())})"

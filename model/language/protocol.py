@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from model.language.action import Action
-from model.language.capture import CapturedAction, Parameter, capture_action
-from model.language.declare.domains import (
-    Booleans,
-    Bound,
-    Domain,
-    IndexSet,
-    Integers,
-    Reference,
-    Subset,
+from model.language import graph
+from model.language.action import Action, Instance
+from model.language.capture import (
+    CapturedAction,
+    Parameter,
+    Write,
+    capture_action,
+    capture_property,
+    capture_start,
 )
+from model.language.cells import Cell, StateSpace
+from model.language.declare.domains import Bound, Integers, Limit
 from model.language.declare.entity import State
-from model.language.declare.schema import Schema, Variable, indices
+from model.language.declare.schema import Schema
 from model.language.declare.settings import NoSettings, as_text, choose_settings
 from model.language.errors import ProtocolError, UsageError, unknown_name
+from model.language.graph import Node
+from model.language.ground import GroundAction, Grounder
+
+__all__ = ["Cell", "Instance", "Model", "Protocol"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,7 @@ class Protocol:
     ) -> Model:
         """This protocol with the given bounds and settings; the rest at their defaults."""
         chosen = choose_settings(self.settings, settings or {})
-        return Model(self, self._choose_bounds(bounds or {}), chosen)
+        return Model(self.schema, self._choose_bounds(bounds or {}), self, chosen)
 
     def preset(self, name: str) -> Mapping[str, Any]:
         """The settings of the preset called `name`, or `name` without the protocol's: `4.1`."""
@@ -98,122 +103,59 @@ class Protocol:
     @cached_property
     def schema(self) -> Schema:
         """The variables that the state declares."""
-        return Schema(self.state)
+        schema = Schema(self.state)
+        self._refuse_unknown_bounds(schema.limits())
+        return schema
 
+    @cached_property
+    def parameters(self) -> dict[str, tuple[Parameter, ...]]:
+        """The parameters of each action, by its name."""
+        found = {action.name: action.parameters(self.schema) for action in self.actions}
+        domains = (parameter.domain for each in found.values() for parameter in each)
+        ranges = (domain for domain in domains if isinstance(domain, Integers))
+        self._refuse_unknown_bounds(limit for domain in ranges for limit in domain.limits)
+        return found
 
-@dataclass(frozen=True)
-class Cell:
-    """One scalar of a model's state: a variable at an index, and the range of its numbers.
-
-    References are numbered by member, with -1 for none; sets are numbers with a bit a member.
-    """
-
-    position: int
-    variable: Variable
-    index: tuple[int, ...]
-    low: int
-    high: int
-
-    @property
-    def name(self) -> str:
-        """The cell's name, such as `replicas.high_watermark[2]`."""
-        return self.variable.name + "".join(f"[{i}]" for i in self.index)
-
-
-@dataclass(frozen=True)
-class Instance:
-    """An action with its parameters chosen: members and rows by number, numbers as they are."""
-
-    number: int
-    action: Action
-    parameters: tuple[Parameter, ...]
-    arguments: tuple[int, ...]
-
-    @property
-    def named_arguments(self) -> dict[str, int]:
-        """The arguments by the names of the parameters."""
-        return {p.name: a for p, a in zip(self.parameters, self.arguments, strict=True)}
-
-    def __str__(self) -> str:
-        inner = ", ".join(f"{name}={value}" for name, value in self.named_arguments.items())
-        return f"{self.action.name}({inner})"
+    def _refuse_unknown_bounds(self, limits: Iterable[Limit]) -> None:
+        """A limit needs a value: its bound must be one of the protocol's, not one named alike."""
+        declared = {bound.name: bound for bound in self.bounds}
+        if len(declared) < len(self.bounds):
+            raise ProtocolError(f"{self.name} has two bounds of one name: {', '.join(declared)}")
+        for limit in limits:
+            if limit.bound is None:
+                continue
+            name = limit.bound.name
+            if name not in declared:
+                raise ProtocolError(
+                    f"{self.name}: a limit is {limit}, but {name} is not among the bounds"
+                )
+            if not limit.bound.is_same(declared[name]):
+                raise ProtocolError(
+                    f"{self.name}: two bounds are called {name}: declare it once, and write "
+                    "with_default(...) for another default"
+                )
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(StateSpace):
     """A protocol with its bounds and settings chosen: what engines run.
 
-    Its cells and action instances are numbered in a fixed order, which all engines share.
+    Its cells and action instances are numbered in a fixed order, which all engines share. What is
+    captured and grounded is so once.
     """
 
     protocol: Protocol
-    bounds: Mapping[str, int]
     settings: Any
-    schema: Schema = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "schema", self.protocol.schema)
-        for index_set in self.schema.index_sets.values():
-            if self.extent(index_set) < 1:
-                raise ProtocolError(f"{index_set.name} is empty: let {index_set.size} be 1 or more")
-
-    def extent(self, index_set: IndexSet) -> int:
-        """How many members, rows or positions `index_set` has under these bounds."""
-        return index_set.size.at(self.bounds)
-
-    def limits(self, domain: Domain) -> tuple[int, int]:
-        """The least and the greatest number that stands for a value of `domain`."""
-        match domain:
-            case Booleans():
-                return 0, 1
-            case Integers(low, high):
-                return low.at(self.bounds), high.at(self.bounds)
-            case Reference(family, optional):
-                return -1 if optional else 0, self.extent(self.schema.index_sets[family]) - 1
-            case Subset(family):
-                return 0, (1 << self.extent(self.schema.index_sets[family])) - 1
-
-    @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """Every scalar of the state, in order of declaration, then of index."""
-        found: list[Cell] = []
-        for variable in self.schema.variables:
-            low, high = self.limits(variable.domain)
-            initial = -1 if variable.initial is None else variable.initial
-            if isinstance(initial, int) and not low <= initial <= high:
-                raise ProtocolError(
-                    f"{variable.name} cannot be {variable.initial!r} at first: valid is "
-                    f"{variable.domain}"
-                )
-            for index in indices(tuple(self.extent(s) for s in variable.index)):
-                found.append(Cell(len(found), variable, index, low, high))
-        return tuple(found)
-
-    @cached_property
-    def positions(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        """The position of each cell by variable name and index."""
-        return {(cell.variable.name, cell.index): cell.position for cell in self.cells}
-
-    @cached_property
-    def captured(self) -> tuple[CapturedAction, ...]:
-        """The protocol's actions as expressions, in order."""
-        return tuple(
-            capture_action(
-                action.name,
-                action.function,
-                self.schema,
-                self.settings,
-                action.parameters(self.schema),
-            )
-            for action in self.protocol.actions
-        )
+    _claims: dict[tuple[Callable[..., bool], int], Node] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
         """Every action with every choice of parameters, in the order of traces."""
         found: list[Instance] = []
         for action in self.protocol.actions:
-            parameters = action.parameters(self.schema)
+            parameters = self.protocol.parameters[action.name]
             ranges = [self._values(parameter) for parameter in parameters]
             for arguments in itertools.product(*ranges):
                 found.append(Instance(len(found), action, parameters, arguments))
@@ -231,3 +173,60 @@ class Model:
             "bounds": dict(self.bounds),
             "settings": as_text(self.settings),
         }
+
+    # --- captured: sizes left open -----------------------------------------------------------
+
+    @cached_property
+    def captured(self) -> tuple[CapturedAction, ...]:
+        """The protocol's actions as expressions, in order."""
+        parameters = self.protocol.parameters
+        return tuple(
+            capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
+            for a in self.protocol.actions
+        )
+
+    @cached_property
+    def start(self) -> tuple[Write, ...]:
+        """What the protocol's start assigns, over the blank state."""
+        return capture_start(self.protocol.start, self.schema, self.settings)
+
+    def claim(self, function: Callable[..., bool], frames: int = 1) -> Node:
+        """A claim about a state, or with `frames` 2 about a step, as an expression."""
+        key = (function, frames)
+        if key not in self._claims:
+            self._claims[key] = capture_property(function, self.schema, self.settings, frames)
+        return self._claims[key]
+
+    # --- ground: over cells ------------------------------------------------------------------
+
+    @cached_property
+    def _grounder(self) -> Grounder:
+        return Grounder(self)
+
+    @cached_property
+    def initial_state(self) -> tuple[int, ...]:
+        """The initial state: the number in each cell."""
+        return self._grounder.initial(self.start)
+
+    @cached_property
+    def ground_actions(self) -> tuple[GroundAction, ...]:
+        """The action instances that some state might enable, in order."""
+        return self.ground_actions_with({})
+
+    def ground_actions_with(
+        self, changed: Mapping[str, CapturedAction]
+    ) -> tuple[GroundAction, ...]:
+        """The same, where `changed` replaces what is captured for some actions, by name."""
+        captured = {action.name: changed.get(action.name, action) for action in self.captured}
+        grounder = Grounder(self)
+        actions = (grounder.action(i, captured[i.action.name]) for i in self.instances)
+        return tuple(action for action in actions if action.guard is not graph.FALSE)
+
+    @cached_property
+    def possible_actions(self) -> frozenset[str]:
+        """The names of the actions that bounds and settings do not switch off."""
+        return frozenset(ground.instance.action.name for ground in self.ground_actions)
+
+    def ground_claim(self, function: Callable[..., bool], frames: int = 1) -> Node:
+        """A claim over cells: of frame 0, and with `frames` 2 of frame 1 after the step."""
+        return self._grounder.expression(self.claim(function, frames))

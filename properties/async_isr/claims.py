@@ -31,7 +31,7 @@ def valid_high_watermark(partition: Partition) -> bool:
 def well_formed(partition: Partition) -> bool:
     """One state has one representation."""
     blank = every(
-        implies(version.number > partition.controller_version, version.isr.is_empty)
+        implies(not_(partition.was_written(version)), version.isr.is_empty)
         for version in partition.versions
     )
     return blank & (partition.leader_version <= partition.controller_version)

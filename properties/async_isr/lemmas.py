@@ -5,7 +5,7 @@ They hold with and without the setting `maximal_isr`: it decides what the HW mak
 
 from __future__ import annotations
 
-from model.async_isr.protocol import IsrVersion, Partition, Replica, toggled
+from model.async_isr.protocol import Partition, Replica, toggled
 from model.language import SetOf, all_of, every, implies, not_
 from properties.async_isr.claims import well_formed
 from properties.claims import Property, always
@@ -14,16 +14,6 @@ from properties.claims import Property, always
 def is_within(isr: SetOf[Replica], other: SetOf[Replica], partition: Partition) -> bool:
     """Every member of `isr` is a member of `other`."""
     return every(implies(isr.contains(m), other.contains(m)) for m in partition.replicas)
-
-
-def maximal_isr(partition: Partition) -> SetOf[Replica]:
-    """The leader's ISR and whatever it has asked for."""
-    return partition.leader_isr.union(partition.pending_isr)
-
-
-def is_written(version: IsrVersion, partition: Partition) -> bool:
-    """The controller has written the version."""
-    return version.number <= partition.controller_version
 
 
 @always(
@@ -67,7 +57,7 @@ def requests_are_pending(partition: Partition) -> bool:
     return every(
         implies(
             all_of(version.number == partition.leader_version, version.requested[replica]),
-            is_within(toggled(version.isr, replica), maximal_isr(partition), partition),
+            is_within(toggled(version.isr, replica), partition.maximal_isr, partition),
         )
         for version in partition.versions
         for replica in partition.replicas
@@ -87,7 +77,7 @@ def unheard_isrs_shrink(partition: Partition) -> bool:
             all_of(
                 earlier.number > partition.leader_version,
                 later.number > earlier.number,
-                is_written(later, partition),
+                partition.was_written(later),
             ),
             is_within(later.isr, earlier.isr, partition),
         )
@@ -107,8 +97,8 @@ def maximal_isr_contains_all(partition: Partition) -> bool:
     """Whichever ISR is in force, the leader counts all of its members."""
     return every(
         implies(
-            all_of(version.number >= partition.leader_version, is_written(version, partition)),
-            is_within(version.isr, maximal_isr(partition), partition),
+            all_of(version.number >= partition.leader_version, partition.was_written(version)),
+            is_within(version.isr, partition.maximal_isr, partition),
         )
         for version in partition.versions
     )

@@ -27,8 +27,8 @@ _ATOMS: dict[str, AtomFunction] = {
     "v is the leader's": lambda p, r, x, v, w: v.number == p.leader_version,
     "v after the leader's": lambda p, r, x, v, w: v.number > p.leader_version,
     "v is the controller's": lambda p, r, x, v, w: v.number == p.controller_version,
-    "v was written": lambda p, r, x, v, w: v.number <= p.controller_version,
-    "w was written": lambda p, r, x, v, w: w.number <= p.controller_version,
+    "v was written": lambda p, r, x, v, w: p.was_written(v),
+    "w was written": lambda p, r, x, v, w: p.was_written(w),
     "v before w": lambda p, r, x, v, w: v.number < w.number,
     "HW <= end(r)": lambda p, r, x, v, w: p.high_watermark <= r.end,
 }

@@ -9,14 +9,35 @@ from __future__ import annotations
 from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
 from model.language import all_of, every, implies, is_none, not_, some
-from properties.claims import Property
+from properties.claims import always
 
 
+def some_broker_is_down(partition: TopicPartition) -> bool:
+    """Otherwise there would be no fault to ask about."""
+    return some(not_(broker.up) for broker in partition.brokers)
+
+
+@always(
+    "partition_has_leader",
+    "the partition has a leader",
+    premise=some_broker_is_down,
+    failure="{partition.controller.isr} is the ISR, and nobody in it is live",
+    broken_by="kafka with as many crashes as replicas",
+    promised=lambda _: False,
+)
 def partition_has_leader(partition: TopicPartition) -> bool:
     """The controller names a leader."""
     return not_(is_none(partition.controller.leader))
 
 
+@always(
+    "leader_takes_writes",
+    "a leader in office has an ISR that is large enough for acks=all",
+    premise=some_broker_is_down,
+    failure="{leader} leads with the ISR {leader.isr}, and refuses acks=all",
+    broken_by="kafka min.insync.replicas=3 with a crash",
+    promised=lambda _: False,
+)
 def leader_takes_writes(partition: TopicPartition) -> bool:
     """A leader in office that knows the ISR would not refuse a record for too small an ISR."""
     if partition.options.acks != Acks.ALL:
@@ -28,30 +49,3 @@ def leader_takes_writes(partition: TopicPartition) -> bool:
         )
         for leader in partition.brokers
     )
-
-
-def some_broker_is_down(partition: TopicPartition) -> bool:
-    """Otherwise there would be no fault to ask about."""
-    return some(not_(broker.up) for broker in partition.brokers)
-
-
-AVAILABILITY_PROPERTIES: tuple[Property, ...] = (
-    Property(
-        "partition_has_leader",
-        "the partition has a leader",
-        partition_has_leader,
-        premise=some_broker_is_down,
-        failure="{partition.controller.isr} is the ISR, and nobody in it is live",
-        broken_by="kafka with as many crashes as replicas",
-        promised=lambda _: False,
-    ),
-    Property(
-        "leader_takes_writes",
-        "a leader in office has an ISR that is large enough for acks=all",
-        leader_takes_writes,
-        premise=some_broker_is_down,
-        failure="{leader} leads with the ISR {leader.isr}, and refuses acks=all",
-        broken_by="kafka min.insync.replicas=3 with a crash",
-        promised=lambda _: False,
-    ),
-)

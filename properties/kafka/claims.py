@@ -1,7 +1,7 @@
 """The broker model's properties, in order, and its witnesses: what the model must be able to do.
 
-`kafka_safety` says what must never be lost or disagree, `kafka_isr` what ISR and leader must be
-like, `kafka_consumers` what a consumer is promised, `kafka_availability` what is not promised.
+`safety` says what must never be lost or disagree, `isr` what ISR and leader must be like,
+`consumers` what a consumer is promised, `availability` what is not promised.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from model.kafka.state import TopicPartition
 from model.language import all_of, not_, some
 from properties.claims import Property, sometimes
+from properties.kafka.availability import leader_takes_writes, partition_has_leader
 from properties.kafka.consumers import (
     no_record_delivered_twice,
     no_record_skipped,
@@ -125,4 +126,6 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     a_follower_truncates,
     a_zombie_writes,
     a_broker_rejoins,
+    partition_has_leader,
+    leader_takes_writes,
 )

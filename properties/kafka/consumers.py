@@ -71,6 +71,3 @@ def order_kept(before: TopicPartition, after: TopicPartition) -> bool:
         for row in before.offsets
         for later in before.offsets
     )
-
-
-# --- witnesses -----------------------------------------------------------------------------------

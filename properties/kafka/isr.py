@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka.controller import candidates
+from model.kafka.partition_change import candidates
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
@@ -96,7 +96,7 @@ def asks_out(
     promised=lambda model: bool(model.settings.followers_keep_up),
 )
 def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartition) -> bool:
-    """A burst of records is no reason to drop a follower that fetches all the time (S3).
+    """A burst of records is no reason to drop a follower that fetches all the time.
 
     The model has no clock: only the setting says that live followers fetch in time.
     """
@@ -105,7 +105,7 @@ def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartiti
     return every(
         implies(
             asks_out(before, after, leader, follower),
-            any_of(not_(follower.follows(leader)), follower.leader_epoch != leader.leader_epoch),
+            not_(follower.follows_in_epoch(leader)),
         )
         for leader in before.brokers
         for follower in before.brokers

@@ -7,7 +7,7 @@ shows when a leader takes office without it, or cuts it; `exposed` and `acknowle
 from __future__ import annotations
 
 from model.kafka.clients import serves_consumers
-from model.kafka.state import Broker, TopicPartition
+from model.kafka.state import Broker, CommittedOffset, TopicPartition
 from model.language import all_of, every, implies, not_, some
 from properties.claims import always
 
@@ -20,6 +20,11 @@ def something_is_exposed(partition: TopicPartition) -> bool:
 def something_is_acknowledged(partition: TopicPartition) -> bool:
     """Some producer was told that its record is safe."""
     return some(record.acknowledged for record in partition.records)
+
+
+def holds_exposed(broker: Broker, row: CommittedOffset) -> bool:
+    """The broker's log holds the record that was exposed at the offset, there."""
+    return all_of(broker.log.has(row.number), broker.log[row.number].id == row.exposed)
 
 
 @always(
@@ -35,7 +40,7 @@ def exposed_records_survive(partition: TopicPartition) -> bool:
     return every(
         implies(
             all_of(partition.is_in_office(leader), row.exposed >= 0),
-            all_of(leader.log.has(row.number), leader.log[row.number].id == row.exposed),
+            holds_exposed(leader, row),
         )
         for leader in partition.brokers
         for row in partition.offsets
@@ -180,7 +185,7 @@ def consumers_agree(partition: TopicPartition) -> bool:
     promised=lambda model: bool(model.settings.follower_reads),
 )
 def consumer_reads_only_committed(partition: TopicPartition) -> bool:
-    """Reading from a follower shows nothing that reading from leaders would not (S11)."""
+    """Reading from a follower shows nothing that reading from leaders would not (KIP-392)."""
     return every(
         implies(
             all_of(

@@ -9,9 +9,10 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from model.ladder.cluster import Cluster, LeaderAndIsrRequest, Replica
+from model.ladder.kip320 import follows_in_epoch
 from model.language import Model, all_of, every, implies, is_none, some
 from properties.ladder.lemmas.commitment import in_isr_after, someone_moved_on
-from properties.ladder.lemmas.epochs import follows_in_epoch, leads_in
+from properties.ladder.lemmas.epochs import leads_in
 from properties.templates import Family, Place, Templates
 
 AtomFunction = Callable[[Cluster, Replica, Replica, int, LeaderAndIsrRequest], bool]

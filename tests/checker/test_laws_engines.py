@@ -9,7 +9,6 @@ from __future__ import annotations
 import pytest
 
 from checker.engines.reference import ReferenceEngine
-from model.language.ground import initial_cells
 from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.laws import check_claims_agree, check_engines_agree
@@ -70,7 +69,7 @@ def test_the_engines_agree_on_every_property_and_premise(name, change):
 @every_protocol
 def test_the_initial_state_is_the_same_on_both_engines(name):
     for model in (tiny(name), small(name)):
-        assert ReferenceEngine(model).initial() == initial_cells(model)
+        assert ReferenceEngine(model).initial() == model.initial_state
 
 
 @every_protocol

@@ -20,8 +20,7 @@ from checker.search import fingerprints as fingerprints_module
 from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
-from model.language import graph
-from model.language.ground import ground_actions
+from model.language import Model, graph
 from properties import Property, properties_of
 from tests.support.laws import (
     check_claims_agree,
@@ -169,15 +168,19 @@ def test_steps_left_unsorted_are_noticed(monkeypatch):
         check_search()
 
 
+def _ground_actions(model):
+    return list(model.ground_actions_with({}))
+
+
 def _change_action(monkeypatch, number, **changes):
 
     def broken(model):
-        actions = ground_actions(model)
+        actions = _ground_actions(model)
         values = {name: change(actions[number]) for name, change in changes.items()}
         actions[number] = dataclasses.replace(actions[number], **values)
         return actions
 
-    monkeypatch.setattr(vectorised, "ground_actions", broken)
+    monkeypatch.setattr(Model, "ground_actions", property(broken))
 
 
 def _first_parts(node):
@@ -209,7 +212,8 @@ def test_an_effect_that_is_dropped_is_noticed(number, monkeypatch):
 
 
 def test_an_action_that_is_left_out_is_noticed(monkeypatch):
-    monkeypatch.setattr(vectorised, "ground_actions", lambda model: ground_actions(model)[1:])
+    fewer = property(lambda model: _ground_actions(model)[1:])
+    monkeypatch.setattr(Model, "ground_actions", fewer)
     with pytest.raises(AssertionError, match="guards differ"):
         check_engines_agree(SMALL, STATES)
     with pytest.raises(AssertionError):
@@ -243,12 +247,12 @@ def test_machine_code_that_differs_is_noticed(monkeypatch):
 
 @pytest.mark.parametrize("prop", QUESTIONS, ids=lambda prop: prop.name.replace(" ", "_"))
 def test_a_property_that_is_always_true_is_noticed(prop, monkeypatch):
-    claim = vectorised.VectorisedEngine.claim
-    monkeypatch.setattr(
-        vectorised.VectorisedEngine,
-        "claim",
-        lambda self, this: graph.TRUE if this.name == prop.name else claim(self, this),
-    )
+    ground = Model.ground_claim
+
+    def claim(model, function, frames=1):
+        return graph.TRUE if function is prop.claim else ground(model, function, frames)
+
+    monkeypatch.setattr(Model, "ground_claim", claim)
     states = random_states(SMALL, 2000, seed=4)
     with pytest.raises(AssertionError, match=f"{prop.name} differs"):
         check_claims_agree(SMALL, [prop], states, list(pairwise(states)))

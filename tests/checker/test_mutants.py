@@ -17,7 +17,6 @@ from checker.exits import Exit
 from checker.experiments.kill_matrix import REASONS, kill_matrix
 from checker.experiments.mutants import Kind, Outcome, baseline, judge, mutants
 from checker.search.explore import Limits
-from model.language.ground import ground_actions
 from model.protocols import PROTOCOLS, protocol_named
 from properties import properties_of
 from tests.support.variants import random_states, tiny, walked_states
@@ -58,7 +57,7 @@ def test_weaker_guards_enable_more_and_stronger_ones_less(name):
         if mutant.kind not in (Kind.WEAKEN, Kind.STRENGTHEN):
             continue
         assert mutant.captured is not None
-        actions = ground_actions(model, {mutant.subject: mutant.captured})
+        actions = model.ground_actions_with({mutant.subject: mutant.captured})
         for number, found in VectorisedEngine(model, actions).enabled(words).items():
             more, less = (found, usual.get(number, found & False))
             if mutant.kind is Kind.STRENGTHEN:

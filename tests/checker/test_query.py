@@ -81,6 +81,8 @@ def test_columns_are_named_after_their_place():
         "next_record_id",
     ):  # fmt: skip
         assert expected in names
+    names = [column_name(cell) for cell in model_named("kafka").cells]
+    assert "broker_0_follower_leo_1" in names
     assert singular("class") == "class"
 
 

@@ -13,7 +13,6 @@ from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.ladder.cluster import Cluster
 from model.language.errors import UsageError
-from model.language.ground import initial_cells
 from model.protocols import protocol_named
 from properties import Property, promised_properties
 from tests.support.kafka import FIX_36, SAFE, kafka_model
@@ -29,7 +28,7 @@ def explored(model, symmetry):
 def reached(model, levels, most=400):
     """Some packed states that the model reaches."""
     engine = VectorisedEngine(model)
-    words = engine.layout.pack([initial_cells(model)])
+    words = engine.layout.pack([model.initial_state])
     for _ in range(levels):
         words = np.unique(np.concatenate([words, engine.expand(words).words], axis=1), axis=1)
         words = words[:, :: max(1, words.shape[1] // most)]

@@ -21,7 +21,7 @@ from checker.verdict import Verdict
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language import graph
-from model.language.capture import CapturedAction, Write, capture_property, capture_start
+from model.language.capture import CapturedAction, Write
 from model.language.errors import DomainError, UsageError
 from model.language.graph import BOOL, INT, Kind, Node, Op
 from model.language.ground import Grounder
@@ -57,7 +57,7 @@ class Truth:
 def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
     for prop in dict.fromkeys((*lemmas_of(model.protocol), *properties_of(model.protocol))):
         if prop.sense is Sense.ALWAYS and not prop.of_steps:
-            yield prop, capture_property(prop.name, prop.claim, model.schema, model.settings)
+            yield prop, model.claim(prop.claim)
 
 
 PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
@@ -73,7 +73,7 @@ def check_after(
     reference, truth = ReferenceEngine(model), Truth(model)
     names = [action.name for action in model.protocol.actions]
     claims = [
-        (p, capture_property(p.name, p.claim, model.schema, model.settings))
+        (p, model.claim(p.claim))
         for p in probes or (PROBE, *(prop for prop, _ in claims_of(model)))
     ]
     for action in map(lifted.total_action, model.captured):
@@ -124,7 +124,7 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
 def test_lifted_claims_at_the_start_are_those_of_the_initial_state(name):
     model = protocol_named(name).model()
     lifted, truth = Lifted(model.schema), Truth(model)
-    start = capture_start(model.protocol.start, model.schema, model.settings)
+    start = model.start
     reference = ReferenceEngine(model)
 
     for prop, claim in claims_of(model):

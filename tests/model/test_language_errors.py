@@ -23,7 +23,6 @@ from model.language import (
     smallest,
     some,
 )
-from model.language.capture import capture_property
 from model.language.errors import CaptureError, DomainError, ProtocolError
 from tests.support.lab import Lab, Node, Row, model_of, protocol_of
 
@@ -368,7 +367,7 @@ def test_a_property_that_assigns_or_requires_is_refused():
     model = model_of(breaking_out)
     for claim in (assigns, requires):
         with pytest.raises(CaptureError, match="requires or assigns: it should return a claim"):
-            capture_property("p", claim, model.schema, model.settings)
+            model.claim(claim)
 
 
 def test_a_variable_that_is_not_declared_cannot_be_assigned():
@@ -427,7 +426,6 @@ def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
 
 def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
     from checker.engines.reference import ReferenceEngine
-    from model.language.ground import initial_cells
 
     def nothing(lab: Lab) -> None:
         lab.n = 0
@@ -439,7 +437,7 @@ def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
     with pytest.raises(DomainError):
         ReferenceEngine(model).initial()
     with pytest.raises(DomainError, match="start"):
-        initial_cells(model)
+        _ = model.initial_state
 
 
 def test_choose_between_different_kinds_is_refused():

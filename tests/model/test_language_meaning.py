@@ -30,7 +30,6 @@ from model.language import (
     some,
 )
 from model.language.errors import ProtocolError
-from model.language.ground import initial_cells
 from properties import Property
 from tests.support.lab import Item, Lab, Node, Row, model_of, protocol_of
 from tests.support.laws import check_claims_agree, check_engines_agree
@@ -397,7 +396,7 @@ def test_a_start_function_changes_the_initial_state_of_both_engines():
 
     model = protocol_of(counting_in_a_set, start=start).model()
     initial = ReferenceEngine(model).initial()
-    assert initial == initial_cells(model)
+    assert initial == model.initial_state
     named = dict(zip([cell.name for cell in model.cells], initial, strict=True))
     assert (named["n"], named["group"]) == (-2, 0b010)
     assert (named["rows.value[0]"], named["rows.value[1]"]) == (0, 1)

@@ -145,7 +145,7 @@ MISTAKES: dict[str, Protocol] = {
     "a controller that drops the leader from the ISR and lets it lead on": KIP320.variant(
         "mutant", "", controller_shrink_isr
     ),
-    # Under KIP-320 nobody ever truncates below the own HW, so this mistake would do no harm there.
+    # Under KIP-320 nobody ever truncates below its own HW, so this mistake would do no harm there.
     "a follower that truncates without lowering its HW": KIP279.variant(
         "mutant", "", become_follower
     ),

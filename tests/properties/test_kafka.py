@@ -7,8 +7,9 @@ import pytest
 from checker.search.explore import Explorer, Options
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
-from model.kafka import controller
+from model.kafka.partition_change import change_partition
 from model.kafka.protocol import KAFKA
+from model.kafka.replication_control import may_unfence
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, choose, maximum, minimum, not_, require
 from properties import Sense, choose_properties, properties_of
@@ -26,7 +27,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
 
     partition.spent.preferred_elections = spent + 1
     state.leader = broker
-    controller.change_partition(partition, state.isr, state.eligible)
+    change_partition(partition, state.isr, state.eligible)
 
 
 @action("{follower} truncates and leaves its HW")
@@ -65,7 +66,7 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
 @action("controller unfences {broker}, and forgets to elect")
 def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Unfence whoever it is, with no election."""
-    require(controller.may_unfence(broker))
+    require(may_unfence(broker))
 
     broker.fenced = False
 

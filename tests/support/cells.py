@@ -26,9 +26,9 @@ def layout_of(*ranges: Range | type[bool]) -> Layout:
     for position, given in enumerate(ranges):
         if isinstance(given, tuple):
             low, high = given
-            variable = Variable("wide", (), Integers(limit(low), limit(high)), low)
+            variable = Variable(("wide",), Integers(limit(low), limit(high)), low)
         else:
             low, high = 0, 1
-            variable = Variable("flag", (), Booleans(), False)
+            variable = Variable(("flag",), Booleans(), False)
         cells.append(Cell(position, variable, (position,), low, high))
     return Layout(cast(Model, CellsOnly(tuple(cells))))

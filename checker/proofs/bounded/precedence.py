@@ -16,7 +16,6 @@ from checker.engines.layout import Layout
 from checker.engines.symbolic import Term
 from checker.search.symmetry import Symmetry
 from model.language.errors import UsageError
-from model.language.ground import initial_cells
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -27,7 +26,7 @@ def interchangeable(model: Model, claims: Iterable[Property]) -> str | None:
         symmetry = Symmetry(model, claims, Layout(model))
     except UsageError:
         return None
-    start = tuple(initial_cells(model))
+    start = model.initial_state
     alike = all(symmetry.renamed(start, p) == start for p in symmetry.permutations)
     return symmetry.family if alike else None
 
@@ -48,7 +47,7 @@ class Precedence:
     """
 
     def __init__(self, model: Model, family: str) -> None:
-        self._size = model.extent(model.schema.index_sets[family])
+        self._size = model.extents[family]
         self._members = [members_of(instance, family) for instance in model.instances]
 
     def step(self, selector: Term, frame: int) -> list[Term]:

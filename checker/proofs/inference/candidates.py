@@ -19,7 +19,6 @@ from checker.engines.vectorised import Claims, VectorisedEngine
 from checker.search.fingerprints import VisitedSet
 from model.language import graph
 from model.language.graph import Node
-from model.language.ground import initial_cells
 from model.language.protocol import Model
 from properties.templates import Place, Templates
 
@@ -62,12 +61,11 @@ class Atoms:
 
 def atoms_of(model: Model, templates: Templates) -> Atoms:
     """The templates' atoms at every place of the model."""
-    engine = VectorisedEngine(model)
     places = tuple(templates.places(model))
 
     def ground(name: str, place: Place) -> Node:
         atom, at = templates.atoms[name], templates.at
-        return engine.ground(name, lambda state: atom(state, *at(state, place)))
+        return model.ground_claim(lambda state: atom(state, *at(state, place)))
 
     nodes = tuple(tuple(ground(name, place) for place in places) for name in templates.atoms)
     return Atoms(tuple(templates.atoms), places, nodes)
@@ -77,7 +75,7 @@ def reachable_states(model: Model, limit: int) -> Words | None:
     """All reachable states, packed; `None` if there are more than `limit`."""
     engine = VectorisedEngine(model)
     visited = VisitedSet(engine.layout.words)
-    frontier = engine.layout.pack([initial_cells(model)])
+    frontier = engine.layout.pack([model.initial_state])
     visited.insert(frontier)
     found = [frontier]
     while frontier.shape[1]:

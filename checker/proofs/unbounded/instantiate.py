@@ -100,7 +100,7 @@ def roles(lifted: Lifted, claims: Iterable[Node]) -> list[Role]:
     found: dict[str, Role] = {}
 
     def note(name: str, over: str, like: Node) -> None:
-        variable = lifted.variables[name]
+        variable = lifted.schema.variables[name]
         found.setdefault(name, Role(name, tuple(s.name for s in variable.index), over, like))
 
     for node in sorted(graph.below(*claims), key=lambda n: n.number):
@@ -182,9 +182,9 @@ class Pools:
         for node in (*self._parameters, *self._constants):
             _put(pool, str(skolem_over(node) or node.data[1]), node)
         for node in sorted(graph.below(*(c.body for c in self.clauses)), key=lambda n: n.number):
-            if node.op is not Op.READ or node.data[0] not in self._lifted.variables:
+            if node.op is not Op.READ or node.data[0] not in self._lifted.schema.variables:
                 continue
-            variable = self._lifted.variables[node.data[0]]
+            variable = self._lifted.schema.variables[node.data[0]]
             for index, index_set in zip(node.args, variable.index, strict=False):
                 named = index.op is not Op.CONST or index_set.symmetric
                 if named and index.free <= set(self._parameters):

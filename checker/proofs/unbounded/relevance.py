@@ -8,6 +8,7 @@ sizes are open; that they suffice there is proved, not assumed.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import z3
@@ -33,7 +34,7 @@ def small(model: Model) -> Model:
         else 0
         for bound in model.protocol.bounds
     }
-    return Model(model.protocol, bounds, model.settings)
+    return replace(model, bounds=bounds)
 
 
 class Relevance:

@@ -24,7 +24,7 @@ from checker.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.unbounded.relevance import Relevance
 from model.language import graph
-from model.language.capture import CapturedAction, capture_property, capture_start
+from model.language.capture import CapturedAction
 from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
@@ -108,9 +108,7 @@ class UnboundedInduction:
         return self.relevance.do_without(names, self.proof.properties)
 
     def _claim(self, prop: Property) -> Node:
-        return capture_property(
-            prop.name, prop.claim, self.model.schema, self.model.settings, prop.frames
-        )
+        return self.model.claim(prop.claim, prop.frames)
 
     def _can_be_said(self, lemma: Property) -> bool:
         """The lemma does not count members, which is not possible with sizes open."""
@@ -157,14 +155,13 @@ class UnboundedInduction:
             self._prove(what, nothing, self.base.extended(), hypotheses, goal)
 
     def _initially(self) -> None:
-        start = capture_start(self.model.protocol.start, self.model.schema, self.model.settings)
         nothing = CapturedAction("", (), (), ())
         sizes = [clause for node in self.sizes for clause in self.base.of(node)]
         goals = {FITS: graph.conjunction(*self.lifted.domains())}
         goals |= {prop.name: claim for prop, claim in self.claims.items()}
         for name, claim in goals.items():
             what = Obligation(INITIALLY, name)
-            goal = self.lifted.initially(claim, start)
+            goal = self.lifted.initially(claim, self.model.start)
             self._prove(what, nothing, self.base.extended(), [(frozenset(), sizes)], goal)
 
     def _consecution(self, action: CapturedAction) -> None:

@@ -34,8 +34,8 @@ from model.language.capture.rounds import (
     is_frozen,
     is_users_class,
 )
-from model.language.declare.entity import Field, Record
-from model.language.declare.schema import FamilySchema, RecordSchema, SequenceSchema
+from model.language.declare.entity import Field, Place, Record
+from model.language.declare.schema import IndexedSchema, RecordSchema
 from model.language.errors import CaptureError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, refuse
 
@@ -58,7 +58,7 @@ _INSTRUCTIONS = (
 _INSTRUCTION = re.compile("|".join(f"(?P<at{k}>{p})" for k, (p, _) in enumerate(_INSTRUCTIONS)))
 _SUSPECT = {name for name in dis.opmap if _INSTRUCTION.match(name)}
 _SUSPECT |= {name for name in dis.opmap if re.search("STORE_DEREF|_ATTR|_METHOD", name)}
-_INTERNAL = {*Record.__slots__, "_declared", "_namespace", "_reference_node"}
+_INTERNAL = {*Place.__slots__, "_declared", "_local_names", "_reference_node"}
 
 _FUNCTIONS = (
     *(abs, all, any, chr, divmod, format, getattr, iter, len, max, min, next, ord, pow),
@@ -174,10 +174,10 @@ def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
 
 def _inside(words: str, value: Any, place: tuple[str, int]) -> tuple[Any, ...]:
     """The fields of a frozen dataclass; nothing for functions of Python's that may be called."""
-    if is_frozen(value):
-        return tuple(getattr(value, field.name) for field in fields(value))
     if _is_known(value) or type(value).__module__.startswith("model.language."):
         return ()
+    if is_frozen(value):
+        return tuple(getattr(value, field.name) for field in fields(value))
     if callable(value) and not (isinstance(value, type) and is_users_class(value)):
         _refuse_mention(words, place)
     _refuse_change(f"{words}, a {type(value).__name__},", place)
@@ -214,16 +214,13 @@ def _is_constant(kind: type) -> bool:
 
 def check_schema(schema: RecordSchema) -> None:
     """`CaptureError` if a class of the state has attributes that may change."""
-    _check_class(schema.record_class)
+    _check_class(schema.view_class)
     for part in schema.fields.values():
-        match part:
-            case RecordSchema():
-                check_schema(part)
-            case SequenceSchema(container=container):
-                _check_class(container)
-                check_schema(part.record)
-            case FamilySchema():
-                check_schema(part.record)
+        if isinstance(part, IndexedSchema):
+            _check_class(part.view_class)
+        item = getattr(part, "item", part)
+        if isinstance(item, RecordSchema):
+            check_schema(item)
 
 
 _sound: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -17,9 +17,8 @@ from model.language import graph
 from model.language.capture.expr import IntExpr, node_of, wrap
 from model.language.capture.lint import Watch
 from model.language.capture.rounds import Held, Iteration
-from model.language.capture.symbolic import SetExpr, SymbolicStore, extent_of, index_variable
+from model.language.capture.symbolic import SetExpr, SymbolicStore
 from model.language.declare.domains import IndexSet, Integers, Reference
-from model.language.declare.entity import Entity
 from model.language.declare.schema import Schema, Variable
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
@@ -96,7 +95,7 @@ class Capture:
     def fresh(self, index_set: IndexSet) -> Node:
         """A new variable over `index_set`; numbered by its order in this capture alone."""
         self._fresh += 1
-        return index_variable(f"{index_set.name}%{self._fresh}", index_set)
+        return index_set.variable(f"{index_set.name}%{self._fresh}")
 
     # --- quantifiers and loops ---------------------------------------------------------------
 
@@ -233,7 +232,7 @@ class Capture:
             for over, written, asked in zip(variable.index, write.index, index, strict=True):
                 if written in write.binders:
                     replacement[written] = asked
-                    conditions += _in_range(asked, over)
+                    conditions.append(over.admits(asked))
                 else:
                     loop = binders.get(written)
                     if loop is not None and place >= loop.first_write and written is not asked:
@@ -321,20 +320,12 @@ def _refuse_other(variable: Variable, at: tuple[str, int] | None) -> None:
     )
 
 
-def _in_range(index: Node, index_set: IndexSet) -> list[Node]:
-    """The conditions under which a number is an index; none for one that always is."""
-    if index.sort is not INT or (index.op is Op.VARIABLE and index.data[1] == index_set.name):
-        return []
-    return [graph.at_most(graph.constant(0), index), graph.less(index, extent_of(index_set))]
-
-
 @dataclass(frozen=True)
 class Parameter:
     """A parameter of an action: its name, and the domain or family that it ranges over."""
 
     name: str
     domain: Integers | Reference
-    entity: type[Entity] | None = field(default=None, compare=False)
 
 
 def capture_action(
@@ -351,9 +342,9 @@ def capture_action(
     for parameter in parameters:
         if isinstance(parameter.domain, Reference):
             family = schema.families[parameter.domain.family]
-            like = index_variable(parameter.name, family.index_set)
+            like = family.index_set.variable(parameter.name)
             node = capture.parameter(parameter.name, like.sort, family.index_set.name)
-            arguments.append(store.view(family.record, (node,)))
+            arguments.append(store.view(family.item, (node,)))
         else:
             node = capture.parameter(parameter.name, INT, str(parameter.domain))
             arguments.append(IntExpr(node))
@@ -377,7 +368,7 @@ def capture_start(
 
 
 def capture_property(
-    name: str, function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
+    function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:
     """The captured claim of a property: of one state, or with `frames` 2 of a step."""
     capture = Capture()
@@ -387,6 +378,7 @@ def capture_property(
     ]
     claim = node_of(capture.run(function, *views), graph.TRUE)
     if capture.guards or capture.writes:
+        name = getattr(function, "__name__", "claim")
         raise CaptureError(f"property {name} requires or assigns: it should return a claim")
     if claim.free:
         refuse("a value of a loop variable is used outside its loop")

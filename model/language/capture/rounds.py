@@ -192,6 +192,8 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
             return value.func, *value.args, *value.keywords.values()
         case types.GeneratorType() if inspect.getgeneratorstate(value) != inspect.GEN_SUSPENDED:
             return value.gi_running, value.gi_frame is None
+    if type(value).__module__.startswith("model.language."):
+        return None
     if is_frozen(value):
         return tuple(getattr(value, field.name) for field in fields(value))
     refuse(f"a {type(value).__name__} that a loop or quantifier could change: {_WORDS}")
@@ -213,7 +215,7 @@ def is_frozen(value: object) -> bool:
 
 def attributes(function: types.FunctionType) -> list[object]:
     """Attributes that somebody gave to a function."""
-    return [v for name, v in vars(function).items() if name not in ("__wrapped__", "_defined_in")]
+    return [v for name, v in vars(function).items() if name != "__wrapped__"]
 
 
 def is_users_class(kind: type) -> bool:

@@ -20,8 +20,8 @@ from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
 from model.language.declare.entity import Entity, Record, Store
-from model.language.declare.schema import RecordSchema, Schema, Variable
-from model.language.graph import INT, Kind, Node, Op, Sort
+from model.language.declare.schema import Part, Schema, Variable
+from model.language.graph import Kind, Node, Op, Sort
 from model.language.refusal import refuse
 
 if TYPE_CHECKING:
@@ -88,36 +88,12 @@ class SetExpr(Expr, SetOf[Any]):
     def __iter__(self) -> Iterator[Any]:
         family = self.store.schema.families[self.node.sort.family]
         indices = self.store.indices(family.index_set, among=self.node)
-        return map(lambda index: self.store.view(family.record, (index,)), indices)
+        return map(lambda index: self.store.view(family.item, (index,)), indices)
 
 
 def no_member(family: str) -> Node:
     """The reference to `family` that points to no member."""
     return graph.constant(graph.NONE, Sort(Kind.REF, family))
-
-
-def blank(variable: Variable) -> Node:
-    """The value that `variable` has at first, and where nothing is."""
-    initial, sort = variable.initial, variable.sort
-    if sort.kind is Kind.SET:
-        return (graph.all_members if initial == "all" else graph.no_members)(sort.family)
-    if sort.kind is Kind.REF:
-        return graph.constant(graph.NONE if initial is None else initial, sort)
-    return graph.constant(initial)
-
-
-def index_variable(name: str, index_set: IndexSet) -> Node:
-    """A variable that ranges over `index_set`: a reference where its members have no order."""
-    sort = Sort(Kind.REF, index_set.name) if index_set.symmetric else INT
-    return graph.variable(name, sort, index_set.name)
-
-
-def extent_of(index_set: IndexSet) -> Node:
-    """How many members, rows or positions there are, in terms of the bounds."""
-    limit = index_set.size
-    if limit.bound is None:
-        return graph.constant(limit.offset)
-    return graph.add(graph.bound(limit.bound), graph.constant(limit.offset))
 
 
 class Indices:
@@ -165,21 +141,21 @@ class SymbolicStore(Store):
         return self._value(value)
 
     def write(self, variable: Variable, index: tuple[Node, ...], value: Any) -> None:
-        node = node_of(value, like=blank(variable))
+        node = node_of(value, like=variable.blank)
         self.capture.write(variable, index, node)
 
     def erase_from(self, variable: Variable, index: tuple[Node, ...], first: Any) -> None:
         position = self.capture.fresh(variable.index[-1])
         place = (*index, position)
         kept = graph.less(position, node_of(first, graph.constant(0)))
-        value = graph.choose(kept, self.read(variable, place).node, blank(variable))
+        value = graph.choose(kept, self.read(variable, place).node, variable.blank)
         self.capture.write(variable, place, value, (position,))
 
     def bound(self, name: str) -> Any:
         return IntExpr(graph.bound(name))
 
     def extent(self, index_set: IndexSet) -> Any:
-        return IntExpr(extent_of(index_set))
+        return IntExpr(index_set.size.node)
 
     def indices(self, index_set: IndexSet, among: Node | None = None) -> Iterator[Any]:
         return Indices(self, index_set, among)
@@ -195,12 +171,12 @@ class SymbolicStore(Store):
 
     def subset_where(self, index_set: IndexSet, condition: Any) -> SetExpr:
         member = self.capture.fresh(index_set)
-        view = self.view(self.schema.families[index_set.name].record, (member,))
+        view = self.view(self.schema.families[index_set.name].item, (member,))
         holds = self.capture.holds(condition, view)
         return SetExpr(graph.members_where(member, holds), self)
 
-    def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:
-        return schema.record_class(self, schema, index)
+    def view(self, schema: Part, index: tuple[Any, ...]) -> Any:
+        return schema.view_class(self, schema, index)
 
     def index_of(self, value: Any, index_set: IndexSet) -> Node:
         if isinstance(value, slice):

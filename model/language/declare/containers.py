@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
-from model.language.declare.entity import Entity, Record, Store
+from model.language.declare.entity import Entity, Place, Record
 from model.language.declare.view import View
-from model.language.refusal import refuse_text
-
-if TYPE_CHECKING:
-    from model.language.declare.schema import FamilySchema, PerMemberSchema, SequenceSchema
 
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R", bound=Record)
@@ -78,68 +75,57 @@ class SetOf(View, Generic[E]):
         """The members, in the family's order."""
 
 
-class _Initial:
-    """A marker for an initial value that needs the family's size."""
+@dataclass(frozen=True)
+class Initial:
+    """What stands for an initial value that is no scalar: the word for it, and its argument."""
 
-    def __init__(self, words: str, extent: Bound | Limit | int | None = None) -> None:
-        self.words = words
-        self.extent = extent
-
-    def __repr__(self) -> str:
-        return self.words
-
-
-_NOBODY = _Initial("nobody()")
-_EVERYBODY = _Initial("everybody()")
+    word: str
+    value: Any = None
 
 
 def nobody() -> Any:
     """Initial value of a `SetOf`: the empty set."""
-    return _NOBODY
+    return Initial("nobody")
 
 
 def everybody() -> Any:
     """Initial value of a `SetOf`: all members of the family."""
-    return _EVERYBODY
+    return Initial("everybody")
 
 
 def members(count: Bound) -> Any:
     """Declares a `Members` family with as many members as the bound says."""
-    return _Initial("members()", count)
+    return Initial("members", count)
 
 
 def table(rows: int | Bound | Limit) -> Any:
     """Declares a `Table` with the given number of rows."""
-    return _Initial("table()", rows)
+    return Initial("table", rows)
 
 
 def sequence(at_most: int | Bound | Limit) -> Any:
     """Declares a `Sequence`, empty at first, of at most the given length."""
-    return _Initial("sequence()", at_most)
+    return Initial("sequence", at_most)
 
 
 def for_each(initial: V) -> Any:
     """Initial value of a `PerMember`: the same for every member."""
-    return _Initial("for_each()", cast(Any, initial))
+    return Initial("for_each", initial)
 
 
-class _Part(View):
-    """A part of the state that is more than one variable: what stands behind it, and where."""
+class Indexed(Place):
+    """A container of one part for each index of an index set."""
 
-    _schema: Any
+    def _at(self, key: Any) -> tuple[Any, ...]:
+        return (*self._index, self._store.index_of(key, self._schema.index_set))
 
-    def __init__(self, store: Store, schema: Any, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
-
-    def __repr__(self) -> str:
-        refuse_text()
-        return f"{type(self).__name__}{list(self._index)}"
+    def _extent(self) -> int:
+        return cast(int, self._store.extent(self._schema.index_set))
 
 
-class _Family(_Part, Generic[E]):
-    _schema: FamilySchema
+class Family(Indexed, Generic[E]):
+    """Entities by member or by number."""
+
     _words = "a family or table"
     _instead: ClassVar[dict[str, str]] = {
         "truth": "members.count, or some(...)",
@@ -150,21 +136,21 @@ class _Family(_Part, Generic[E]):
 
     def __iter__(self) -> Iterator[E]:
         indices = self._store.indices(self._schema.index_set)
-        return map(self._member, indices)
+        return map(lambda index: self._view((*self._index, index)), indices)
 
-    def _member(self, index: Any) -> E:
-        return cast(E, self._store.view(self._schema.record, (*self._index, index)))
+    def _view(self, place: tuple[Any, ...]) -> E:
+        return cast(E, self._store.view(self._schema.item, place))
 
     def __getitem__(self, key: Any) -> E:
-        return self._member(self._store.index_of(key, self._schema.index_set))
+        return self._view(self._at(key))
 
     @property
     def count(self) -> int:
         """How many members or rows there are."""
-        return cast(int, self._store.extent(self._schema.index_set))
+        return self._extent()
 
 
-class Members(_Family[E]):
+class Members(Family[E]):
     """A family of entities that differ only in their state, such as the replicas of a partition."""
 
     def none(self) -> SetOf[E]:
@@ -184,45 +170,39 @@ class Members(_Family[E]):
         return cast("SetOf[E]", self._store.subset_where(self._schema.index_set, condition))
 
 
-class Table(_Family[E]):
+class Table(Family[E]):
     """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
 
 
-class PerMember(_Part, Generic[E, V]):
+class PerMember(Indexed, Generic[E, V]):
     """One value for each member of a family: `known_end[follower]`."""
 
-    _schema: PerMemberSchema
     _words = "values by member"
     _instead: ClassVar[dict[str, str]] = dict.fromkeys(
         ("truth", "len()", "`in`", "iteration"),
         "a quantifier over the members, as in some(values[member] for member in members)",
     )
 
-    def _at(self, member: Any) -> tuple[Any, ...]:
-        return (*self._index, self._store.index_of(member, self._schema.index_set))
-
     def __getitem__(self, member: E) -> V:
-        return cast(V, self._store.read(self._schema.variable, self._at(member)))
+        return cast(V, self._store.read(self._schema.item.variable, self._at(member)))
 
     def __setitem__(self, member: E, value: V) -> None:
-        self._store.write(self._schema.variable, self._at(member), value)
+        self._store.write(self._schema.item.variable, self._at(member), value)
 
 
-class Positions(_Part):
+class Positions(Indexed):
     """Every position of a sequence below its capacity, for quantifiers."""
 
-    _schema: SequenceSchema
     _words = "positions"
     _instead: ClassVar[dict[str, str]] = {"len()": "log.capacity"}
 
     def __iter__(self) -> Iterator[int]:
-        return map(self._store.plain_index, self._store.indices(self._schema.positions))
+        return map(self._store.plain_index, self._store.indices(self._schema.index_set))
 
 
-class Sequence(_Part, Generic[R]):
+class Sequence(Indexed, Generic[R]):
     """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
 
-    _schema: SequenceSchema
     _words = "a sequence"
     _instead: ClassVar[dict[str, str]] = {
         "truth": "not_(log.is_empty)",
@@ -240,7 +220,7 @@ class Sequence(_Part, Generic[R]):
     @property
     def capacity(self) -> int:
         """How many records there may be at most."""
-        return cast(int, self._store.extent(self._schema.positions))
+        return self._extent()
 
     @property
     def positions(self) -> Positions:
@@ -263,8 +243,7 @@ class Sequence(_Part, Generic[R]):
 
     def __getitem__(self, position: int) -> R:
         """The record at `position`; blank where there is none."""
-        index = self._store.index_of(position, self._schema.positions)
-        return cast(R, self._store.view(self._schema.record, (*self._index, index)))
+        return cast(R, self._store.view(self._schema.item, self._at(position)))
 
     def append(self, **values: Any) -> None:
         """Add a record with the given variables. Require first that there is room."""

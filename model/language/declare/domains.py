@@ -7,18 +7,21 @@ declaration serves every size, and proofs that leave the sizes open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Annotated, Any, get_args, get_origin
 
+from model.language import graph
 from model.language.errors import ProtocolError
+from model.language.graph import BOOL, INT, Kind, Node, Op, Sort
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A size that the user chooses when a protocol is checked.
 
-    `LOG_SIZE + 1` and `LOG_SIZE - 1` may be used as limits of a domain.
+    `LOG_SIZE + 1` and `LOG_SIZE - 1` may be used as limits of a domain. Two bounds are the same
+    only if they were declared as one; `declared` is that one, of a bound `with_default`.
     """
 
     name: str
@@ -26,37 +29,52 @@ class Bound:
     minimum: int
     words: str
     maximum: int = 16
+    declared: Bound | None = field(default=None, repr=False)
 
     def __add__(self, offset: int) -> Limit:
-        return Limit(self.name, offset)
+        return Limit(self, offset)
 
     def __sub__(self, offset: int) -> Limit:
-        return Limit(self.name, -offset)
+        return Limit(self, -offset)
+
+    def with_default(self, default: int) -> Bound:
+        """The same bound for a protocol in which another value is the default."""
+        return replace(self, default=default, declared=self.declared or self)
+
+    def is_same(self, other: Bound) -> bool:
+        """Both are one declared bound, whatever their defaults."""
+        return (self.declared or self) is (other.declared or other)
 
 
 @dataclass(frozen=True)
 class Limit:
     """A number, or a bound plus a number."""
 
-    bound: str | None
+    bound: Bound | None
     offset: int
 
     def at(self, bounds: Mapping[str, int]) -> int:
         """The limit's value under the given bounds."""
-        return self.offset + (bounds[self.bound] if self.bound is not None else 0)
+        return self.offset + (bounds[self.bound.name] if self.bound is not None else 0)
+
+    @property
+    def node(self) -> Node:
+        """The limit as an expression, with the bound left open."""
+        offset = graph.constant(self.offset)
+        return offset if self.bound is None else graph.add(graph.bound(self.bound.name), offset)
 
     def __str__(self) -> str:
         if self.bound is None:
             return str(self.offset)
         sign = "+" if self.offset > 0 else "-"
-        return f"{self.bound} {sign} {abs(self.offset)}" if self.offset else self.bound
+        return self.bound.name + (f" {sign} {abs(self.offset)}" if self.offset else "")
 
 
 def limit(value: int | Bound | Limit) -> Limit:
     """`value` as a `Limit`."""
     if isinstance(value, Limit):
         return value
-    return Limit(value.name, 0) if isinstance(value, Bound) else Limit(None, value)
+    return value + 0 if isinstance(value, Bound) else Limit(None, value)
 
 
 @dataclass(frozen=True)
@@ -66,6 +84,18 @@ class Integers:
     low: Limit
     high: Limit
     names: type[IntEnum] | None = None
+    sort = INT
+
+    @property
+    def limits(self) -> tuple[Limit, Limit]:
+        """The least and the greatest of them."""
+        return self.low, self.high
+
+    def includes(self, value: Node) -> Node:
+        """The expression that says that `value` is one of them."""
+        return graph.conjunction(
+            graph.at_most(self.low.node, value), graph.at_most(value, self.high.node)
+        )
 
     def __str__(self) -> str:
         if self.names is not None:
@@ -85,6 +115,8 @@ def integers(low: int | Bound | Limit, high: int | Bound | Limit) -> Integers:
 class Booleans:
     """False and true."""
 
+    sort = BOOL
+
     def __str__(self) -> str:
         return "false or true"
 
@@ -96,6 +128,11 @@ class Reference:
     family: str
     optional: bool = True
 
+    @property
+    def sort(self) -> Sort:
+        """The sort of the references in the expression graph."""
+        return Sort(Kind.REF, self.family)
+
     def __str__(self) -> str:
         return f"one of {self.family}" + (" or none" if self.optional else "")
 
@@ -105,6 +142,11 @@ class Subset:
     """A set of members of the family called `family`."""
 
     family: str
+
+    @property
+    def sort(self) -> Sort:
+        """The sort of the sets in the expression graph."""
+        return Sort(Kind.SET, self.family)
 
     def __str__(self) -> str:
         return f"a subset of {self.family}"
@@ -124,6 +166,24 @@ class IndexSet:
     name: str
     size: Limit
     symmetric: bool = False
+
+    def variable(self, name: str) -> Node:
+        """A variable that ranges over the set: a reference where its members have no order."""
+        sort = Sort(Kind.REF, self.name) if self.symmetric else INT
+        return graph.variable(name, sort, self.name)
+
+    def includes(self, index: Node) -> Node:
+        """The expression that says that `index` is one of the set."""
+        if self.symmetric:
+            return graph.negation(graph.equal(index, graph.constant(graph.NONE, index.sort)))
+        return graph.conjunction(
+            graph.at_most(graph.constant(0), index), graph.less(index, self.size.node)
+        )
+
+    def admits(self, index: Node) -> Node:
+        """The same for an index in a formula, where a variable over the set always is one of it."""
+        always = index.op is Op.VARIABLE and index.data[1] == self.name
+        return graph.TRUE if always else self.includes(index)
 
 
 def integer_domain(annotation: Any) -> Integers | None:

@@ -9,18 +9,18 @@ during capture. The same action function therefore runs on both.
 from __future__ import annotations
 
 import inspect
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from model.language.declare.names import local_names
 from model.language.declare.view import View
 from model.language.errors import ProtocolError
 from model.language.refusal import refuse_hashing, refuse_text
 
 if TYPE_CHECKING:
     from model.language.declare.domains import IndexSet
-    from model.language.declare.schema import RecordSchema, Variable
+    from model.language.declare.schema import Part, Variable
 
 
 class Store(ABC):
@@ -66,8 +66,8 @@ class Store(ABC):
         """The set of the members whose view satisfies the function `condition`."""
 
     @abstractmethod
-    def view(self, schema: RecordSchema, index: tuple[Any, ...]) -> Any:
-        """The view of the record that `schema` describes, at `index`."""
+    def view(self, schema: Part, index: tuple[Any, ...]) -> Any:
+        """The view of the part of the state that `schema` describes, at `index`."""
 
     @abstractmethod
     def index_of(self, value: Any, index_set: IndexSet) -> Any:
@@ -104,30 +104,37 @@ class Field:
         record._schema.fields[self.name].set(record, value)
 
 
-_MISSING = object()
+class Place(View):
+    """Where a view looks: a record or a container, and the store that knows its values."""
+
+    __slots__ = ("_index", "_schema", "_store")
+
+    _store: Store
+    _schema: Any
+    _index: tuple[Any, ...]
+
+    def __init__(self, store: Store, schema: Part, index: tuple[Any, ...]) -> None:
+        self._store = store
+        self._schema = schema
+        self._index = index
+
+    def __repr__(self) -> str:
+        refuse_text()
+        return f"{type(self).__name__}{list(self._index)}"
 
 
-class Record(View):
+class Record(Place):
     """A group of variables that belong together, such as one entry of a log.
 
     Subclasses declare variables as annotated attributes with initial values, and may add methods
     and properties that read or assign them.
     """
 
-    __slots__ = ("_index", "_schema", "_store")
+    __slots__ = ()
     _declared: ClassVar[dict[str, Field]] = {}
-    _namespace: ClassVar[dict[str, Any]] = {}
+    _local_names: ClassVar[dict[str, Any]] = {}
     _words = "a record, member or row"
     _instead: ClassVar[dict[str, str]] = {"truth": "is_none(...), or a variable of it"}
-
-    _store: Store
-    _schema: RecordSchema
-    _index: tuple[Any, ...]
-
-    def __init__(self, store: Store, schema: RecordSchema, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -135,24 +142,18 @@ class Record(View):
         for name in inspect.get_annotations(cls):
             if name.startswith("_"):
                 continue
-            initial = cls.__dict__.get(name, _MISSING)
-            if initial is _MISSING:
+            if name not in cls.__dict__:
                 raise ProtocolError(f"{cls.__name__}.{name} has no initial value: write `= ...`")
-            declared[name] = Field(name, initial)
+            declared[name] = Field(name, cls.__dict__[name])
             setattr(cls, name, declared[name])
         cls._declared = declared
-        cls._namespace = dict(sys._getframe(1).f_locals)
+        cls._local_names = {**local_names(), cls.__name__: cls}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._declared and name not in Record.__slots__:
+        if name not in self._declared and name not in Place.__slots__:
             valid = ", ".join(self._declared) or "none"
             raise ProtocolError(f"{type(self).__name__} has no variable {name!r}; it has {valid}")
         object.__setattr__(self, name, value)
-
-    def __repr__(self) -> str:
-        refuse_text()
-        path = self._schema.path or type(self).__name__
-        return path + "".join(f"[{index}]" for index in self._index)
 
     @classmethod
     def part(cls) -> Any:

@@ -6,81 +6,103 @@ classes form a tree over them; each node of the tree knows how to read or assign
 
 from __future__ import annotations
 
-import inspect
-import sys
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union, cast, get_args, get_origin
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar, Union, cast, get_args, get_origin
 
+from model.language import graph
 from model.language.declare import containers
 from model.language.declare.domains import (
     Booleans,
     Domain,
     IndexSet,
     Integers,
+    Limit,
     Reference,
     Subset,
     integer_domain,
     limit,
 )
-from model.language.declare.entity import Entity, Field, Record, State
+from model.language.declare.entity import Entity, Place, Record, State
+from model.language.declare.names import annotations_of
 from model.language.errors import ProtocolError
-from model.language.graph import BOOL, INT, Kind, Sort
+from model.language.graph import Node, Sort
 
-Index = tuple[Any, ...]
+Path = tuple["str | IndexSet", ...]
+"""The way to a part of the state: names of attributes, and index sets where one is to be chosen."""
+
+EVERYBODY = "everybody"
 
 
-@dataclass(frozen=True)
+def dotted(path: Path) -> str:
+    """The attributes of a path, such as `replicas.log.epoch`."""
+    return ".".join(part for part in path if isinstance(part, str))
+
+
+def index_sets(path: Path) -> tuple[IndexSet, ...]:
+    """The index sets of a path, in order."""
+    return tuple(part for part in path if isinstance(part, IndexSet))
+
+
+@dataclass(frozen=True, eq=False)
 class Variable:
     """A state variable: a value of `domain` for every combination of its index sets' members.
 
-    `initial` is the value everywhere at first: a boolean, a number, `None`, or for sets "none" or
-    "all". It is also the *blank* value: what reads out of range give and erasing leaves.
+    `initial` is the value everywhere at first: a boolean or a number, for a reference the member's
+    or `NONE`, for a set 0 or `EVERYBODY`. It is also the *blank* value: what reads out of range
+    give and erasing leaves.
     """
 
-    name: str
-    index: tuple[IndexSet, ...]
+    path: Path
     domain: Domain
     initial: Any
 
-    @property
+    @cached_property
+    def name(self) -> str:
+        """The variable's name, such as `replicas.log.epoch`."""
+        return dotted(self.path)
+
+    @cached_property
+    def index(self) -> tuple[IndexSet, ...]:
+        """What the variable is indexed by."""
+        return index_sets(self.path)
+
+    @cached_property
     def sort(self) -> Sort:
         """The sort of the variable's values in the expression graph."""
-        return sort_of(self.domain)
+        return self.domain.sort
 
-
-def sort_of(domain: Domain) -> Sort:
-    """The sort of a domain's values in the expression graph."""
-    match domain:
-        case Booleans():
-            return BOOL
-        case Integers():
-            return INT
-        case Reference(family):
-            return Sort(Kind.REF, family)
-        case Subset(family):
-            return Sort(Kind.SET, family)
+    @cached_property
+    def blank(self) -> Node:
+        """The blank value as an expression, with sizes left open."""
+        if isinstance(self.domain, Subset):
+            build = graph.all_members if self.initial == EVERYBODY else graph.no_members
+            return build(self.domain.family)
+        return graph.constant(self.initial, self.sort)
 
 
 class Part:
-    """How one attribute of a record is read and assigned."""
+    """How one attribute of a record is read and assigned, or the members of a container are."""
+
+    kind: ClassVar[str]
+    view_class: type[Place]
 
     def get(self, record: Record) -> Any:
         """The attribute's value: a scalar, or a view of a larger part."""
-        raise NotImplementedError
+        return record._store.view(self, record._index)
 
     def set(self, record: Record, value: Any) -> None:
         """Assign the attribute; only scalars can be."""
         raise ProtocolError(
-            f"a whole {type(self).__name__.removesuffix('Schema').lower()} cannot be assigned: "
-            "assign its variables, or use copy_from"
+            f"a whole {self.kind} cannot be assigned: assign its variables, or use copy_from"
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScalarSchema(Part):
-    """An attribute that is one variable."""
+    """A part that is one variable."""
 
     variable: Variable
 
@@ -91,79 +113,55 @@ class ScalarSchema(Part):
         record._store.write(self.variable, record._index, value)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class RecordSchema(Part):
-    """A record class at a place in the state. `index` are the index sets on the way there."""
+    """A record class at a place in the state, and the parts that are its attributes."""
 
-    record_class: type[Record]
-    path: str
-    index: tuple[IndexSet, ...]
+    kind = "record"
+    path: Path
+    view_class: type[Record]
     fields: dict[str, Part] = field(default_factory=dict)
 
-    def get(self, record: Record) -> Any:
-        return record._store.view(self, record._index)
+    @cached_property
+    def index(self) -> tuple[IndexSet, ...]:
+        """What the record is indexed by."""
+        return index_sets(self.path)
+
+
+Item = TypeVar("Item", RecordSchema, ScalarSchema)
 
 
 @dataclass(frozen=True, eq=False)
-class FamilySchema(Part):
-    """A family or table: a record schema for its members, and what they are indexed by."""
+class IndexedSchema(Part, Generic[Item]):
+    """A part for each index: the members of a family, the rows of a table, a scalar a member."""
 
-    container: type[containers._Family[Any]]
+    kind = "container"
     index_set: IndexSet
-    record: RecordSchema
-
-    def get(self, record: Record) -> Any:
-        return self.container(record._store, self, record._index)
+    item: Item
+    view_class: type[containers.Indexed]
 
 
 @dataclass(frozen=True, eq=False)
-class PerMemberSchema(Part):
-    """A variable with one more index: the members of a family."""
+class SequenceSchema(IndexedSchema[RecordSchema]):
+    """A sequence: records by position, the variables they consist of, and the sequence's end."""
 
-    variable: Variable
-    index_set: IndexSet
-
-    def get(self, record: Record) -> Any:
-        return containers.PerMember(record._store, self, record._index)
-
-
-@dataclass(frozen=True, eq=False)
-class SequenceSchema(Part):
-    """A sequence: its end, and the variables of its records, indexed by position."""
-
-    container: type[containers.Sequence[Any]]
+    kind = "sequence"
     end: Variable
-    positions: IndexSet
-    record: RecordSchema
     variables: tuple[Variable, ...]
-
-    def get(self, record: Record) -> Any:
-        return self.container(record._store, self, record._index)
 
 
 class Schema:
     """Everything that a root record declares: its variables in order, its families, its tree."""
 
     def __init__(self, root_class: type[State]) -> None:
-        self.variables: list[Variable] = []
+        self.variables: dict[str, Variable] = {}
         self.index_sets: dict[str, IndexSet] = {}
-        self.families: dict[str, FamilySchema] = {}
+        self.families: dict[str, IndexedSchema[RecordSchema]] = {}
         self._family_of: dict[type[Entity], str] = {}
+        self._local_names = root_class._local_names
         self._register_families(root_class)
-        self.root = self._describe(root_class, "", ())
-
-    def family_of(self, entity: type[Entity]) -> FamilySchema:
-        """The family or table whose members are of the class `entity`."""
-        if entity not in self._family_of:
-            raise ProtocolError(f"no family or table of {entity.__name__} is declared in the state")
-        return self.families[self._family_of[entity]]
-
-    def variable(self, name: str) -> Variable:
-        """The variable with the given name."""
-        for candidate in self.variables:
-            if candidate.name == name:
-                return candidate
-        raise KeyError(name)
+        self.root = RecordSchema((), root_class)
+        self._fill(self.root)
 
     def domain_of(self, annotation: Any) -> Domain | None:
         """The domain of scalars that an annotation stands for, or `None` if it is not scalar."""
@@ -175,19 +173,27 @@ class Schema:
         if origin in (Union, types.UnionType) and len(args) == 2 and type(None) in args:
             entity = next(arg for arg in args if arg is not type(None))
             return Reference(self._name_of_family(entity))
-        if isinstance(annotation, type) and annotation in self._family_of:
-            return Reference(self._family_of[annotation], optional=False)
+        if isinstance(annotation, type) and issubclass(annotation, Entity):
+            return Reference(self._name_of_family(annotation), optional=False)
         if origin is containers.SetOf:
             return Subset(self._name_of_family(args[0]))
         return None
 
+    def limits(self) -> Iterator[Limit]:
+        """Every limit that sizes and domains are given by."""
+        for index_set in self.index_sets.values():
+            yield index_set.size
+        for variable in self.variables.values():
+            if isinstance(variable.domain, Integers):
+                yield from variable.domain.limits
+
     def _name_of_family(self, entity: Any) -> str:
         if entity not in self._family_of:
-            raise ProtocolError(f"{entity!r} is not an entity of a family in the state")
+            raise ProtocolError(f"no family or table of {_called(entity)} is declared in the state")
         return self._family_of[entity]
 
     def _register_families(self, root_class: type[State]) -> None:
-        for name, annotation in _hints(root_class).items():
+        for name, annotation in self._annotations(root_class).items():
             origin, args = get_origin(annotation), get_args(annotation)
             if origin not in (containers.Members, containers.Table):
                 continue
@@ -198,89 +204,100 @@ class Schema:
             if args[0] in self._family_of:
                 raise ProtocolError(f"two families of {args[0].__name__}: give each its own class")
             self._family_of[args[0]] = name
-            record = RecordSchema(args[0], name, (index_set,))
-            self.families[name] = FamilySchema(origin, index_set, record)
+            member = RecordSchema((name, index_set), args[0])
+            self.families[name] = IndexedSchema(index_set, member, origin)
+
+    def _annotations(self, record_class: type[Record]) -> dict[str, Any]:
+        """The annotations of the declared attributes; they may name what the root's may."""
+        found: dict[str, Any] = {}
+        for base in reversed(record_class.__mro__):
+            if issubclass(base, Record) and base._declared:
+                names = self._local_names | base._local_names
+                found |= annotations_of(base, names, base.__name__)
+        return {name: found[name] for name in record_class._declared}
 
     def _index_set(self, name: str, initial: Any, kind: str, symmetric: bool = False) -> IndexSet:
-        extent = getattr(initial, "extent", None)
-        if extent is None:
-            raise ProtocolError(f"{name} is a {kind}: write `= {kind.lower()}(size)` after it")
-        return self.index_sets.setdefault(name, IndexSet(name, limit(extent), symmetric))
+        word = kind.lower()
+        if not isinstance(initial, containers.Initial) or initial.word != word:
+            raise ProtocolError(f"{name} is a {kind}: write `= {word}(size)` after it")
+        return self.index_sets.setdefault(name, IndexSet(name, limit(initial.value), symmetric))
 
-    def _describe(
-        self, record_class: type[Record], path: str, index: tuple[IndexSet, ...]
-    ) -> RecordSchema:
-        schema = RecordSchema(record_class, path, index)
-        self._fill(schema)
-        return schema
+    def _fill(self, record: RecordSchema) -> RecordSchema:
+        annotations = self._annotations(record.view_class)
+        for name, declared in record.view_class._declared.items():
+            path = (*record.path, name)
+            record.fields[name] = self._part(annotations[name], declared.initial, path)
+        return record
 
-    def _fill(self, schema: RecordSchema) -> None:
-        hints = _hints(schema.record_class)
-        for name, declared in schema.record_class._declared.items():
-            path = f"{schema.path}.{name}" if schema.path else name
-            schema.fields[name] = self._part(hints[name], declared, path, schema.index)
-
-    def _part(
-        self, annotation: Any, declared: Field, path: str, index: tuple[IndexSet, ...]
-    ) -> Part:
-        origin, args = get_origin(annotation), get_args(annotation)
-        if origin in (containers.Members, containers.Table):
-            if path not in self.families:
-                raise ProtocolError(f"{path}: families and tables belong into the root record")
-            family = self.families[path]
-            self._fill(family.record)
+    def _part(self, annotation: Any, initial: Any, path: Path) -> Part:
+        kind, args = get_origin(annotation) or annotation, get_args(annotation)
+        if kind in (containers.Members, containers.Table):
+            if dotted(path) not in self.families:
+                raise ProtocolError(f"{dotted(path)}: a family or table belongs in the root record")
+            family = self.families[dotted(path)]
+            self._fill(family.item)
             return family
         if (domain := self.domain_of(annotation)) is not None:
-            return ScalarSchema(self._declare(path, index, domain, declared.initial))
-        if origin is containers.PerMember:
-            return self._per_member(args, declared, path, index)
-        if isinstance(origin or annotation, type):
-            kind = origin or annotation
-            if issubclass(kind, containers.Sequence):
-                return self._sequence(annotation, kind, declared, path, index)
-            if issubclass(kind, Record):
-                return self._describe(kind, path, index)
+            return ScalarSchema(self._declare(path, domain, initial))
+        if kind is containers.PerMember:
+            return self._per_member(args, initial, path)
+        if isinstance(kind, type) and issubclass(kind, containers.Sequence):
+            return self._sequence(_record_of(annotation, kind), kind, initial, path)
+        if isinstance(kind, type) and issubclass(kind, Record):
+            return self._fill(RecordSchema(path, kind))
         raise ProtocolError(
-            f"{path}: cannot use the annotation {annotation!r}: valid are bool, an IntEnum, "
-            "Annotated[int, integers(...)], an entity or `Entity | None`, SetOf, PerMember, "
-            "Sequence, Members, Table and subclasses of Record"
+            f"{dotted(path)}: cannot use the annotation {annotation!r}: valid are bool, an "
+            "IntEnum, Annotated[int, integers(...)], an entity or `Entity | None`, SetOf, "
+            "PerMember, Sequence, Members, Table and subclasses of Record"
         )
 
-    def _per_member(
-        self, args: tuple[Any, ...], declared: Field, path: str, index: tuple[IndexSet, ...]
-    ) -> Part:
-        family = self.families[self._name_of_family(args[0])]
+    def _per_member(self, args: tuple[Any, ...], initial: Any, path: Path) -> Part:
+        index_set = self.index_sets[self._name_of_family(args[0])]
         domain = self.domain_of(args[1])
-        initial = declared.initial
-        if domain is None or not isinstance(initial, containers._Initial):
-            raise ProtocolError(f"{path}: PerMember takes scalars; write `= for_each(initial)`")
-        variable = self._declare(path, (*index, family.index_set), domain, initial.extent)
-        return PerMemberSchema(variable, family.index_set)
+        if domain is None or getattr(initial, "word", "") != "for_each":
+            raise ProtocolError(
+                f"{dotted(path)}: PerMember takes scalars; write `= for_each(initial)`"
+            )
+        variable = self._declare((*path, index_set), domain, initial.value)
+        return IndexedSchema(index_set, ScalarSchema(variable), containers.PerMember)
 
     def _sequence(
         self,
-        annotation: Any,
+        record_class: type[Record],
         kind: type[containers.Sequence[Any]],
-        declared: Field,
-        path: str,
-        index: tuple[IndexSet, ...],
+        initial: Any,
+        path: Path,
     ) -> Part:
-        positions = self._index_set(f"{path}.positions", declared.initial, "sequence")
-        end = self._declare(f"{path}.end", index, Integers(limit(0), positions.size), 0)
+        positions = self._index_set(f"{dotted(path)}.positions", initial, "Sequence")
+        end = self._declare((*path, "end"), Integers(limit(0), positions.size), 0)
         before = len(self.variables)
-        record = self._describe(_record_of(annotation, kind), path, (*index, positions))
-        return SequenceSchema(kind, end, positions, record, tuple(self.variables[before:]))
+        record = self._fill(RecordSchema((*path, positions), record_class))
+        variables = tuple(self.variables.values())[before:]
+        return SequenceSchema(positions, record, kind, end, variables)
 
-    def _declare(
-        self, path: str, index: tuple[IndexSet, ...], domain: Domain, initial: Any
-    ) -> Variable:
-        if isinstance(domain, Subset):
-            if not isinstance(initial, containers._Initial):
-                raise ProtocolError(f"{path}: a set's initial value is nobody() or everybody()")
-            initial = "all" if initial is containers._EVERYBODY else "none"
-        variable = Variable(path, index, domain, initial)
-        self.variables.append(variable)
+    def _declare(self, path: Path, domain: Domain, initial: Any) -> Variable:
+        variable = Variable(path, domain, _initial(dotted(path), domain, initial))
+        if variable.name in self.variables:
+            raise ProtocolError(f"{variable.name} is declared twice: give one another name")
+        self.variables[variable.name] = variable
         return variable
+
+
+def _initial(name: str, domain: Domain, declared: Any) -> Any:
+    """The initial value of a variable, as `Variable` has it."""
+    if isinstance(domain, Subset):
+        if declared not in (containers.nobody(), containers.everybody()):
+            raise ProtocolError(f"{name}: a set's initial value is nobody() or everybody()")
+        return EVERYBODY if declared == containers.everybody() else 0
+    if declared is None and isinstance(domain, Reference) and domain.optional:
+        return graph.NONE
+    if not isinstance(declared, int):
+        raise ProtocolError(f"{name} cannot be {declared!r} at first: valid is {domain}")
+    return bool(declared) if isinstance(domain, Booleans) else int(declared)
+
+
+def _called(entity: Any) -> str:
+    return entity.__name__ if isinstance(entity, type) else repr(entity)
 
 
 def _record_of(annotation: Any, kind: type[Any]) -> type[Record]:
@@ -289,32 +306,3 @@ def _record_of(annotation: Any, kind: type[Any]) -> type[Record]:
         if args := get_args(candidate):
             return cast("type[Record]", args[0])
     raise ProtocolError(f"{kind.__name__} does not say of what it is a sequence")
-
-
-def _hints(record_class: type[Record]) -> dict[str, Any]:
-    """The annotations of the declared attributes, with names resolved where they were written."""
-    hints: dict[str, Any] = {}
-    for base in reversed(record_class.__mro__):
-        if issubclass(base, Record) and base._declared:
-            names = {**vars(sys.modules[base.__module__]), **base._namespace}
-            names[base.__name__] = base  # an entity that refers to itself, declared in a function
-            for name, annotation in inspect.get_annotations(base).items():
-                try:
-                    hints[name] = _evaluate(annotation, names)
-                except NameError as error:
-                    raise ProtocolError(f"{base.__name__}.{name}: {error}") from error
-    return {name: hints[name] for name in record_class._declared}
-
-
-def _evaluate(annotation: Any, names: dict[str, Any]) -> Any:
-    return eval(annotation, names) if isinstance(annotation, str) else annotation
-
-
-def indices(sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """All index tuples for index sets of the given sizes, the last index running fastest."""
-    if not sizes:
-        yield ()
-        return
-    for first in range(sizes[0]):
-        for rest in indices(sizes[1:]):
-            yield (first, *rest)

@@ -1,12 +1,13 @@
 """Lemmas about answers to fetches that are under way, where they do not arrive at once.
 
-With fix 18 an answer is forgotten with the epoch in which it was asked for. What it brings was true
-of its leader then: a record is as good as in the follower's log, and what it cuts is not needed.
+Since KAFKA-18991 an answer is forgotten with the epoch in which it was asked for. What it brings
+was true of its leader then: a record is as good as in the follower's log, and what it cuts is not
+needed.
 """
 
 from __future__ import annotations
 
-from model.kafka.epochs import local_truncation
+from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.settings import FetchAnswers
 from model.kafka.state import (
     DIVERGING_ANSWER,
@@ -31,7 +32,7 @@ from properties.kafka.lemmas.logs import has, id_at
     broken_by="kafka fetch.answers=in_flight answer.matches.request.epoch=false",
 )
 def answers_of_this_epoch(partition: TopicPartition) -> bool:
-    """Fix 18."""
+    """KAFKA-18991: so what it says is true of this epoch."""
     if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
         return True
     controller = partition.controller

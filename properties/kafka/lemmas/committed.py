@@ -9,11 +9,12 @@ moves on without it, the leader never gets its HW past it.
 from __future__ import annotations
 
 from model.kafka.settings import Acks
-from model.kafka.state import Broker, CommittedOffset, TopicPartition
+from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
 from properties.kafka.lemmas.faults import where_claimed
 from properties.kafka.lemmas.isr import is_candidate, is_counted, is_frozen
+from properties.kafka.safety import holds_exposed
 
 
 def has_left(follower: Broker, leader: Broker) -> bool:
@@ -21,7 +22,7 @@ def has_left(follower: Broker, leader: Broker) -> bool:
 
     If that is not the newest epoch, it never will again.
     """
-    return any_of(not_(follower.follows(leader)), follower.leader_epoch != leader.leader_epoch)
+    return not_(follower.follows_in_epoch(leader))
 
 
 def is_stuck(partition: TopicPartition, leader: Broker, offset: int) -> bool:
@@ -86,11 +87,6 @@ def what_may_be_exposed_is_held(partition: TopicPartition) -> bool:
         )
         for leader in partition.brokers
     )
-
-
-def holds_exposed(broker: Broker, row: CommittedOffset) -> bool:
-    """The broker's log holds the record that was exposed at the offset, there."""
-    return all_of(broker.log.has(row.number), broker.log[row.number].id == row.exposed)
 
 
 @always(

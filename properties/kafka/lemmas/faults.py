@@ -1,9 +1,9 @@
 """Which settings and faults the lemmas about records are for, and what budgets for faults rule out.
 
-Fix 36 is in no Kafka. Without it records survive only where no election can follow a leader that
-missed an epoch (finding 0001): with three leader epochs in all, with no leader deposed alive, or
-with one preferred election and one broker that stops, as in the default bounds. The lemmas here say
-so; with fix 36 they are idle.
+Finding 0001 is mended in no Kafka. So records survive only where no election can follow a leader
+that missed an epoch: with three leader epochs in all, with no leader deposed alive, or with one
+preferred election and one broker that stops, as in the default bounds. The lemmas here say so; with
+the fix (`reset.follower.leo.every.epoch`) they are idle.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def unclean_stops_allowed(partition: TopicPartition) -> int:
 
 
 def losers_never_lead(partition: TopicPartition) -> bool:
-    """Whoever has lost records never leads again (27), not even as the last known leader.
+    """Whoever has lost records never leads again (KIP-966), not even as the last known leader.
 
     That one is not elected while somebody is left in ISR or ELR: as long as fewer brokers than the
-    minimal ISR have stopped uncleanly (KIP-966).
+    minimal ISR have stopped uncleanly.
     """
     options: KafkaSettings = partition.options
     if not options.eligible_leader_replicas:
@@ -132,7 +132,7 @@ def nobody_will_take_office(partition: TopicPartition) -> bool:
 
 
 def missed_an_epoch(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader still knows positions from an epoch before the last one that it missed (36)."""
+    """The leader still knows positions from an epoch before the last one that it missed."""
     if partition.options.reset_leo_every_epoch:
         return False
     return all_of(leader.leads, leader.leading_since != leader.leader_epoch)

@@ -6,8 +6,8 @@ unclean election, and who hold what they held.
 
 from __future__ import annotations
 
-from model.kafka.controller import is_lost_request_for
-from model.kafka.leader import maximal_isr
+from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.partition import maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, is_none, not_
@@ -45,7 +45,8 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
     """The broker may come to lead: it is in ISR or ELR, or asked for, or the last known leader.
 
     Not if it stopped uncleanly where that may cost records: it will not come back as a candidate.
-    Without fix 36 only the leader itself, where it is certain that nobody else will take office.
+    Without the fix of finding 0001 only the leader itself, where it is certain that nobody else
+    will take office.
     """
     controller = partition.controller
     lossless = nothing_was_lost(partition)
@@ -70,7 +71,7 @@ def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> boo
 
 
 def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader's HW does not move while its ISR is below its minimum (26)."""
+    """The leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
     if not partition.options.hw_frozen_below_min_isr:
         return False
     return leader.isr.size < partition.min_isr
@@ -114,7 +115,7 @@ def controller_in_order(partition: TopicPartition) -> bool:
     broken_by="a controller that lets a fenced broker into the ISR",
 )
 def isr_is_live(partition: TopicPartition) -> bool:
-    """Fix 21: so a leader that nobody can succeed leaves an empty ISR behind."""
+    """KIP-841: so a leader that nobody can succeed leaves an empty ISR behind."""
     controller, options = partition.controller, partition.options
     if not options.unfenced_brokers_only:
         return True
@@ -239,7 +240,7 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
 )
 @where_claimed
 def positions_of_this_epoch(partition: TopicPartition) -> bool:
-    """Fix 36: a position is as good as the epoch that it was noted in."""
+    """The fix of finding 0001: a position is as good as the epoch that it was noted in."""
     return every(
         every(
             implies(

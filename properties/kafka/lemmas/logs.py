@@ -6,7 +6,7 @@ A record on its way to a follower that will append it counts as if it were in th
 
 from __future__ import annotations
 
-from model.kafka.follower import asks_before_fetching
+from model.kafka.partition import asks_before_fetching
 from model.kafka.settings import FetchAnswers
 from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, not_, some
@@ -221,7 +221,7 @@ def is_prefix(partition: TopicPartition, follower: Broker, leader: Broker) -> bo
 def follower_has_prefix(partition: TopicPartition) -> bool:
     """KIP-279: so it may fetch without asking. A fetch that can diverge needs no such promise.
 
-    An answer from an earlier epoch (18) breaks it.
+    An answer from an earlier epoch (KAFKA-18991) breaks it.
     """
     options = partition.options
     late = options.fetch_answers != FetchAnswers.AT_ONCE and not options.answer_matches_epoch

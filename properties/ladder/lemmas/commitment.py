@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from model.ladder.cluster import Cluster, LeaderAndIsrRequest, Replica
+from model.ladder.kip320 import follows_in_epoch
 from model.language import SetOf, all_of, any_of, every, implies, some
 from properties.claims import always
-from properties.ladder.lemmas.epochs import follows_in_epoch, leads_in
+from properties.ladder.lemmas.epochs import leads_in
 
 
 def in_isr_after(cluster: Cluster, epoch: int, member: Replica) -> bool:

@@ -12,15 +12,6 @@ def leads_in(replica: Replica, request: LeaderAndIsrRequest) -> bool:
     return all_of(request.leader == replica, replica.leader_epoch >= request.number)
 
 
-def follows_in_epoch(follower: Replica, leader: Replica) -> bool:
-    """`leader` presumes that it leads, and `follower` follows it in the same epoch."""
-    return all_of(
-        follower.leader == leader,
-        leader.leader == leader,
-        follower.leader_epoch == leader.leader_epoch,
-    )
-
-
 @always(
     "numbers_issued",
     "epochs and record ids that are in use have been issued, and the quorum is in the newest epoch",

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from checker.engines.vectorised import VectorisedEngine
-from model.language.ground import initial_cells
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 
 BOUNDS = [
@@ -19,7 +18,7 @@ BOUNDS = [
 def reachable(model, blank=""):
     """Every reachable state as a tuple, with the variables that contain `blank` taken out."""
     engine = VectorisedEngine(model)
-    frontier = engine.layout.pack([initial_cells(model)])
+    frontier = engine.layout.pack([model.initial_state])
     seen = {column.tobytes() for column in frontier.T}
     shown = set()
     kept = [c.position for c in model.cells if not blank or blank not in c.variable.name]

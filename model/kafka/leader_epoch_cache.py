@@ -1,4 +1,4 @@
-"""Leader epochs in a log: where each ends, and where two logs diverge (KIP-101, KIP-279, KIP-320).
+"""Leader epochs in a log (`LeaderEpochFileCache`): where each ends, and where two logs diverge.
 
 Kafka keeps a cache of (epoch, start offset), in the file `leader-epoch-checkpoint`. Here it is read
 off the log's entries, with the leader's own epoch added: epochs without records are forgotten.

@@ -1,9 +1,12 @@
-"""What a leader does: it notes how far its followers are, and moves the high watermark."""
+"""A broker's own view of the partition (`Partition`): the high watermark, fetches, leadership.
+
+What a leader does about the ISR is in `alter_partition.py`.
+"""
 
 from __future__ import annotations
 
-from model.kafka.epochs import diverges, epoch_start
-from model.kafka.settings import Acks, FetchAnswers, IsrChanges, Truncation
+from model.kafka.leader_epoch_cache import diverges
+from model.kafka.settings import Acks, FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     SetOf,
@@ -11,7 +14,7 @@ from model.language import (
     all_of,
     any_of,
     choose,
-    every,
+    is_none,
     maximum,
     not_,
     require,
@@ -21,7 +24,7 @@ from model.language import (
 
 
 def maximal_isr(partition: TopicPartition, leader: Broker) -> SetOf[Broker]:
-    """The committed ISR and, where KIP-497's rule holds, whoever is about to join it (19)."""
+    """The committed ISR and, where KIP-497's rule holds, whoever is about to join it."""
     if partition.options.maximal_isr:
         return leader.isr.union(leader.pending_isr)
     return leader.isr
@@ -75,12 +78,16 @@ def acknowledge_up_to(
         record.acknowledged = any_of(record.acknowledged, all_of(enough, passed))
 
 
+def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The follower asks this leader, which leads; both are in one leader epoch (KIP-320)."""
+    fenced = partition.options.fetch_fenced_by_epoch
+    follows = follower.follows_in_epoch(leader) if fenced else follower.follows(leader)
+    return all_of(follows, leader.leads)
+
+
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """The follower follows this leader and is not truncating; both are in one epoch (10)."""
-    willing = all_of(follower.follows(leader), leader.leads, not_(follower.truncating))
-    if partition.options.fetch_fenced_by_epoch:
-        return all_of(willing, follower.leader_epoch == leader.leader_epoch)
-    return willing
+    """A fetch of the follower is answered, and it need not truncate before it asks."""
+    return all_of(is_answered(partition, follower, leader), not_(follower.truncating))
 
 
 def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -94,7 +101,7 @@ def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) 
 def is_believed(
     partition: TopicPartition, follower: Broker, leader: Broker, diverging: bool
 ) -> bool:
-    """The leader takes the offset of this fetch for the follower's LEO (14)."""
+    """The leader takes the offset of this fetch for the follower's LEO (KAFKA-13141)."""
     options = partition.options
     if options.truncation != Truncation.DIVERGING_FETCH or options.diverging_fetch_leaves_leo:
         return not_(diverging)
@@ -136,96 +143,6 @@ def leader_handle_fetch(partition: TopicPartition, leader: Broker, follower: Bro
     advance_high_watermark(partition, leader)
 
 
-def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader knows the current partition epoch and has no change pending.
-
-    Kafka's leader may also ask on an old partition epoch. It is refused, and stays as it is until
-    it reads metadata, with a greater maximal ISR than before: nothing can become possible by it.
-    """
-    return all_of(
-        partition.controller.leader == leader,
-        partition.controller.leader_is_current,
-        partition.controller.request.is_empty,
-        leader.pending_isr.is_empty,
-    )
-
-
-def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
-    """Ask the controller for an ISR (KIP-497); before that, write it to ZooKeeper."""
-    if partition.options.isr_changes == IsrChanges.ZOOKEEPER:
-        leader.isr = isr
-        partition.controller.isr = isr
-    else:
-        leader.pending_isr = isr
-        partition.controller.request = isr
-
-
-@action("{leader} asks to take {follower} into the ISR")
-def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    """Handle a fetch of a follower that has reached the HW and the epoch's start (9, KAFKA-7128).
-
-    It happens in the follower's own fetch (`Partition.maybeExpandIsr`), whose answer says nothing
-    new or is lost.
-    """
-    diverging = fetch_diverges(partition, follower, leader)
-    require(can_change_isr(partition, leader))
-    require(can_fetch(partition, follower, leader))
-    require(not_(leader.isr.contains(follower)))
-    require(is_believed(partition, follower, leader, diverging))
-    require(follower.log.end >= leader.high_watermark)
-    if partition.options.join_isr_from_epoch_start:
-        require(follower.log.end >= epoch_start(leader))
-
-    propose_isr(partition, leader, leader.isr.with_member(follower))
-    leader.follower_leo[follower] = follower.log.end
-    advance_high_watermark(partition, leader)
-
-
-def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bool:
-    """The rule by which a follower may be dropped from the ISR.
-
-    By time: whoever the leader does not know to be at its end. At an empty log that is anyone: the
-    model does not tell "at 0" from "unknown". By messages: whoever is more records behind.
-    """
-    known = leader.follower_leo[follower]
-    allowed = partition.options.replica_lag_max_messages
-    if allowed > 0:
-        return leader.log.end > known + allowed
-    behind = any_of(known < leader.log.end, leader.log.is_empty)
-    if partition.options.followers_keep_up:
-        live = all_of(follower.follows(leader), follower.leader_epoch == leader.leader_epoch)
-        return all_of(behind, not_(live))
-    return behind
-
-
-@action("{leader} asks to drop {follower} from the ISR")
-def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    """Drop one follower that is behind (`replica.lag.time.max.ms`)."""
-    require(can_change_isr(partition, leader))
-    require(follower != leader)
-    require(leader.isr.contains(follower))
-    require(is_behind(partition, leader, follower))
-
-    propose_isr(partition, leader, leader.isr.without_member(follower))
-    advance_high_watermark(partition, leader)
-
-
-@action("{leader} asks to drop every follower from the ISR")
-def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -> None:
-    """Drop all followers, which are behind, and lead alone."""
-    require(can_change_isr(partition, leader))
-    require(leader.isr.size > 2)
-    require(
-        every(
-            any_of(m == leader, not_(leader.isr.contains(m)), is_behind(partition, leader, m))
-            for m in partition.brokers
-        )
-    )
-
-    propose_isr(partition, leader, partition.brokers.only(leader))
-    advance_high_watermark(partition, leader)
-
-
 def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
     """Blank what only a leader knows."""
     broker.isr = partition.brokers.none()
@@ -235,13 +152,20 @@ def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
         broker.follower_leo[follower] = 0
 
 
+def void_answer(partition: TopicPartition, broker: Broker) -> None:
+    """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
+    options = partition.options
+    if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
+        broker.answer.forget()
+
+
 @action("{broker} reads that it leads, in which epoch and with which ISR")
 def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become leader, or as leader learn of an ISR change (`Partition.makeLeader`).
 
     The answer to an AlterPartition request is the same step. A broker that did not lead until now
     knows no follower's LEO; one that did keeps them, as Kafka does, even if it was not the leader
-    in between and missed that (36).
+    in between and missed that (finding 0001).
     """
     controller = partition.controller
     anew = not_(broker.leads)
@@ -263,41 +187,40 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.isr = controller.isr
     broker.pending_isr = partition.brokers.none()
     broker.truncating = False
-    if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
-        if partition.options.answer_matches_epoch:
-            broker.answer.forget()
+    void_answer(partition, broker)
     controller.leader_is_current = True
     advance_high_watermark(partition, broker)
 
 
-@action("{leader} hears that its ISR change is accepted")
-def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
-    """Take the ISR and partition epoch of an AlterPartition answer, before the image of them."""
+def asks_before_fetching(partition: TopicPartition) -> bool:
+    """A new follower asks where its last epoch ends before it fetches (KIP-101 to KIP-320)."""
+    return partition.options.truncation in (
+        Truncation.LEADER_EPOCH,
+        Truncation.LEADER_EPOCH_ITERATED,
+    )
+
+
+def follow(partition: TopicPartition, broker: Broker) -> None:
+    """Take leader and leader epoch from the controller, as follower or, with no leader, neither."""
     controller = partition.controller
-    require(partition.options.isr_answer_apart)
-    require(partition.is_in_office(leader), not_(controller.leader_is_current))
-    require(leader.pending_isr == controller.isr)
+    options = partition.options
+    follows = all_of(not_(is_none(controller.leader)), controller.leader != broker)
+    if options.truncation == Truncation.HIGH_WATERMARK:
+        broker.truncate_to(choose(follows, broker.high_watermark, broker.log.end))
+    if asks_before_fetching(partition):
+        broker.truncating = all_of(follows, broker.log.end > 0)
+    forget_leadership(partition, broker)
+    void_answer(partition, broker)
+    broker.leader = controller.leader
+    broker.leader_epoch = controller.leader_epoch
 
-    leader.isr = controller.isr
-    leader.pending_isr = partition.brokers.none()
-    controller.leader_is_current = True
-    controller.image_unread = True
-    advance_high_watermark(partition, leader)
 
-
-@action("{leader} reads the image of the partition epoch that it knows")
-def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
-    """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
-
-    The request stays under way, so the leader no longer counts whom it may let in (37).
-    """
+@action("{broker} reads who leads, and follows")
+def follower_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
+    """Become follower of the controller's leader, or follow nobody (`Partition.makeFollower`)."""
     controller = partition.controller
-    require(controller.image_unread)
-    require(controller.leader == leader)
+    require(broker.up)
+    require(controller.leader != broker)
+    require(broker.leader_epoch != controller.leader_epoch)
 
-    controller.image_unread = False
-    if not partition.options.pending_isr_survives_image:
-        leader.pending_isr = partition.brokers.none()
-        asked = not_(controller.request.is_empty)
-        controller.joiner_restarted = all_of(controller.joiner_restarted, asked)
-    advance_high_watermark(partition, leader)
+    follow(partition, broker)

@@ -1,107 +1,20 @@
-"""What the controller does: registrations, the ISR, elections (`ReplicationControlManager`)."""
+"""What the controller does (`ReplicationControlManager`): fencing, elections, AlterPartition."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from model.kafka.partition_change import (
+    candidates,
+    change_partition,
+    elect,
+    eligible_after,
+    isr_without,
+    may_change_leader,
+    new_leader_epoch,
+    void_request,
+)
 from model.kafka.settings import IsrChanges, PreferredLeader
 from model.kafka.state import Broker, TopicPartition
-from model.language import (
-    SetOf,
-    action,
-    all_of,
-    any_of,
-    choose,
-    every,
-    is_none,
-    not_,
-    require,
-    some,
-)
-
-
-def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
-    """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966)."""
-    controller = partition.controller
-    nobody = partition.brokers.none()
-    if not partition.options.eligible_leader_replicas:
-        return nobody
-    left = controller.eligible.union(controller.isr).minus(isr)
-    return choose(isr.size >= partition.min_isr, nobody, left)
-
-
-def change_partition(
-    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
-) -> None:
-    """Write a new partition epoch: the leader has to read it, a request under way is void."""
-    controller = partition.controller
-    controller.isr = isr
-    controller.eligible = eligible
-    controller.leader_is_current = False
-    controller.image_unread = False
-    forget_request(partition)
-
-
-def forget_request(partition: TopicPartition) -> None:
-    """No AlterPartition request under way can be accepted any more."""
-    partition.controller.request = partition.brokers.none()
-    partition.controller.joiner_restarted = False
-
-
-def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
-    """A request that names the broker was lost with a controller, and will be sent again."""
-    controller = partition.controller
-    waits = some(
-        all_of(controller.leader == leader, leader.pending_isr.contains(broker))
-        for leader in partition.brokers
-    )
-    return all_of(
-        partition.bound("controller_failovers") > 0,
-        controller.request.is_empty,
-        controller.leader_is_current,
-        waits,
-    )
-
-
-def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
-    """Name a leader, or none, in a new leader epoch."""
-    controller = partition.controller
-    controller.leader = leader
-    controller.leader_epoch = controller.leader_epoch + 1
-    controller.last_known_leader = None
-
-
-def may_change_leader(partition: TopicPartition) -> bool:
-    """The bound on leader epochs leaves room for one more."""
-    return partition.controller.leader_epoch < partition.bound("max_leader_epoch")
-
-
-def candidates(
-    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
-) -> SetOf[Broker]:
-    """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty."""
-    return choose(isr.is_empty, eligible, isr)
-
-
-def elect(
-    partition: TopicPartition, leader: Broker, isr: SetOf[Broker], eligible: SetOf[Broker]
-) -> None:
-    """Make an ISR member, or with an empty ISR an eligible replica, the leader."""
-    only = partition.brokers.only(leader)
-    new_isr = choose(isr.is_empty, only, isr)
-    left = eligible.without_member(leader)
-    enough = new_isr.size >= partition.min_isr
-    new_leader_epoch(partition, leader)
-    change_partition(partition, new_isr, choose(enough, partition.brokers.none(), left))
-
-
-def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
-    """The ISR without a broker; without ELR its last member stays."""
-    isr = partition.controller.isr
-    left = isr.without_member(broker)
-    if partition.options.eligible_leader_replicas:
-        return left
-    return choose(left.is_empty, isr, left)
+from model.language import action, all_of, any_of, choose, every, is_none, not_, require
 
 
 def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
@@ -120,20 +33,14 @@ def _fence(partition: TopicPartition, broker: Broker) -> None:
 @action("controller fences {broker}")
 def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Fence a broker that does not lead: its session has expired. It leaves the ISR."""
-    controller = partition.controller
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
-    in_isr = controller.isr.contains(broker)
+    in_isr = partition.controller.isr.contains(broker)
     _require_fencing(partition, broker)
-    require(controller.leader != broker)
+    require(partition.controller.leader != broker)
 
     _fence(partition, broker)
-    controller.eligible = choose(in_isr, eligible, controller.eligible)
-    controller.isr = choose(in_isr, isr, controller.isr)
-    controller.leader_is_current = all_of(controller.leader_is_current, not_(in_isr))
-    controller.image_unread = all_of(controller.image_unread, not_(in_isr))
-    controller.request = choose(in_isr, partition.brokers.none(), controller.request)
-    controller.joiner_restarted = all_of(controller.joiner_restarted, not_(in_isr))
+    change_partition(partition, isr, eligible, where=in_isr)
 
 
 @action("controller fences the leader {broker} and elects {successor}")
@@ -208,7 +115,7 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
 
 @action("controller elects {broker}, which is not in sync")
 def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
-    """With no leader and no candidate live, let any live replica lead (25)."""
+    """With no leader and no candidate live, let any live replica lead, and lose what it has not."""
     controller = partition.controller
     options = candidates(partition, controller.isr, controller.eligible)
     spent = partition.spent.unclean_elections
@@ -257,7 +164,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
 
 
 def request_is_acceptable(partition: TopicPartition) -> bool:
-    """Every member may be in the ISR: unfenced (21), of the broker epoch that is named (22)."""
+    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903)."""
     controller = partition.controller
     acceptable = not_(controller.request.is_empty)
     if partition.options.unfenced_brokers_only:
@@ -294,7 +201,7 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     require(not_(controller.request.is_empty))
     require(not_(request_is_acceptable(partition)))
 
-    forget_request(partition)
+    void_request(partition)
     for broker in partition.brokers:
         asked = all_of(broker == controller.leader, controller.leader_is_current)
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
@@ -311,14 +218,3 @@ def controller_fail_over(partition: TopicPartition) -> None:
 
     partition.spent.controller_failovers = spent + 1
     partition.controller.request = partition.brokers.none()
-
-
-@action("{leader} asks again for the ISR that it waits for")
-def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
-    """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
-    controller = partition.controller
-    require(partition.bound("controller_failovers") > 0)
-    require(controller.request.is_empty, controller.leader_is_current)
-    require(controller.leader == leader, not_(leader.pending_isr.is_empty))
-
-    controller.request = leader.pending_isr

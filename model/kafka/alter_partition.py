@@ -1,0 +1,161 @@
+"""How a leader changes the ISR: `Partition`'s rules for it, and `AlterPartitionManager`.
+
+Since KIP-497 the leader asks the controller and hears back later: as an answer, as an image of the
+metadata, or both. Before, it wrote to ZooKeeper itself.
+"""
+
+from __future__ import annotations
+
+from model.kafka.leader_epoch_cache import epoch_start
+from model.kafka.partition import advance_high_watermark, can_fetch, fetch_diverges, is_believed
+from model.kafka.settings import IsrChanges
+from model.kafka.state import Broker, TopicPartition
+from model.language import SetOf, action, all_of, any_of, every, not_, require, some
+
+
+def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader knows the current partition epoch and has no change pending.
+
+    Kafka's leader may also ask on an old partition epoch. It is refused, and stays as it is until
+    it reads metadata, with a greater maximal ISR than before: nothing can become possible by it.
+    """
+    return all_of(
+        partition.controller.leader == leader,
+        partition.controller.leader_is_current,
+        partition.controller.request.is_empty,
+        leader.pending_isr.is_empty,
+    )
+
+
+def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
+    """Ask the controller for an ISR (KIP-497); before that, write it to ZooKeeper."""
+    if partition.options.isr_changes == IsrChanges.ZOOKEEPER:
+        leader.isr = isr
+        partition.controller.isr = isr
+    else:
+        leader.pending_isr = isr
+        partition.controller.request = isr
+
+
+@action("{leader} asks to take {follower} into the ISR")
+def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
+
+    It happens in the follower's own fetch (`Partition.maybeExpandIsr`), whose answer says nothing
+    new or is lost. Why the HW alone is no measure: `model/ladder/kafka_7128.py`.
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    require(can_change_isr(partition, leader))
+    require(can_fetch(partition, follower, leader))
+    require(not_(leader.isr.contains(follower)))
+    require(is_believed(partition, follower, leader, diverging))
+    require(follower.log.end >= leader.high_watermark)
+    if partition.options.join_isr_from_epoch_start:
+        require(follower.log.end >= epoch_start(leader))
+
+    propose_isr(partition, leader, leader.isr.with_member(follower))
+    leader.follower_leo[follower] = follower.log.end
+    advance_high_watermark(partition, leader)
+
+
+def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bool:
+    """The rule by which a follower may be dropped from the ISR.
+
+    By time: whoever the leader does not know to be at its end. At an empty log that is anyone: the
+    model does not tell "at 0" from "unknown". By messages: whoever is more records behind.
+    """
+    known = leader.follower_leo[follower]
+    allowed = partition.options.replica_lag_max_messages
+    if allowed > 0:
+        return leader.log.end > known + allowed
+    behind = any_of(known < leader.log.end, leader.log.is_empty)
+    if partition.options.followers_keep_up:
+        return all_of(behind, not_(follower.follows_in_epoch(leader)))
+    return behind
+
+
+@action("{leader} asks to drop {follower} from the ISR")
+def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    """Drop one follower that is behind (`replica.lag.time.max.ms`)."""
+    require(can_change_isr(partition, leader))
+    require(follower != leader)
+    require(leader.isr.contains(follower))
+    require(is_behind(partition, leader, follower))
+
+    propose_isr(partition, leader, leader.isr.without_member(follower))
+    advance_high_watermark(partition, leader)
+
+
+@action("{leader} asks to drop every follower from the ISR")
+def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -> None:
+    """Drop all followers, which are behind, and lead alone."""
+    require(can_change_isr(partition, leader))
+    require(leader.isr.size > 2)
+    require(
+        every(
+            any_of(m == leader, not_(leader.isr.contains(m)), is_behind(partition, leader, m))
+            for m in partition.brokers
+        )
+    )
+
+    propose_isr(partition, leader, partition.brokers.only(leader))
+    advance_high_watermark(partition, leader)
+
+
+@action("{leader} hears that its ISR change is accepted")
+def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
+    """Take the ISR and partition epoch of an AlterPartition answer, before the image of them."""
+    controller = partition.controller
+    require(partition.options.isr_answer_apart)
+    require(partition.is_in_office(leader), not_(controller.leader_is_current))
+    require(leader.pending_isr == controller.isr)
+
+    leader.isr = controller.isr
+    leader.pending_isr = partition.brokers.none()
+    controller.leader_is_current = True
+    controller.image_unread = True
+    advance_high_watermark(partition, leader)
+
+
+@action("{leader} reads the image of the partition epoch that it knows")
+def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
+    """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
+
+    The request stays under way, so the leader no longer counts whom it may let in (finding 0002).
+    """
+    controller = partition.controller
+    require(controller.image_unread)
+    require(controller.leader == leader)
+
+    controller.image_unread = False
+    if not partition.options.pending_isr_survives_image:
+        leader.pending_isr = partition.brokers.none()
+        asked = not_(controller.request.is_empty)
+        controller.joiner_restarted = all_of(controller.joiner_restarted, asked)
+    advance_high_watermark(partition, leader)
+
+
+def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
+    """A request that names the broker was lost with a controller, and will be sent again."""
+    controller = partition.controller
+    waits = some(
+        all_of(controller.leader == leader, leader.pending_isr.contains(broker))
+        for leader in partition.brokers
+    )
+    return all_of(
+        partition.bound("controller_failovers") > 0,
+        controller.request.is_empty,
+        controller.leader_is_current,
+        waits,
+    )
+
+
+@action("{leader} asks again for the ISR that it waits for")
+def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
+    """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
+    controller = partition.controller
+    require(partition.bound("controller_failovers") > 0)
+    require(controller.request.is_empty, controller.leader_is_current)
+    require(controller.leader == leader, not_(leader.pending_isr.is_empty))
+
+    controller.request = leader.pending_isr

@@ -1,0 +1,43 @@
+"""Fetches whose answers arrive at once (`AbstractFetcherThread.processFetchRequest`).
+
+Each brings at most one record. A fetch and its answer are one step; `leader_handle_fetch` is the
+fetch whose answer is lost.
+"""
+
+from __future__ import annotations
+
+from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
+from model.kafka.replica_fetcher import answers_at_once
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, minimum, not_, require
+
+
+@action("{follower} fetches a record from {leader}")
+def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """Fetch and append a record; the answer's HW is from before the leader noted this fetch."""
+    diverging = fetch_diverges(partition, follower, leader)
+    end = follower.log.end
+    require(answers_at_once(partition))
+    require(can_fetch(partition, follower, leader))
+    require(not_(diverging))
+    require(end < leader.log.end)
+
+    follower.high_watermark = minimum(leader.high_watermark, end + 1)
+    note_fetch(partition, follower, leader, diverging)
+    follower.log.append_copy(leader.log[end])
+
+
+@action("{follower} fetches from {leader} and learns the high watermark")
+def follower_fetch_high_watermark(
+    partition: TopicPartition, follower: Broker, leader: Broker
+) -> None:
+    """Fetch at the leader's end; only the HW is news."""
+    diverging = fetch_diverges(partition, follower, leader)
+    require(answers_at_once(partition))
+    require(can_fetch(partition, follower, leader))
+    require(not_(diverging))
+    require(follower.log.end == leader.log.end)
+    require(follower.high_watermark != leader.high_watermark)
+
+    follower.high_watermark = leader.high_watermark
+    note_fetch(partition, follower, leader, diverging)

@@ -1,0 +1,101 @@
+"""Fetches whose answers travel: they arrive late, whatever has happened since, or never.
+
+These steps stand in for those of `fetch_at_once.py` with `fetch.answers=in_flight`. The request
+itself does not travel: `docs/decisions/0010-broker-model-state.md` says why.
+"""
+
+from __future__ import annotations
+
+from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, local_truncation
+from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
+from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
+from model.kafka.state import (
+    DIVERGING_ANSWER,
+    EMPTY_ANSWER,
+    NO_ANSWER,
+    RECORD_ANSWER,
+    Broker,
+    TopicPartition,
+)
+from model.language import action, all_of, any_of, choose, is_none, minimum, not_, require
+
+
+@action("{follower} sends a fetch to {leader}, which answers")
+def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """The leader handles a fetch at once; its answer travels."""
+    diverging = fetch_diverges(partition, follower, leader)
+    log, end = follower.log, follower.log.end
+    has_record = all_of(not_(diverging), end < leader.log.end)
+    answer = follower.answer
+    require(not answers_at_once(partition))
+    require(can_fetch(partition, follower, leader))
+    require(not_(is_out_of_range(partition, follower, leader)))
+    require(answer.kind == NO_ANSWER)
+    require(any_of(diverging, has_record, follower.high_watermark != leader.high_watermark))
+
+    entry = leader.log[end]
+    found = found_epoch(leader, log.last_epoch)
+    answer.kind = choose(
+        diverging, DIVERGING_ANSWER, choose(has_record, RECORD_ANSWER, EMPTY_ANSWER)
+    )
+    answer.epoch = choose(diverging, found, choose(has_record, entry.epoch, 0))
+    answer.id = choose(has_record, entry.id, 0)
+    answer.end = choose(diverging, end_of_epoch(leader.log, log.last_epoch), 0)
+    answer.offset = end
+    answer.high_watermark = choose(diverging, 0, leader.high_watermark)
+    answer.source = leader
+    note_fetch(partition, follower, leader, diverging)
+
+
+def takes_answer(follower: Broker) -> bool:
+    """The partition is still with the fetcher that asked, at the offset that it asked for."""
+    return all_of(
+        not_(is_none(follower.answer.source)),
+        follower.leader == follower.answer.source,
+        not_(follower.leads),
+        follower.answer.offset == follower.log.end,
+        not_(follower.truncating),
+    )
+
+
+@action("{follower} receives a record")
+def follower_receive_record(partition: TopicPartition, follower: Broker) -> None:
+    """Append the record of an answer, and take its HW."""
+    answer = follower.answer
+    require(not answers_at_once(partition))
+    require(answer.kind == RECORD_ANSWER, takes_answer(follower))
+
+    follower.high_watermark = minimum(answer.high_watermark, follower.log.end + 1)
+    follower.log.append(id=answer.id, epoch=answer.epoch)
+    follower.answer.forget()
+
+
+@action("{follower} receives an empty answer and takes its high watermark")
+def follower_receive_high_watermark(partition: TopicPartition, follower: Broker) -> None:
+    """Take the HW of an answer without records."""
+    answer = follower.answer
+    require(not answers_at_once(partition))
+    require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
+
+    follower.high_watermark = minimum(answer.high_watermark, follower.log.end)
+    follower.answer.forget()
+
+
+@action("{follower} receives an answer that the logs diverge, and truncates")
+def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> None:
+    """Truncate as an answer says, for whichever leader epoch it was given (KAFKA-18991)."""
+    answer = follower.answer
+    require(not answers_at_once(partition))
+    require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
+
+    follower.truncate_to(local_truncation(follower.log, answer.epoch, answer.end))
+    follower.answer.forget()
+
+
+@action("{follower} does not take the answer under way: it is late, or lost")
+def follower_ignore_answer(partition: TopicPartition, follower: Broker) -> None:
+    """Drop an answer; the follower will fetch again."""
+    require(not answers_at_once(partition))
+    require(follower.answer.kind != NO_ANSWER)
+
+    follower.answer.forget()

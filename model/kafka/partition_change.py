@@ -1,0 +1,104 @@
+"""How the controller writes a partition change (`PartitionChangeBuilder`): ISR, ELR, leader.
+
+Each change is a new partition epoch. The ELR holds the eligible leader replicas (KIP-966).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.kafka.state import Broker, TopicPartition
+from model.language import SetOf, all_of, any_of, choose, not_
+
+
+def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
+    """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966)."""
+    controller = partition.controller
+    nobody = partition.brokers.none()
+    if not partition.options.eligible_leader_replicas:
+        return nobody
+    left = controller.eligible.union(controller.isr).minus(isr)
+    return choose(isr.size >= partition.min_isr, nobody, left)
+
+
+def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
+    """The ISR without a broker; without ELR its last member stays."""
+    isr = partition.controller.isr
+    left = isr.without_member(broker)
+    if partition.options.eligible_leader_replicas:
+        return left
+    return choose(left.is_empty, isr, left)
+
+
+def change_partition(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker], where: bool = True
+) -> None:
+    """Write ISR and ELR in a new partition epoch, where the condition holds.
+
+    The leader has to read it, and no request of the epoch before can be accepted any more.
+    """
+    controller = partition.controller
+    controller.isr = choose(where, isr, controller.isr)
+    controller.eligible = choose(where, eligible, controller.eligible)
+    outdate_leader(partition, where)
+    void_request(partition, where)
+
+
+def outdate_leader(partition: TopicPartition, where: bool = True) -> None:
+    """Where the condition holds, no leader in office knows the partition epoch any more."""
+    controller = partition.controller
+    controller.leader_is_current = all_of(controller.leader_is_current, not_(where))
+    controller.image_unread = all_of(controller.image_unread, not_(where))
+
+
+def void_request(partition: TopicPartition, where: bool = True) -> None:
+    """Where the condition holds, no AlterPartition request under way can be accepted any more."""
+    controller = partition.controller
+    controller.request = choose(where, partition.brokers.none(), controller.request)
+    controller.joiner_restarted = all_of(controller.joiner_restarted, not_(where))
+
+
+def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
+    """Take a broker that registers after an unclean stop out of ISR and ELR; whether it was there.
+
+    It may have lost the end of its log (`ReplicationControlManager.handleBrokerUncleanShutdown`).
+    """
+    controller = partition.controller
+    kept = controller.isr.without_member(broker)
+    eligible = eligible_after(partition, kept).without_member(broker)
+    listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
+    lost = all_of(listed, not_(broker.stopped_cleanly))
+    change_partition(partition, kept, eligible, where=lost)
+    return lost
+
+
+def candidates(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> SetOf[Broker]:
+    """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty."""
+    return choose(isr.is_empty, eligible, isr)
+
+
+def may_change_leader(partition: TopicPartition) -> bool:
+    """The bound on leader epochs leaves room for one more."""
+    return partition.controller.leader_epoch < partition.bound("max_leader_epoch")
+
+
+def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
+    """Name a leader, or none, in a new leader epoch."""
+    controller = partition.controller
+    controller.leader = leader
+    controller.leader_epoch = controller.leader_epoch + 1
+    controller.last_known_leader = None
+
+
+def elect(
+    partition: TopicPartition, leader: Broker, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> None:
+    """Make an ISR member, or with an empty ISR an eligible replica, the leader."""
+    only = partition.brokers.only(leader)
+    new_isr = choose(isr.is_empty, only, isr)
+    left = eligible.without_member(leader)
+    enough = new_isr.size >= partition.min_isr
+    new_leader_epoch(partition, leader)
+    change_partition(partition, new_isr, choose(enough, partition.brokers.none(), left))

@@ -1,0 +1,103 @@
+"""How a follower truncates (`AbstractFetcherThread`, `ReplicaFetcherThread`).
+
+By a lookup before it fetches (KIP-101 to KIP-320), or as the answer to a fetch says. How it fetches
+is in `fetch_at_once.py` and `fetch_in_flight.py`, of which `fetch.answers` chooses one.
+"""
+
+from __future__ import annotations
+
+from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, has_epoch, local_truncation
+from model.kafka.partition import (
+    asks_before_fetching,
+    can_fetch,
+    fetch_diverges,
+    is_answered,
+    note_fetch,
+)
+from model.kafka.settings import FetchAnswers, Truncation
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, any_of, choose, minimum, not_, require
+from model.replicated_log import Log
+
+
+def answers_at_once(partition: TopicPartition) -> bool:
+    """An answer arrives in the step that asks, or never."""
+    return partition.options.fetch_answers == FetchAnswers.AT_ONCE
+
+
+def epoch_is_unknown(leader: Broker, last: int) -> bool:
+    """KIP-101's leader cannot say where `last` ends: its log holds neither it nor a later one."""
+    log: Log = leader.log
+    return any_of(log.is_empty, log.last_epoch < last)
+
+
+@action("{follower} asks {leader} where its last epoch ends, and truncates")
+def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """Look up one epoch at the leader, before fetching (KIP-101); again, if need be (KIP-279).
+
+    Request and answer (OffsetsForLeaderEpoch) are one step. KIP-320 has it fenced by epoch.
+    """
+    log, last = follower.log, follower.log.last_epoch
+    require(asks_before_fetching(partition))
+    require(follower.truncating)
+    require(is_answered(partition, follower, leader))
+
+    found, end = found_epoch(leader, last), end_of_epoch(leader.log, last)
+    if partition.options.truncation == Truncation.LEADER_EPOCH:
+        unknown = epoch_is_unknown(leader, last)
+        kept = choose(unknown, follower.high_watermark, minimum(end, log.end))
+        again = False
+    else:
+        unknown = last > leader.leader_epoch
+        kept = choose(unknown, follower.high_watermark, local_truncation(log, found, end))
+        again = all_of(not_(unknown), not_(has_epoch(log, found)), kept > 0)
+    follower.truncating = again
+    follower.truncate_to(kept)
+
+
+def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The leader cannot place the fetch: the offset is beyond its end, or the epoch beyond its own.
+
+    The follower then asks for the leader's end (ListOffsets), here in the same step.
+    """
+    if partition.options.truncation != Truncation.DIVERGING_FETCH:
+        return follower.log.end > leader.log.end
+    return all_of(follower.log.end > 0, follower.log.last_epoch > leader.leader_epoch)
+
+
+def divergence_offset(partition: TopicPartition, follower: Broker, leader: Broker) -> int:
+    """Where the follower truncates after a fetch that diverges or is out of range."""
+    log, end = follower.log, minimum(follower.log.end, leader.log.end)
+    if partition.options.truncation != Truncation.DIVERGING_FETCH:
+        return end
+    last = log.last_epoch
+    answered = local_truncation(log, found_epoch(leader, last), end_of_epoch(leader.log, last))
+    return choose(is_out_of_range(partition, follower, leader), end, answered)
+
+
+@action("{follower} fetches from {leader}, which says that they diverge, and truncates")
+def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """Truncate to what the answer says; if that is too little, the next fetch diverges again."""
+    diverging = fetch_diverges(partition, follower, leader)
+    end = divergence_offset(partition, follower, leader)
+    require(any_of(answers_at_once(partition), is_out_of_range(partition, follower, leader)))
+    require(can_fetch(partition, follower, leader))
+    require(diverging, end < follower.log.end)
+
+    note_fetch(partition, follower, leader, diverging)
+    follower.truncate_to(end)
+
+
+@action("{follower} takes the high watermark from an answer of {leader} that says they diverge")
+def follower_take_diverging_high_watermark(
+    partition: TopicPartition, follower: Broker, leader: Broker
+) -> None:
+    """Take the HW before truncating: the two steps of one handler (KAFKA-14704)."""
+    taken = minimum(leader.high_watermark, follower.log.end)
+    require(not partition.options.diverging_hw_ignored)
+    require(partition.options.truncation == Truncation.DIVERGING_FETCH)
+    require(can_fetch(partition, follower, leader))
+    require(fetch_diverges(partition, follower, leader))
+    require(follower.high_watermark < taken)
+
+    follower.high_watermark = taken
