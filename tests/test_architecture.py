@@ -38,8 +38,8 @@ ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
-    "model.language.declare": (GRAPH, "model.language.errors"),
-    "model.language.capture": (GRAPH, DECLARE, "model.language.errors"),
+    "model.language.declare": (GRAPH, "model.language.errors", "model.language.refusal"),
+    "model.language.capture": (GRAPH, DECLARE, "model.language.errors", "model.language.refusal"),
     "model.language": (),
     "model.replicated_log": ("model.language",),
     "model.sources": ("model.language",),
