@@ -49,5 +49,6 @@ def _write_overviews(root: Path) -> None:
             click.echo(f"wrote {folder / 'README.md'}")
     page = root.parent / "docs" / "broker-model.md"
     if page.is_file():
-        page.write_text(with_source_tables(page.read_text(encoding="utf-8"), KAFKA))
+        made = with_source_tables(page.read_text(encoding="utf-8"), KAFKA)
+        page.write_text(made, encoding="utf-8")
         click.echo(f"wrote the tables of sources in {page}")
