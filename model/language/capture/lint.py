@@ -337,7 +337,14 @@ def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
 
 
 def _interrupts(frame: FrameType) -> bool:
-    """Whether a frame does not belong to the action: the garbage collector or a signal calls it."""
+    """Whether a frame does not belong to the action: the garbage collector or a signal calls it.
+
+    A generator that is not at its start began before the action, and is being closed.
+    """
+    place = frame.f_lasti
+    name, number = dis.opname[frame.f_code.co_code[place]], frame.f_code.co_code[place + 1]
+    if "YIELD" in name or name == "SEND" or (name == "RESUME" and number & 3):
+        return True
     handlers = [*gc.callbacks, *map(signal.getsignal, signal.valid_signals())]
     codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
     around: FrameType | None = frame
