@@ -259,6 +259,7 @@ class Watch:
         self._owners: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._known: dict[int, CodeType] = {}
         self._inner: dict[int, CodeType] = {}
+        self._others: list[CodeType] = []
 
     @property
     def mentioned(self) -> list[object]:
@@ -305,8 +306,9 @@ class Watch:
             try:
                 self._check(frame, code)
             except CaptureError:
-                if not _interrupts(frame):
+                if not _interrupts(frame, self._others):
                     raise
+                self._others.append(code)
                 return
             if code.co_freevars and id(code) not in self._inner:
                 return  # the next function with this code may have another closure
@@ -336,7 +338,7 @@ def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
         raise refused from error
 
 
-def _interrupts(frame: FrameType) -> bool:
+def _interrupts(frame: FrameType, others: list[CodeType]) -> bool:
     """Whether a frame does not belong to the action: the garbage collector or a signal calls it.
 
     A generator that is not at its start began before the action, and is being closed.
@@ -346,7 +348,7 @@ def _interrupts(frame: FrameType) -> bool:
     if "YIELD" in name or name == "SEND" or (name == "RESUME" and number & 3):
         return True
     handlers = [*gc.callbacks, *map(signal.getsignal, signal.valid_signals())]
-    codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
+    codes = [*others] + [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
     around: FrameType | None = frame
     while around is not None:
         if around.f_code in codes or around.f_code.co_name == "__del__":
