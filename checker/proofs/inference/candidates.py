@@ -67,8 +67,8 @@ def atoms_of(model: Model, templates: Templates) -> Atoms:
     places = tuple(templates.places(model))
 
     def ground(name: str, place: Place) -> Node:
-        atom = templates.atoms[name]
-        return model.ground_claim(lambda state: atom(state, *templates.at(state, place)))
+        atom, at = templates.atoms[name], templates.at
+        return model.ground_claim(lambda state: atom(state, *at(state, place)))
 
     nodes = tuple(tuple(ground(name, place) for place in places) for name in templates.atoms)
     return Atoms(tuple(templates.atoms), places, nodes)
