@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import gc
+import signal
 import sys
 from enum import IntEnum
 from functools import cached_property
@@ -26,6 +27,7 @@ from model.language import (
     members,
     minimum,
     not_,
+    refusal,
     require,
 )
 from model.language.declare.domains import integer_domain
@@ -186,12 +188,11 @@ def test_whoever_profiles_goes_on_to_do_so():
     assert profiler.getstats()
 
 
-def test_what_interrupts_an_action_is_not_part_of_it():
+def test_what_the_garbage_collector_does_is_not_part_of_an_action():
+    during: list[bool] = []
+
     def collected(phase, info):
-        try:
-            seen.append(phase)
-        finally:
-            pass
+        during.append(refusal.watching)
 
     def slow(lab: Lab, node: Node) -> None:
         require(*(some_of(lab, k) for k in range(3)))
@@ -199,16 +200,41 @@ def test_what_interrupts_an_action_is_not_part_of_it():
     def some_of(lab, k):
         return lab.n > k
 
-    seen: list[str] = []
     gc.callbacks.append(collected)
     threshold = gc.get_threshold()
     gc.set_threshold(1)
     try:
         assert len(model_of(slow).captured[0].guards) == 3
+        assert gc.isenabled()
     finally:
         gc.set_threshold(*threshold)
         gc.callbacks.remove(collected)
-    assert seen
+    assert during and not any(during)
+
+
+def test_what_a_signal_calls_is_not_part_of_an_action():
+    seen: list[int] = []
+
+    def handler(number, frame):
+        try:
+            seen.append(number)
+        finally:
+            pass
+
+    def slow(lab: Lab, node: Node) -> None:
+        require(*(some_of(lab, k) for k in range(1_000)))
+
+    def some_of(lab, k):
+        return lab.n > k
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+    try:
+        while not seen:
+            assert model_of(slow).captured
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_long_loop_is_judged_like_a_short_one():

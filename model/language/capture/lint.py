@@ -259,7 +259,6 @@ class Watch:
         self._owners: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._known: dict[int, CodeType] = {}
         self._inner: dict[int, CodeType] = {}
-        self._others: list[CodeType] = []
 
     @property
     def mentioned(self) -> list[object]:
@@ -280,6 +279,8 @@ class Watch:
                 self._enter(frame, frame.f_code)
 
         before: Any = sys.getprofile()
+        collecting = gc.isenabled()
+        gc.disable()  # what it closes and calls is not the action's
         refusal.watching = True
         sys.setprofile(event)
         try:
@@ -294,6 +295,8 @@ class Watch:
             )
         finally:
             refusal.watching = False
+            if collecting:
+                gc.enable()
             if hasattr(before, "enable"):  # cProfile's are no functions
                 before.enable()
             else:
@@ -306,9 +309,8 @@ class Watch:
             try:
                 self._check(frame, code)
             except CaptureError:
-                if not _interrupts(frame, self._others):
+                if not _is_of_a_signal(frame):
                     raise
-                self._others.append(code)
                 return
             if code.co_freevars and id(code) not in self._inner:
                 return  # the next function with this code may have another closure
@@ -338,20 +340,13 @@ def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
         raise refused from error
 
 
-def _interrupts(frame: FrameType, others: list[CodeType]) -> bool:
-    """Whether a frame does not belong to the action: the garbage collector or a signal calls it.
-
-    A generator that is not at its start began before the action, and is being closed.
-    """
-    place = frame.f_lasti
-    name, number = dis.opname[frame.f_code.co_code[place]], frame.f_code.co_code[place + 1]
-    if "YIELD" in name or name == "SEND" or (name == "RESUME" and number & 3):
-        return True
-    handlers = [*gc.callbacks, *map(signal.getsignal, signal.valid_signals())]
-    codes = [*others] + [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
+def _is_of_a_signal(frame: FrameType) -> bool:
+    """Whether a frame does not belong to the action: a signal came, and its handler runs."""
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
     around: FrameType | None = frame
     while around is not None:
-        if around.f_code in codes or around.f_code.co_name == "__del__":
+        if around.f_code in codes:
             return True
         around = around.f_back
     return False
