@@ -75,7 +75,7 @@ def highwater() -> None:
 
 def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
     """Run a command and return its exit status, with one line on standard error if it fails."""
-    from model.language.errors import HighwaterError, RejectedError
+    from model.language.errors import DisagreementError, HighwaterError, RejectedError
 
     try:
         status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
@@ -88,6 +88,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(_one_line(error.format_message()), Exit.USAGE)
     except RejectedError as error:
         return _complain(str(error), Exit.REJECTED)
+    except DisagreementError as error:
+        return _complain(str(error), Exit.INTERNAL)
     except HighwaterError as error:
         return _complain(str(error), Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):

@@ -25,8 +25,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from checker.commands.summary import prepare_directory
 from checker.engines.reference import ReferenceEngine, State
+from checker.files import prepare_directory
 from checker.report.text import render_text
 from checker.search.distance import Distance
 from checker.search.minimise import minimise

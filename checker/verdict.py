@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, astuple, dataclass, field
 from enum import StrEnum
 
 from model.language.protocol import Instance, Model
@@ -21,6 +22,41 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"  # a limit was reached before the answer
     REACHED = "reached"  # a witness: some state or step makes it true
     UNREACHED = "unreached"  # a witness that no visited state or step provides
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How much was compared, without a difference: `tried` steps, of which `taken` were enabled."""
+
+    states: int
+    tried: int
+    taken: int
+    claims: int
+
+    @staticmethod
+    def words(agreement: Agreement | None) -> str:
+        """One line for people; `None` if nothing was compared."""
+        if agreement is None:
+            return "not checked against the reference engine"
+        return (
+            f"checked against the reference engine: {agreement.states:,} states, "
+            f"{agreement.tried:,} steps tried, {agreement.taken:,} taken, "
+            f"{agreement.claims:,} claims"
+        )
+
+    @staticmethod
+    def data(agreement: Agreement | None) -> dict[str, int] | None:
+        """The same as plain data."""
+        return None if agreement is None else asdict(agreement)
+
+    @staticmethod
+    def total(agreements: Iterable[Agreement | None]) -> Agreement | None:
+        """That of several models together; `None` if one was not compared."""
+        parts = [None if one is None else astuple(one) for one in agreements]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return Agreement(*map(sum, zip(*known, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -61,6 +97,7 @@ class Exploration:
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
     premises: set[str] = field(default_factory=set)
+    agreement: Agreement | None = None
     deadlock: tuple[Instance, ...] | None = None
     fingerprint_bits: int = 64
     collision_probability: float = 0.0
@@ -76,6 +113,11 @@ class Exploration:
     def distinct_states(self) -> int:
         """How many different states were found."""
         return sum(self.levels) + self.unfinished
+
+    @property
+    def violated(self) -> dict[str, Violation]:
+        """The violations by the names of their properties."""
+        return {violation.property.name: violation for violation in self.violations}
 
     @property
     def coverage(self) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,7 +31,9 @@ def command(
 
     Each is replayed on the reference engine. With --write each is searched for anew.
     """
+    from checker.engines.agreement import require_agreement
     from checker.experiments.cases import FOLDER, read_cases
+    from checker.verdict import Agreement
 
     root = directory or FOLDER
     rows = []
@@ -41,7 +43,11 @@ def command(
             case.write(trace)
         if itf is not None:
             _write_itf(case, trace, itf)
-        rows.append({"case": case.name, "property": case.violates, "depth": trace.depth})
+        row: dict[str, Any] = {"case": case.name, "property": case.violates, "depth": trace.depth}
+        if write:
+            agreement = require_agreement(case.broken.model, [case.claim])  # it is known by now
+            row["cross_check"] = Agreement.data(agreement)
+        rows.append(row)
         if not as_json:
             click.echo(f"{case.name}: {case.violates} fails after {trace.depth} steps")
     if write or pages:
@@ -71,7 +77,8 @@ def _write_overviews(root: Path, quiet: bool) -> None:
             written.append(folder / "README.md")
     page = root.parent / "docs" / "broker-model.md"
     if page.is_file():
-        page.write_text(with_source_tables(page.read_text(encoding="utf-8"), KAFKA))
+        made = with_source_tables(page.read_text(encoding="utf-8"), KAFKA)
+        page.write_text(made, encoding="utf-8")
         written.append(page)
     if not quiet:
         click.echo("\n".join(f"wrote {path}" for path in written))

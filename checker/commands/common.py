@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
+from checker.files import write_whole
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS, protocol_named
@@ -64,6 +65,14 @@ def property_option(function: F) -> F:
     return click.option(
         "--property", "properties", multiple=True, metavar="NAME",
         help="a property to check; repeatable [default: all that the model promises]",
+    )(function)  # fmt: skip
+
+
+def cross_check_option(function: F) -> F:
+    """`--no-cross-check`."""
+    return click.option(
+        "--cross-check/--no-cross-check", default=True,
+        help="first compare with the reference engine on a sample [default: yes]",
     )(function)  # fmt: skip
 
 
@@ -163,17 +172,10 @@ def write_file(path: Path, text: str) -> None:
 
     What is not a regular file, such as a pipe, is written to as it is. Raises `UsageError`.
     """
-    import secrets
-
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
-        try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        write_whole(path, text.encode())
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None

@@ -13,6 +13,7 @@ from checker.commands.common import (
     Memory,
     Seconds,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -23,6 +24,7 @@ from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.commands.progress import Display
+    from checker.commands.stored_search import Keeping
     from checker.verdict import Exploration
     from model.language.protocol import Model
 
@@ -62,6 +64,7 @@ class Search(Protocol):
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -90,10 +93,12 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
 
     properties = promised_properties(model, options["properties"])
     if options["trace_dir"] is not None:
-        from checker.commands.summary import prepare_directory
+        from checker.files import prepare_directory
 
         prepare_directory(options["trace_dir"])
-    from checker.search.explore import Explorer, Limits, Options
+    from checker.search.explore import Explorer
+    from checker.search.limits import Limits
+    from checker.search.question import Options
     from checker.search.textbook import TextbookExplorer
 
     limits = Limits(
@@ -105,18 +110,41 @@ def _search(model: Model, options: dict[str, Any], display: Display) -> Search:
         keep_going=options["keep_going"],
         deadlock=options["deadlock"],
         symmetry=options["symmetry"],
+        cross_check=options["cross_check"],
     )
-    from checker.commands.stored_search import Keeping, stored_search
+    from checker.commands.stored_search import stored_search
 
-    keeping = Keeping.chosen(options)
+    keeping = _keeping(options)
     if options["symmetry"] and options["engine"] == "reference":
         raise UsageError("--symmetry works with the engines local and spark")
     if keeping is not None:
-        stored: Search = stored_search(keeping, model, properties, limits, settings, display.update)
-        return stored
+        return stored_search(keeping, model, properties, limits, settings, display.update)
     kind = {"local": Explorer, "reference": TextbookExplorer}[options["engine"]]
     search: Search = kind(model, properties, limits, settings, display.update)
     return search
+
+
+def _keeping(options: dict[str, Any]) -> Keeping | None:
+    """Where the options want states to be kept, and found; none for a search without a store."""
+    from checker.commands.stored_search import DEFAULT_MASTER, Keeping, scratch_directory
+
+    store, engine = options["store"], options["engine"]
+    for name in ("master", "partitions"):
+        if options[name] is not None and engine != "spark":
+            raise UsageError(f"--{name} goes with --engine spark")
+    if options["resume"] and not store:
+        raise UsageError("--resume goes with --store DIR, which names what to go on from")
+    if store and engine == "reference":
+        raise UsageError("--engine reference keeps no store: valid are local, spark")
+    if engine != "spark":
+        return Keeping(store, options["resume"]) if store else None
+    if options["max_memory"] is not None:
+        raise UsageError(
+            "--max-memory does not limit Spark's workers: set spark.executor.memory and "
+            "spark.driver.memory, or use --engine local"
+        )
+    place, master = store or scratch_directory(), options["master"] or DEFAULT_MASTER
+    return Keeping(place, options["resume"], master, options["partitions"], not store)
 
 
 def _report(result: Exploration, options: dict[str, Any]) -> int:

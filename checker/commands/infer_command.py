@@ -11,6 +11,7 @@ from checker.commands.common import (
     HELP,
     Seconds,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @property_option
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
@@ -37,14 +39,16 @@ def command(**options: Any) -> int:
 
     require_solver("infer")
     model = chosen_model(options)
-    from checker.commands.progress import ticker
+    from checker.commands.progress import Ticker
     from checker.proofs.inference.infer import Inferrer
     from checker.proofs.proof_report import exit_status
 
     properties = provable_properties(model, options["properties"])
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with ticker(options["quiet"] or options["as_json"]) as say:
-        result = Inferrer(model, properties, timeout, say).run()
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
+        result = Inferrer(
+            model, properties, timeout, ticker.say, cross_check=options["cross_check"]
+        ).run()
     if options["as_json"]:
         print_json(_as_data(result))
     else:
@@ -57,6 +61,7 @@ def command(**options: Any) -> int:
 
 def _as_data(result: Inference) -> dict[str, Any]:
     from checker.traces.trace import highwater_version
+    from checker.verdict import Agreement
 
     return {
         "command": "infer",
@@ -71,6 +76,7 @@ def _as_data(result: Inference) -> dict[str, Any]:
         "lemmas_holding": [prop.name for prop in result.holding],
         "lemmas_fallen": [prop.name for prop in result.fallen],
         "stopped": result.stopped,
+        "cross_check": Agreement.data(result.agreement),
         "seconds": round(result.seconds, 3),
         "version": highwater_version(),
     }

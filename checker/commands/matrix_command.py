@@ -10,6 +10,7 @@ import click
 from checker.commands.common import (
     HELP,
     Seconds,
+    cross_check_option,
     output_options,
     print_json,
     write_file,
@@ -39,33 +40,31 @@ SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
     "--stored", is_flag=True,
     help="search nothing: take what the store, or the file beside SPEC, holds of any sources",
 )  # fmt: skip
+@cross_check_option
 @output_options
 def command(
     spec: Path | None, depth: int | None, max_states: int | None, max_seconds: float | None,
     workers: int, store: Path | None, markdown: bool, page: Path | None, stored: bool,
-    as_json: bool, quiet: bool,
+    cross_check: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Fill the matrix that SPEC describes [default: counterexamples/matrix/guarantees.toml].
 
     Each cell is *safe* (explored to the end), *safe up to depth N*, or says after how many steps it
     fails. Ctrl-C keeps what is in the store. Exit status 20: some cells have no answer.
     """
-    from checker.commands.interrupt import Interrupt
-    from checker.commands.progress import Jobs
+    from checker.commands.progress import run_shown
     from checker.commands.summary_text import console_for
-    from checker.experiments.matrix import as_data, as_grid, read_matrix
+    from checker.experiments.matrix import as_data, as_grid, checked, read_matrix
     from checker.experiments.matrix_pages import as_markdown
-    from checker.search.explore import Limits
+    from checker.search.limits import Limits
 
     spec = spec or SPECIFICATION
     matrix = read_matrix(spec, Limits(depth, max_states, max_seconds))
     if stored:
         store = store or spec.with_suffix(".jsonl")
-    sweep = matrix.sweep(workers, store, whatever_sources=stored)
+    sweep = matrix.sweep(workers, store, whatever_sources=stored, cross_check=cross_check)
     if not stored:
-        with Interrupt() as interrupt, Jobs(sweep, quiet or as_json) as jobs:
-            interrupt.stops(sweep.stop)
-            sweep.run(jobs.done)
+        run_shown(sweep, quiet or as_json)
     if page is not None and sweep.is_complete:
         write_file(page, as_markdown(matrix, sweep.results, with_traces=True))
     if as_json:
@@ -74,5 +73,6 @@ def command(
     elif markdown:
         write_output(as_markdown(matrix, sweep.results))
     else:
-        write_output(as_grid(matrix, sweep.results).text(console_for(sys.stdout)))
+        table = as_grid(matrix, sweep.results).text(console_for(sys.stdout))
+        write_output(f"{table}{checked(sweep)}\n")
     return Exit.OK if sweep.is_complete else Exit.LIMIT

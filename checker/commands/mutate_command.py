@@ -12,6 +12,7 @@ import click
 from checker.commands.common import (
     HELP,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -20,6 +21,7 @@ from checker.commands.common import (
     write_output,
 )
 from checker.exits import Exit
+from checker.verdict import Agreement
 
 if TYPE_CHECKING:
     from checker.experiments.kill_matrix import KillMatrix
@@ -47,6 +49,7 @@ DEFAULT_STATES = 20_000_000
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
 )
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
@@ -57,10 +60,9 @@ def command(**options: Any) -> int:
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 20 it was
     stopped, 2 wrong usage.
     """
-    from checker.commands.interrupt import Interrupt
-    from checker.commands.progress import Jobs
+    from checker.commands.progress import run_shown
     from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
-    from checker.search.explore import Limits
+    from checker.search.limits import Limits
     from properties import promised_properties
 
     model = chosen_model(options)
@@ -68,15 +70,14 @@ def command(**options: Any) -> int:
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
     how = {"first": options["first"], "symmetry": options["symmetry"]}
     question = Question.about(model, properties, limits=limits, **how)
+    original = question.original(cross_check=options["cross_check"])
     sweep = sweep_of(question, options["workers"], options["store"])
-    with Interrupt() as interrupt, Jobs(sweep, options["quiet"] or options["as_json"]) as jobs:
-        interrupt.stops(sweep.stop)
-        sweep.run(jobs.done)
+    run_shown(sweep, options["quiet"] or options["as_json"])
     if not sweep.is_complete:
-        count = f"{len(sweep.results)} of {len(sweep.jobs)} mutants judged"
-        click.echo(f"stopped: {count}{', and stored' if options['store'] else ''}", err=True)
+        stored = ", and stored" if options["store"] else ""
+        click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)
         return Exit.LIMIT
-    matrix = KillMatrix.of(sweep, question)
+    matrix = KillMatrix.of(sweep, question, original)
     if options["markdown"] is not None:
         write_file(options["markdown"], as_markdown(matrix))
     if options["as_json"]:
@@ -108,6 +109,7 @@ def _lines(matrix: KillMatrix) -> Iterator[str]:
     yield ""
     counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
     unexplained = len(matrix.unexplained)
+    yield Agreement.words(matrix.original.agreement)
     yield f"{len(matrix.fates)} mutants: {counts}; {unexplained} without a recorded reason"
 
 
@@ -133,6 +135,7 @@ def to_json(matrix: KillMatrix) -> dict[str, Any]:
             }
             for fate in matrix.fates
         ],
+        "cross_check": Agreement.data(matrix.original.agreement),
         "unexplained": [fate.mutant for fate in matrix.unexplained],
         "version": highwater_version(),
     }

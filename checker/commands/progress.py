@@ -1,6 +1,6 @@
-"""How far a search is: a live line on a terminal, now and then a plain line elsewhere.
+"""How far a work is: a live line on a terminal, now and then a plain line elsewhere.
 
-Both go to standard error. A search that ends quickly shows nothing.
+Both go to standard error. What ends quickly shows nothing.
 """
 
 from __future__ import annotations
@@ -8,24 +8,26 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from checker.commands.interrupt import Interrupt
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.live import Live
+    from rich.status import Status
 
     from checker.experiments.grid import Sweep
-    from checker.search.explore import Progress
+    from checker.search.limits import Progress
 
 LIVE_AFTER, LIVE_EVERY = 0.5, 0.2
 PLAIN_AFTER, PLAIN_EVERY = 5.0, 5.0
 
 
-class Display:
-    """Shows the progress of one search; `update` is cheap, and may be called for every chunk."""
+class Line:
+    """A live line on a terminal, at most five times a second; else a plain one now and then."""
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -33,10 +35,9 @@ class Display:
         self.is_terminal = self.stream.isatty()
         self._next = LIVE_AFTER if self.is_terminal else PLAIN_AFTER
         self._every = LIVE_EVERY if self.is_terminal else PLAIN_EVERY
-        self._live: Live | None = None
-        self._stopping = False
+        self._live: Live | Status | None = None
 
-    def __enter__(self) -> Display:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -48,15 +49,38 @@ class Display:
         if self._live is not None:
             self._live.stop()
 
+    def show(
+        self, seconds: float, plain: Callable[[], str], live: Callable[[], RenderableType]
+    ) -> None:
+        """Show what the one or the other gives, if after so many seconds it is time to."""
+        if self.quiet or seconds < self._next:
+            return
+        self._next = seconds + self._every
+        if not self.is_terminal:
+            print(plain(), file=self.stream, flush=True)
+            return
+        from rich.live import Live
+
+        if not isinstance(self._live, Live):
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(live(), refresh=True)
+
+    @property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        return Console(file=self.stream, highlight=False)
+
+
+class Display(Line):
+    """Shows the progress of one search; `update` is cheap, and may be called for every chunk."""
+
+    _stopping = False
+
     def update(self, progress: Progress) -> None:
         """Show where the search is, if it is time to."""
-        if self.quiet or progress.seconds < self._next:
-            return
-        self._next = progress.seconds + self._every
-        if self.is_terminal:
-            self._show_live(progress)
-        else:
-            print(words(progress), file=self.stream, flush=True)
+        self.show(progress.seconds, lambda: words(progress), lambda: self._bar(progress))
 
     def stopping(self) -> None:
         """Say that the search was asked to stop. May be called by a signal handler."""
@@ -65,17 +89,7 @@ class Display:
             # Not through the stream, which the signal may have interrupted in a write.
             os.write(self.stream.fileno(), b"stopping; press Ctrl-C again to end at once\n")
 
-    def _show_live(self, progress: Progress) -> None:
-        if self._live is None:
-            from rich.console import Console
-            from rich.live import Live
-
-            console = Console(file=self.stream, highlight=False)
-            self._live = Live(console=console, auto_refresh=False, transient=True)
-            self._live.start()
-        self._live.update(self._line(progress), refresh=True)
-
-    def _line(self, progress: Progress) -> RenderableType:
+    def _bar(self, progress: Progress) -> RenderableType:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
@@ -90,65 +104,36 @@ class Display:
         return grid
 
 
-class Jobs:
-    """Shows how many of several jobs have ended, and which was the last."""
+class Ticker(Line):
+    """Says what a long work is at, and for how long; on a terminal something moves meanwhile."""
 
-    def __init__(
-        self, sweep: Sweep[Any], quiet: bool = False, stream: TextIO | None = None
-    ) -> None:
-        self.stream = stream or sys.stderr
-        self.quiet = quiet
-        self._sweep = sweep
-        self._live = self.stream.isatty()
-        self._next = 0.0
+    def __enter__(self) -> Self:
+        self._started = time.monotonic()
+        if self.is_terminal and not self.quiet:
+            from rich.status import Status
 
-    def __enter__(self) -> Jobs:
+            self._live = Status("working", console=self._console)
+            self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._live and self._next:
-            print("\r\x1b[K", end="", file=self.stream, flush=True)
+    def say(self, words: str) -> None:
+        """What is done by now."""
+        from rich.status import Status
+        from rich.text import Text
 
-    def done(self, name: str, _result: object) -> None:
-        """Say how many jobs have ended, and which was the last."""
-        now = time.monotonic()
-        if self.quiet or now < self._next:
-            return
-        self._next = now + (LIVE_EVERY if self._live else PLAIN_EVERY)
-        line = f"{len(self._sweep.results)} of {len(self._sweep.jobs)}: {name}"
-        if self._live:
-            print(f"\r\x1b[K{line:.79}", end="", file=self.stream, flush=True)
+        seconds = time.monotonic() - self._started
+        if isinstance(self._live, Status):
+            line = Text(f"{seconds:.0f} s  {words}", no_wrap=True, overflow="ellipsis")
+            self._live.update(line)
         else:
-            print(line, file=self.stream, flush=True)
+            self.show(seconds, lambda: f"{seconds:.0f} s: {words}", lambda: words)
 
 
-@contextmanager
-def ticker(quiet: bool = False, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """Says what a proof is at: on a terminal a line that changes, elsewhere a line now and then."""
-    stream = stream or sys.stderr
-    started, last = time.monotonic(), PLAIN_AFTER - PLAIN_EVERY
-
-    def say(words: str) -> None:
-        nonlocal last
-        seconds = time.monotonic() - started
-        if not quiet and seconds >= last + PLAIN_EVERY:
-            last = seconds
-            print(f"{seconds:.0f} s: {words}", file=stream, flush=True)
-
-    if quiet or not stream.isatty():
-        yield say
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.status import Status
-
-    with Status("proving", console=Console(file=stream, highlight=False)) as status:
-        yield lambda words: status.update(f"{time.monotonic() - started:.0f} s  {escape(words)}")
+def run_shown(sweep: Sweep[Any], quiet: bool = False) -> None:
+    """Run jobs until Ctrl-C; say how many have ended, and which was the last."""
+    with Interrupt() as interrupt, Ticker(quiet) as ticker:
+        interrupt.stops(sweep.stop)
+        sweep.run(lambda name, _: ticker.say(f"{sweep.progress}: {name}"))
 
 
 def words(progress: Progress) -> str:

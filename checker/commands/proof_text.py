@@ -15,10 +15,10 @@ from checker.commands.summary_text import as_written, grid, model_heading, verdi
 from checker.proofs.bounded.bounded_check import BoundedCheck
 from checker.proofs.inference.candidates import Candidate
 from checker.proofs.inference.infer import Inference
-from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.report.text import render_text
 from checker.traces.trace import Trace
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.naming import instance_words
 from properties import Property
 
@@ -33,15 +33,25 @@ _MEANING = {
 }
 
 
-def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: Console) -> str:
-    """A proof by induction: its obligations, the counterexample if there is one, the verdict."""
+def result_text(
+    result: Proof | BoundedCheck, trace: Trace | None, saved: Path | None, console: Console
+) -> str:
+    """What `prove` came to: what was asked, how far it got, the trace if there is one."""
+    told = _bounded(result) if isinstance(result, BoundedCheck) else _proof(result)
+    return _text(*told, result.verdict, console, trace, saved)
+
+
+def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
+    """A proof by induction: its obligations and what it falls at; and what the verdict means."""
     parts: list[RenderableType] = [model_heading(proof.model, proof.bounds)]
     if proof.unbounded:
         others = "the other bounds" if proof.bounds else "the bounds"
         parts.append(Text(f"any number of members, every value of {others}"))
     parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
     parts += [Text(), _obligations(proof.obligations)]
-    reasons = {o.reason or "no answer" for o in proof.obligations if o.outcome is Outcome.UNKNOWN}
+    reasons = {
+        o.reason or "no answer" for o in proof.obligations if o.outcome is ProofOutcome.UNKNOWN
+    }
     if reasons:
         parts += [Text(), Text(f"why unknown: {', '.join(sorted(reasons))}")]
     if proof.never_enabled:
@@ -53,16 +63,15 @@ def proof_text(proof: Proof, trace: Trace | None, saved: Path | None, console: C
         if found.instance is not None:
             when = f"after {instance_words(proof.model, found.instance)}"
         parts += [Text(), Text(f"{found.lemma} is false {when}", "bold")]
+    parts += [Text(), Text(Agreement.words(proof.agreement))]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
     meaning = _MEANING[proof.verdict]
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
-    return _text(parts, trace, saved, proof.verdict, f"{scope} ({proof.seconds:.1f} s)", console)
+    return parts, f"{scope} ({proof.seconds:.1f} s)"
 
 
-def bounded_text(
-    result: BoundedCheck, trace: Trace | None, saved: Path | None, console: Console
-) -> str:
-    """A bounded check: how long each depth took, the trace if there is one, the verdict."""
+def _bounded(result: BoundedCheck) -> tuple[list[RenderableType], str]:
+    """A bounded check: how long each depth took; and what the verdict means."""
     parts: list[RenderableType] = [model_heading(result.model), Text()]
     lemmas = {"with lemmas": result.lemmas} if result.lemmas else {}
     parts += [_names(properties=result.properties, **lemmas), Text()]
@@ -75,10 +84,10 @@ def bounded_text(
         parts += [Text(), Text(f"{result.violated} is false after {len(result.steps)} steps")]
     elif result.stopped:
         parts += [Text(), Text(result.stopped)]
+    parts += [Text(), Text(Agreement.words(result.agreement))]
     done = result.depth >= 0
     covered = f"all runs of at most {result.depth} steps: nothing" if done else "no run"
-    meaning = f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
-    return _text(parts, trace, saved, result.verdict, meaning, console)
+    return parts, f"{_MEANING[result.verdict]} ({covered}, {sum(result.seconds):.1f} s)"
 
 
 def inference_text(result: Inference, survivors: bool, console: Console) -> str:
@@ -109,22 +118,23 @@ def inference_text(result: Inference, survivors: bool, console: Console) -> str:
     parts.append(Text())
     for name, follows in result.follows.items():
         parts.append(Text(f"{name} {'follows' if follows else 'does not follow'}"))
+    parts += [Text(), Text(Agreement.words(result.agreement))]
     meaning = {
         Verdict.PROVED: "the properties hold in every state that any run reaches, within the "
         "bounds on sizes, at any depth",
         Verdict.NOT_INDUCTIVE: "some property does not follow from what was found; this says "
         "nothing about whether it holds",
     }.get(result.verdict, result.stopped)
-    return _text(parts, None, None, result.verdict, meaning, console)
+    return _text(parts, meaning, result.verdict, console)
 
 
 def _text(
     parts: Iterable[RenderableType],
-    trace: Trace | None,
-    saved: Path | None,
-    verdict: Verdict,
     meaning: str,
+    verdict: Verdict,
     console: Console,
+    trace: Trace | None = None,
+    saved: Path | None = None,
 ) -> str:
     with console.capture() as capture:
         for part in parts:
@@ -160,22 +170,22 @@ def _obligations(obligations: Iterable[Obligation]) -> RenderableType:
 
 
 def _rows(group: list[Obligation]) -> Iterator[tuple[str, Text, str]]:
-    proved = [o for o in group if o.outcome is Outcome.PROVED]
+    proved = [o for o in group if o.outcome is ProofOutcome.PROVED]
     if proved:
         names = [o.lemma for o in proved if o.lemma]
         several = f"{len(names)} claims" if names else "all lemmas"
         what = names[0] if len(names) == 1 else several
         yield what, Text("proved", "green"), f"{sum(o.seconds for o in proved):.2f}"
     for other in group:
-        if other.outcome is not Outcome.PROVED:
+        if other.outcome is not ProofOutcome.PROVED:
             yield other.lemma, _words(other), f"{other.seconds:.2f}"
 
 
 def _words(obligation: Obligation) -> Text:
     match obligation.outcome:
-        case Outcome.JOINED:
+        case ProofOutcome.JOINED:
             return Text("no; joins the lemmas")
-        case Outcome.NOT_INDUCTIVE:
+        case ProofOutcome.NOT_INDUCTIVE:
             return Text("fails", "yellow")
         case _:
             return Text("unknown", "yellow")

@@ -13,6 +13,7 @@ from checker.commands.common import (
     HELP,
     Seconds,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -22,7 +23,8 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.proofs.proof import Obligation
+    from checker.proofs.bounded.bounded_check import BoundedCheck
+    from checker.proofs.proof import Obligation, Proof
     from checker.traces.trace import Trace
     from model.language.protocol import Model
     from properties import Property
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Prove with Z3 that properties of PROTOCOL hold in every reachable state.
@@ -81,76 +84,78 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import ticker
-    from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
-    from checker.proofs.proof_report import counterexample_trace, exit_status, proof_json
+    from checker.commands.progress import Ticker
+    from checker.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
     from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with ticker(options["quiet"] or options["as_json"]) as say:
+    checked = options["cross_check"]
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
 
         def settled(obligation: Obligation) -> None:
-            say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
+            ticker.say(f"{obligation.action}: {obligation.lemma or 'all lemmas'} settled")
 
         def tried(lemma: Property, needed: bool) -> None:
-            say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
+            ticker.say(f"{lemma.name} is {'needed' if needed else 'not needed'}")
 
         if options["unbounded"]:
-            attempt: Any = UnboundedInduction(model, properties, lemmas, timeout, settled)
+            attempt: Any = UnboundedInduction(
+                model, properties, lemmas, timeout, settled, cross_check=checked
+            )
         else:
-            settings = InductionOptions(timeout, not options["no_symmetry"])
+            settings = InductionOptions(timeout, not options["no_symmetry"], cross_check=checked)
             if options["minimize"]:
-                lemmas = minimise(model, properties, lemmas, settings, tried)
+                lemmas = minimal_lemmas(model, properties, lemmas, settings, tried)
             attempt = Induction(model, properties, lemmas, settings, settled)
         proof = attempt.run()
-    trace = counterexample_trace(proof)
-    saved = _save(trace, options["trace_dir"])
-    if options["as_json"]:
-        print_json(proof_json(proof, _name(saved)))
-    else:
-        from checker.commands.proof_text import proof_text
-        from checker.commands.summary_text import console_for
-
-        write_output(proof_text(proof, trace, saved, console_for(sys.stdout)))
-    return exit_status(proof.verdict)
+    return _report(proof, options)
 
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
-    from checker.commands.progress import ticker
+    from checker.commands.progress import Ticker
     from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
-    from checker.proofs.proof_report import bounded_json, exit_status, violation_trace
+    from checker.proofs.bounded.induction import InductionOptions
 
     properties = provable_properties(model, options["properties"])
-    with ticker(options["quiet"] or options["as_json"]) as say:
+    with Ticker(options["quiet"] or options["as_json"]) as ticker:
 
         def done(depth: int, seconds: float) -> None:
-            say(f"depth {depth}: nothing, {seconds:.2f} s")
+            ticker.say(f"depth {depth}: nothing, {seconds:.2f} s")
 
-        lemmas = lemmas_that_hold(model, _lemmas(model, options)) if options["strengthen"] else ()
-        symmetry = not options["no_symmetry"]
-        checker = BoundedChecker(model, properties, lemmas, options["timeout"], done, symmetry)
+        lemmas: tuple[Property, ...] = ()
+        if options["strengthen"]:
+            settings = InductionOptions(cross_check=options["cross_check"])
+            lemmas = lemmas_that_hold(model, _lemmas(model, options), settings)
+        checker = BoundedChecker(
+            model, properties, lemmas, options["timeout"], done,
+            not options["no_symmetry"], options["cross_check"],
+        )  # fmt: skip
         result = checker.run(options["bounded"])
-    trace = violation_trace(result)
+    return _report(result, options)
+
+
+def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
+    """Save the trace, print the result, and say it as an exit status."""
+    from checker.proofs.proof_report import as_data, exit_status, trace_of
+
+    trace = trace_of(result)
     saved = _save(trace, options["trace_dir"])
     if options["as_json"]:
-        print_json(bounded_json(result, _name(saved)))
+        print_json(as_data(result, None if saved is None else str(saved)))
     else:
-        from checker.commands.proof_text import bounded_text
+        from checker.commands.proof_text import result_text
         from checker.commands.summary_text import console_for
 
-        write_output(bounded_text(result, trace, saved, console_for(sys.stdout)))
+        write_output(result_text(result, trace, saved, console_for(sys.stdout)))
     return exit_status(result.verdict)
-
-
-def _name(saved: Path | None) -> str | None:
-    return None if saved is None else str(saved)
 
 
 def _save(trace: Trace | None, directory: Path | None) -> Path | None:
     if trace is None or directory is None:
         return None
-    from checker.commands.summary import Finding, prepare_directory, save_traces
+    from checker.commands.summary import Finding, save_traces
+    from checker.files import prepare_directory
 
     prepare_directory(directory)
     (saved,) = save_traces((Finding(trace),), directory)

@@ -29,7 +29,7 @@ def command(store: str, sql: str | None, **options: Any) -> int:
                          WHERE quorum_leader IS NULL GROUP BY level"
     highwater query DIR --ready lag
     """
-    from checker.stores.query import columns_of, engine_for, model_of, query_duckdb, query_spark
+    from checker.stores.query import columns_of, engine_for, model_of, query_duckdb
     from checker.stores.ready_queries import ready_query
     from checker.stores.storage import require_pyarrow
     from checker.stores.store import Store
@@ -47,6 +47,8 @@ def command(store: str, sql: str | None, **options: Any) -> int:
         return _show_columns(columns, options["as_json"])
     asked = sql if sql is not None else ready_query(options["ready"], columns)
     if (options["engine"] or engine_for(opened)) == "spark":
+        from checker.spark.query import query_spark
+
         answer = query_spark(opened, model, asked, options["limit"], options["master"])
     else:
         answer = query_duckdb(opened, model, asked, options["limit"])

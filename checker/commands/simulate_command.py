@@ -15,6 +15,7 @@ import click
 from checker.commands.common import (
     HELP,
     chosen_model,
+    cross_check_option,
     model_options,
     output_options,
     print_json,
@@ -23,10 +24,9 @@ from checker.commands.common import (
 )
 from checker.commands.progress import Display
 from checker.exits import Exit
+from checker.verdict import Agreement
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from checker.search.simulate import Finding, Simulation, Simulator, WalkProgress
     from checker.traces.trace import Trace
 
@@ -57,6 +57,7 @@ class Shown:
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--no-minimize", is_flag=True, help="show a violation as it was walked")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@cross_check_option
 @output_options
 def command(**options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
@@ -82,7 +83,7 @@ def command(**options: Any) -> int:
 
 
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
-    from checker.commands.summary import prepare_directory
+    from checker.files import prepare_directory
     from checker.search.simulate import Budget, Simulator
     from properties import promised_properties
 
@@ -100,6 +101,7 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
         Budget(walks, seconds, options["steps"]),
         keep_going=options["keep_going"],
         on_progress=display.update_walks,
+        cross_check=options["cross_check"],
     )
 
 
@@ -112,7 +114,10 @@ def _shown(simulator: Simulator, finding: Finding, options: dict[str, Any]) -> S
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(finding.steps, False)
     if not options["no_minimize"]:
-        short = minimise(model, finding.steps, finding.property, simulator.engine)
+        short = minimise(
+            model, finding.steps, finding.property, simulator.engine,
+            cross_check=options["cross_check"],
+        )  # fmt: skip
     seconds = time.perf_counter() - started
     trace, path = build_trace(model, short.steps, finding.property), None
     if options["trace_dir"] is not None:
@@ -127,18 +132,10 @@ class _WalkDisplay(Display):
 
     def update_walks(self, progress: WalkProgress) -> None:
         """Show how far the walks are, if it is time to."""
-        if self.quiet or progress.seconds < self._next:
-            return
-        self._next = progress.seconds + self._every
-        if self.is_terminal:
-            self._show_live(progress)  # type: ignore[arg-type]
-        else:
-            print(_progress_words(progress), file=self.stream, flush=True)
-
-    def _line(self, progress: Any) -> RenderableType:
-        from rich.text import Text
-
-        return Text(_progress_words(progress) + (", stopping" if self._stopping else ""))
+        line = _progress_words(progress)
+        self.show(
+            progress.seconds, lambda: line, lambda: line + (", stopping" if self._stopping else "")
+        )
 
 
 def _progress_words(progress: WalkProgress) -> str:
@@ -191,6 +188,7 @@ def _lines(result: Simulation, shown: list[Shown]) -> Iterator[str]:
         f"{result.distinct_states:,} distinct states"
     )
     yield f"{result.seconds:.2f} s, {_rate(result):,.0f} steps/s"
+    yield Agreement.words(result.agreement)
     for one in shown:
         shortest = "; no shorter one exists" if one.is_shortest else ""
         yield (
@@ -258,6 +256,7 @@ def to_json(result: Simulation, shown: list[Shown]) -> dict[str, Any]:
         },
         "violations": [_violation(one) for one in shown],
         "warnings": warnings(result),
+        "cross_check": Agreement.data(result.agreement),
         "stopped": result.stopped,
         "seconds": round(result.seconds, 3),
         "steps_per_second": round(_rate(result)),

@@ -5,18 +5,23 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from checker.engines.layout import Layout
-from checker.search.explore import Limits, Options, Progress
+from checker.search.limits import Limits, Progress
+from checker.search.question import Options
 from checker.search.symmetry import Symmetry
-from checker.stores.journal import StoredExplorer, manifest_for, open_store
-from model.language.errors import UsageError
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import open_store
 from model.language.protocol import Model
 from properties import Property
+
+if TYPE_CHECKING:
+    from checker.spark.distributed import SparkExplorer
 
 DEFAULT_MASTER = "local[*]"
 
@@ -27,34 +32,12 @@ class Keeping:
 
     store: str
     resume: bool
-    master: str | None
-    partitions: int | None
+    master: str | None = None
+    partitions: int | None = None
     is_scratch: bool = False
 
-    @classmethod
-    def chosen(cls, options: Mapping[str, Any]) -> Keeping | None:
-        """What the options of `explore` ask for; none for a search without a store."""
-        store, engine = options["store"], options["engine"]
-        for name in ("master", "partitions"):
-            if options[name] is not None and engine != "spark":
-                raise UsageError(f"--{name} goes with --engine spark")
-        if options["resume"] and not store:
-            raise UsageError("--resume goes with --store DIR, which names what to go on from")
-        if store and engine == "reference":
-            raise UsageError("--engine reference keeps no store: valid are local, spark")
-        if engine != "spark":
-            return cls(store, options["resume"], None, None) if store else None
-        if options["max_memory"] is not None:
-            raise UsageError(
-                "--max-memory does not limit Spark's workers: set spark.executor.memory and "
-                "spark.driver.memory, or use --engine local"
-            )
-        master = options["master"] or DEFAULT_MASTER
-        place = store or _scratch()
-        return cls(place, options["resume"], master, options["partitions"], not store)
 
-
-def _scratch() -> str:
+def scratch_directory() -> str:
     """A directory for a search whose states nobody wants to keep."""
     directory = tempfile.mkdtemp(prefix="highwater-store-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
@@ -68,7 +51,7 @@ def stored_search(
     limits: Limits,
     options: Options,
     on_progress: Callable[[Progress], None],
-) -> Any:
+) -> StoredExplorer | SparkExplorer:
     """The search, ready to run. Whatever can be wrong with Java or the store is said here."""
     if keeping.master is not None:
         from checker.spark.session import require_java, require_master

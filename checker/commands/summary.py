@@ -9,8 +9,8 @@ from typing import Any
 
 from checker.exits import Exit
 from checker.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
-from checker.verdict import Exploration, Verdict
-from model.language.errors import RejectedError, UsageError
+from checker.verdict import Agreement, Exploration, Verdict
+from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
@@ -51,18 +51,6 @@ def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> T
         raise RuntimeError(
             f"the reference engine does not confirm the trace to {what}: {error}"
         ) from error
-
-
-def prepare_directory(directory: Path) -> None:
-    """Make the directory for traces, before hours are spent on finding them."""
-    import os
-
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make the directory {directory}: {error.strerror}") from None
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise UsageError(f"cannot write to the directory {directory}: permission denied")
 
 
 def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:
@@ -170,6 +158,7 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "violations": [_of_finding(by_name[v.property.name]) for v in exploration.violations],
         "deadlock": _of_finding(deadlock) if deadlock else None,
         "warnings": warnings(exploration),
+        "cross_check": Agreement.data(exploration.agreement),
         "fingerprint_bits": exploration.fingerprint_bits,
         "collision_probability": exploration.collision_probability,
         "seconds": round(exploration.seconds, 3),

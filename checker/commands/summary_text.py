@@ -14,7 +14,7 @@ from checker.commands.common import PLAIN_WIDTH
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
 from checker.traces.trace import Trace
-from checker.verdict import Exploration, Verdict
+from checker.verdict import Agreement, Exploration, Verdict
 from model.language.declare.settings import as_text
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -166,6 +166,8 @@ def _search_lines(exploration: Exploration) -> Iterator[str]:
         )
     else:
         yield "whole states were compared: no two can be confused"
+    if exploration.engine != "reference":
+        yield Agreement.words(exploration.agreement)
 
 
 def verdict_line(exploration: Exploration) -> Text:

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
+from checker.engines.agreement import require_same_steps
 from checker.engines.layout import BitField, Layout, Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from model.language import graph
@@ -31,6 +32,7 @@ _BIT = ir.IntType(1)
 _SHORT = ir.IntType(16)
 _NUMBER = ir.IntType(32)
 _WORD = ir.IntType(64)
+_COMPARED = 256  # states
 _EAGER = 3  # a part of this many guards is worth computing before any of them
 
 _OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
@@ -57,7 +59,8 @@ class Expander:
 
     It starts to compile, in `pool` beside the search or else at once, when the programs have taken
     `patience` seconds: about what compiling costs, so at worst the work is done twice. Both give
-    the same steps in the same order, so nobody can tell when it changed over.
+    the same steps in the same order, so nobody can tell when it changed over; before it does, they
+    are compared on some states.
     """
 
     def __init__(self, engine: VectorisedEngine, pool: Executor | None, patience: float) -> None:
@@ -80,7 +83,9 @@ class Expander:
         if not self._settled and self._compiling.done():
             self._settled = True
             with suppress(Unsupported):
-                self._expand = self._compiling.result().expand
+                compiled = self._compiling.result()
+                require_same_steps(self._engine, words[:, :_COMPARED], compiled.expand)
+                self._expand = compiled.expand
         return self._expand(words)
 
     def _start(self) -> Future[CompiledExpansion]:

@@ -244,7 +244,9 @@ class ReferenceEngine:
         """Whether a claim is true of a state, or of a step given its two states."""
         return bool(claim(*self._roots(states)))
 
-    def explain(self, claim: Callable[..., bool], *states: State) -> dict[str, Any] | None:
+    def falsifying_values(
+        self, claim: Callable[..., bool], *states: State
+    ) -> dict[str, Any] | None:
         """For a claim that is false: the values of its quantified variables. `None` if it holds."""
         with Witness() as witness:
             holds = claim(*self._roots(states))

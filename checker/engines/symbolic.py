@@ -14,7 +14,6 @@ from typing import Any
 import z3
 
 from checker.engines.reference import State
-from model.language import graph
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction
 from model.language.protocol import Model
@@ -243,21 +242,3 @@ class SymbolicEngine:
             else:
                 found.append(value.as_signed_long() if cell.low < 0 else value.as_long())
         return tuple(found)
-
-
-def has_symmetry(model: Model, properties: Iterable[Property]) -> bool:
-    """Whether renaming the members of symmetric families changes neither steps nor claims.
-
-    It does not if nothing names a single member: then the graph treats all alike. The initial state
-    may still single one out, which induction does not mind: it looks at that state by itself.
-    """
-    nodes: list[Node] = []
-    for action in model.captured:
-        nodes += action.guards
-        nodes += [node for write in action.writes for node in (write.value, *write.index)]
-    nodes += [model.claim(prop.claim, prop.frames) for prop in properties]
-    return not any(_names_member(node) for node in graph.below(*nodes))
-
-
-def _names_member(node: Node) -> bool:
-    return node.op is Op.CONST and node.sort.kind is graph.Kind.REF and node.data != graph.NONE

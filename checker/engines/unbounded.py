@@ -31,7 +31,6 @@ class UnboundedTerms:
         self._lifted = lifted
         self._minima = minima or {}
         self._sorts: dict[str, Any] = {}
-        self._functions: dict[tuple[str, int], Any] = {}
         self._named: dict[str, dict[int, Term]] = {}
         self._done: dict[Node, Term] = {}
 
@@ -65,7 +64,7 @@ class UnboundedTerms:
             case Op.VARIABLE:
                 return z3.Const(str(node.data[0]), self.sort(node.sort))
             case Op.BOUND:
-                return z3.Int(str(node.data))
+                return z3.Int(f"{node.data}!bound")  # a parameter may have the bound's name
             case Op.READ:
                 return self._apply(node, args)
         return _OPERATORS[node.op](args)
@@ -95,11 +94,8 @@ class UnboundedTerms:
         name, frame = node.data
         if not args:
             return z3.Const(f"{name}@{frame}", self.sort(node.sort))
-        key = (name, frame)
-        if key not in self._functions:
-            domain = [self.sort(arg.sort) for arg in node.args]
-            self._functions[key] = z3.Function(f"{name}@{frame}", *domain, self.sort(node.sort))
-        return self._functions[key](*args)
+        domain = [self.sort(arg.sort) for arg in node.args]
+        return z3.Function(f"{name}@{frame}", *domain, self.sort(node.sort))(*args)
 
 
 _OPERATORS: dict[Op, Callable[[list[Term]], Term]] = {

@@ -52,12 +52,14 @@ class Successors:
 class VectorisedEngine:
     """Runs a model on packed batches of states.
 
-    `actions` replaces the model's own ground actions; they must be in the order of instances.
+    `actions` replaces the model's own ground actions; they must be in the order of instances. Such
+    an engine is meant to differ from the model: `is_of_model` is false.
     """
 
     def __init__(self, model: Model, actions: Sequence[GroundAction] | None = None) -> None:
         self.model = model
         self.layout = Layout(model)
+        self.is_of_model = actions is None
         self.actions = model.ground_actions if actions is None else actions
         self._guards = compile_masks([action.guard for action in self.actions], self.layout)
         self._effects: list[Effect | None] = [None] * len(self.actions)

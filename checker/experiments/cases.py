@@ -22,6 +22,7 @@ from checker.verdict import Exploration, Verdict
 from model.ladder import LADDER
 from model.language.errors import UsageError
 from model.language.naming import instance_words
+from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
 FOLDER = Path("counterexamples")
@@ -45,6 +46,11 @@ class Case:
     def name(self) -> str:
         """The folder's name."""
         return self.folder.name
+
+    @property
+    def claim(self) -> Property:
+        """The property that fails."""
+        return choose_properties(self.broken.model.protocol, [self.violates])[0]
 
     def stored_trace(self) -> Trace:
         """The trace of the stored steps, replayed; `HighwaterError` if it does not hold."""

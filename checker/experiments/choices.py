@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from checker.engines.layout import Layout
-from checker.search.explore import Explorer, Limits, Options
+from checker.search.explore import Explorer
+from checker.search.limits import Limits
+from checker.search.question import Options
 from checker.search.symmetry import Symmetry
 from checker.verdict import Exploration
 from model.language.errors import UsageError, unknown_name

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checker.experiments.choices import Choice, explored, is_symmetric, steps_named, texts
-from checker.search.explore import Limits, Options
+from checker.search.limits import Limits
+from checker.search.question import Options
 from checker.traces.trace import build_trace
-from checker.verdict import Exploration, Verdict, Violation
+from checker.verdict import Agreement, Exploration, Verdict, Violation
 from model.language.declare.settings import as_text
 from model.language.errors import HighwaterError, UsageError
 from model.language.naming import instance_words
@@ -49,15 +50,17 @@ class Fix:
 
 
 def missing_fixes(
-    choice: Choice, properties: tuple[str, ...], limits: Limits, fixes: Iterable[Fix]
-) -> dict[str, Any]:
+    choice: Choice, properties: tuple[str, ...], limits: Limits, fixes: Iterable[Fix],
+    cross_check: bool = True,
+) -> dict[str, Any]:  # fmt: skip
     """The losses of a choice, one after the other, with the fixes that prevent each."""
     said: list[str] = []
     states, seconds = 0, 0.0
+    agreements = []
     while True:
-        result = explored(
-            choice, properties, limits, Options(symmetry=is_symmetric(choice, properties))
-        )
+        options = Options(symmetry=is_symmetric(choice, properties), cross_check=cross_check)
+        result = explored(choice, properties, limits, options)
+        agreements.append(result.agreement)
         states, seconds = states + result.distinct_states, seconds + result.seconds
         loss = result.violations[0] if result.violations else None
         missing = [] if loss is None else _preventing(loss, choice, fixes)
@@ -69,6 +72,7 @@ def missing_fixes(
     return {
         "words": ", then ".join(said), "verdict": str(verdict), "depth": result.depth,
         "states": states, "seconds": round(seconds, 2),
+        "cross_check": Agreement.data(Agreement.total(agreements)),
     }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ Result = dict[str, Any]
 class Sweep(Generic[Job]):
     """Computes `work(job)` for each of the named jobs; stored results first. `stop` ends it soon.
 
-    `work` is a function of a module, and jobs can be pickled. `store` is a file of one line a
+    `work` and the jobs can be pickled. `store` is a file of one line a
     result. `digest` tells the sources: results of others do not count, unless it is `None`.
     Without workers, jobs run in this process.
     """
@@ -59,6 +59,11 @@ class Sweep(Generic[Job]):
     def is_complete(self) -> bool:
         """Every job has its result."""
         return len(self.results) == len(self.jobs)
+
+    @property
+    def progress(self) -> str:
+        """How many jobs have their results, of how many."""
+        return f"{len(self.results)} of {len(self.jobs)}"
 
     def stop(self) -> None:
         """Give up what is running; finished jobs are kept."""

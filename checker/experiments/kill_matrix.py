@@ -27,7 +27,7 @@ from checker.experiments.mutants import (
     Outcome,
     mutants,
 )
-from checker.search.explore import Limits
+from checker.search.limits import Limits
 from checker.verdict import Exploration
 from model.language.declare.settings import as_text
 from model.language.protocol import Model
@@ -65,9 +65,13 @@ class Question:
         """The properties asked about."""
         return choose_properties(self.choice.model.protocol, self.properties)
 
-    def judge(self, properties: tuple[Property, ...]) -> Judge:
+    def original(self, *, cross_check: bool = True) -> Exploration:
+        """What the unchanged model reaches. Whoever asks does this first, and once."""
+        return self.judge(self.chosen(), cross_check=cross_check).original
+
+    def judge(self, properties: tuple[Property, ...], *, cross_check: bool = False) -> Judge:
         """Who answers it, by these properties."""
-        how = {"first": self.first, "symmetry": self.symmetry}
+        how = {"first": self.first, "symmetry": self.symmetry, "cross_check": cross_check}
         return Judge(self.choice.model, properties, self.limits, **how)
 
 
@@ -120,13 +124,14 @@ class KillMatrix:
     reasons: Mapping[str, str]
 
     @staticmethod
-    def of(sweep: Sweep[_Job], question: Question, reasons: Path = REASONS) -> KillMatrix:
+    def of(
+        sweep: Sweep[_Job], question: Question, original: Exploration, reasons: Path = REASONS
+    ) -> KillMatrix:
         """The matrix of a complete sweep."""
         fates = tuple(
             Fate(**result | {"kind": Kind(result["kind"]), "outcome": Outcome(result["outcome"])})
             for result in (sweep.results[name] for name in sweep.jobs)
         )
-        original = question.judge(question.chosen()).original
         known = recorded_reasons(question.choice.protocol, fates, reasons)
         return KillMatrix(question, original, fates, known)
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ import properties
 from checker.experiments.choices import Choice, explored, is_symmetric, read_toml, texts
 from checker.experiments.fixes import Fix, missing_fixes
 from checker.experiments.grid import Grid, Result, Sweep
-from checker.search.explore import Limits, Options
-from checker.verdict import Verdict
+from checker.search.limits import Limits
+from checker.search.question import Options
+from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.naming import instance_words
 from properties import choose_properties
@@ -100,12 +101,14 @@ class Matrix:
         return dict(sorted(found.items()))
 
     def sweep(
-        self, workers: int = 1, store: Path | None = None, *, whatever_sources: bool = False
-    ) -> Sweep[Search]:
+        self, workers: int = 1, store: Path | None = None, *,
+        whatever_sources: bool = False, cross_check: bool = True,
+    ) -> Sweep[Search]:  # fmt: skip
         """The searches, ready to run."""
+        work = partial(run_search, cross_check=cross_check)
         jobs = {search.name: search for search in self.searches.values()}
         digest = None if whatever_sources else code_digest()
-        return Sweep(run_search, jobs, workers=workers, store=store, digest=digest)
+        return Sweep(work, jobs, workers=workers, store=store, digest=digest)
 
 
 @lru_cache
@@ -152,15 +155,17 @@ def _column(data: Mapping[str, Any]) -> Column:
 # --- searching -----------------------------------------------------------------------------------
 
 
-def run_search(search: Search) -> Result:
+def run_search(search: Search, cross_check: bool = True) -> Result:
     """Run one search to its end or limits; what it found, as plain data.
 
     `properties` maps names to verdict, depth and steps; with fixes, there are `words` instead.
     """
+    asked = search.choice, search.properties, search.limits
     if search.fixes:
-        return missing_fixes(search.choice, search.properties, search.limits, search.fixes)
-    options = Options(keep_going=True, symmetry=is_symmetric(search.choice, search.properties))
-    result = explored(search.choice, search.properties, search.limits, options)
+        return missing_fixes(*asked, search.fixes, cross_check)
+    symmetry = is_symmetric(search.choice, search.properties)
+    options = Options(keep_going=True, symmetry=symmetry, cross_check=cross_check)
+    result = explored(*asked, options)
     found: dict[str, Any] = {
         prop.name: {"verdict": str(result.verdict_on(prop)), "depth": result.depth, "steps": []}
         for prop in result.properties
@@ -171,6 +176,7 @@ def run_search(search: Search) -> Result:
     return {
         "properties": found,
         "states": result.distinct_states,
+        "cross_check": Agreement.data(result.agreement),
         "seconds": round(result.seconds, 2),
     }
 
@@ -234,6 +240,12 @@ def as_grid(matrix: Matrix, results: Mapping[str, Result]) -> Grid:
     return Grid(["", *(column.name for column in matrix.columns)], rows, matrix.title)
 
 
+def checked(sweep: Sweep[Search]) -> str:
+    """How many of the searches were checked, for people."""
+    count = sum(1 for result in sweep.results.values() if result.get("cross_check"))
+    return f"{count} of {len(sweep.jobs)} searches checked against the reference engine"
+
+
 def as_data(matrix: Matrix, results: Mapping[str, Result]) -> list[dict[str, Any]]:
     """Every cell as plain data, for JSON."""
     return [
@@ -247,6 +259,7 @@ def as_data(matrix: Matrix, results: Mapping[str, Result]) -> list[dict[str, Any
             "depth": cell.found["depth"],
             "distinct_states": cell.result["states"] if cell.result else None,
             "seconds": cell.result["seconds"] if cell.result else None,
+            "cross_check": cell.result.get("cross_check") if cell.result else None,
         }
         for row in cells(matrix, results)
         for cell in row

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -23,8 +23,10 @@ import numpy as np
 from checker.engines.layout import Words
 from checker.engines.vectorised import Effect, Successors, VectorisedEngine
 from checker.experiments.infix import in_order, words
-from checker.search.explore import Explorer, Limits, Options
+from checker.search.explore import Explorer
 from checker.search.fingerprints import fingerprints
+from checker.search.limits import Limits
+from checker.search.question import Options
 from checker.verdict import Exploration
 from model.language import graph
 from model.language.capture import CapturedAction, Write
@@ -228,15 +230,16 @@ def _place(write: Write) -> str:
 class _Noting(VectorisedEngine):
     """Adds up the fingerprints of all steps that it finds: equal sums mean the same steps.
 
-    `known` holds the effects that mutants of one model share, so that each is made once.
+    `known` holds the effects that mutants of one model share, so that each is made once. Without
+    `actions`, it runs the unchanged model.
     """
 
     def __init__(
-        self, model: Model, actions: Iterable[GroundAction], known: dict[Any, Effect] | None = None
+        self, model: Model, known: dict[Any, Effect], actions: Sequence[GroundAction] | None = None
     ) -> None:
-        super().__init__(model, tuple(actions))
+        super().__init__(model, actions)
         self.noted = 0
-        self._known = {} if known is None else known
+        self._known = known
 
     def _effect(self, number: int) -> Effect:
         action = self.actions[number]
@@ -265,7 +268,8 @@ class _Search(Explorer):
 class Judge:
     """Searches mutants of one model, and says what noticed each.
 
-    With `first`, a mutant's search ends at the first violation; `symmetry` counts classes.
+    With `first`, a mutant's search ends at the first violation; `symmetry` counts classes. Of the
+    searches, that of the unchanged model alone is cross-checked: mutants are meant to differ.
     """
 
     def __init__(
@@ -276,14 +280,17 @@ class Judge:
         *,
         first: bool = False,
         symmetry: bool = False,
+        cross_check: bool = True,
     ) -> None:
         self.model = model
         self.properties = properties
         self._limits = limits or Limits()
-        self._options = Options(keep_going=not first, symmetry=symmetry, compile_after=None)
+        self._options = Options(
+            keep_going=not first, symmetry=symmetry, compile_after=None, cross_check=cross_check
+        )
         self._actions = model.ground_actions
         self._known: dict[Any, Effect] = {}
-        self._engine = _Noting(model, self._actions, self._known)
+        self._engine = _Noting(model, self._known)
 
     @cached_property
     def original(self) -> Exploration:
@@ -308,7 +315,7 @@ class Judge:
         if _behaviour(actions) == _behaviour(self._actions):
             states, steps = original.distinct_states, original.transitions
             return Fate(mutant.name, mutant.kind, Outcome.EQUIVALENT, {}, states, steps)
-        engine = _Noting(model, actions, None if mutant.settings else self._known)
+        engine = _Noting(model, {} if mutant.settings else self._known, actions)
         search = _Search(model, self._asked, self._limits, self._options, engine=engine)
         try:
             result = search.run()

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checker.engines.reference import State
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
+from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
-from properties import Property
+from properties import Property, Sense
+
+INITIALLY = "initially"
+FITS = "values_fit"
+"""What every engine takes for granted: no step assigns a value outside its variable's domain."""
 
 
-class Outcome(StrEnum):
+class ProofOutcome(StrEnum):
     """What became of an obligation."""
 
     PROVED = "proved"
@@ -30,12 +35,25 @@ class Obligation:
 
     action: str
     lemma: str
-    outcome: Outcome = Outcome.UNKNOWN
+    outcome: ProofOutcome = ProofOutcome.UNKNOWN
     vacuous: bool = False
     queries: int = 0
     instances: int = 0
     seconds: float = 0.0
     reason: str = ""
+
+
+def refuse_claims(*claims: Property) -> None:
+    """`UsageError` for a witness, and for two claims of one name: a proof tells them by name."""
+    known: dict[str, Property | None] = {FITS: None}
+    for prop in claims:
+        if prop.sense is Sense.SOMETIMES:
+            raise UsageError(
+                f"{prop.name} should sometimes hold, and proofs are of what always does: explore "
+                "finds a witness"
+            )
+        if known.setdefault(prop.name, prop) != prop:
+            raise UsageError(f"two claims are called {prop.name}: give one another name")
 
 
 @dataclass(frozen=True)
@@ -55,7 +73,7 @@ class Proof:
     """The result of a proof by induction.
 
     `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
-    follow from them.
+    follow from them. Raises `UsageError` for claims that cannot be proved, or told apart.
     """
 
     model: Model
@@ -65,9 +83,13 @@ class Proof:
     unbounded: bool = False
     invariants: tuple[Property, ...] = ()
     obligations: list[Obligation] = field(default_factory=list)
-    outcome: Outcome = Outcome.UNKNOWN
+    outcome: ProofOutcome = ProofOutcome.UNKNOWN
     counterexample: Counterexample | None = None
+    agreement: Agreement | None = None
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:
@@ -77,8 +99,8 @@ class Proof:
         if found is not None and found.instance is None and found.lemma in names:
             return Verdict.VIOLATED
         return {
-            Outcome.PROVED: Verdict.PROVED,
-            Outcome.NOT_INDUCTIVE: Verdict.NOT_INDUCTIVE,
+            ProofOutcome.PROVED: Verdict.PROVED,
+            ProofOutcome.NOT_INDUCTIVE: Verdict.NOT_INDUCTIVE,
         }.get(self.outcome, Verdict.UNKNOWN)
 
     @property

@@ -8,10 +8,9 @@ from checker.exits import Exit
 from checker.proofs.bounded.bounded_check import BoundedCheck
 from checker.proofs.proof import Proof
 from checker.traces.trace import Trace, build_trace, highwater_version
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import DomainError, RejectedError
 from model.language.naming import instance_words
-from properties import choose_properties
 
 _STATUS = {
     Verdict.PROVED: Exit.OK,
@@ -27,26 +26,40 @@ def exit_status(verdict: Verdict) -> Exit:
     return _STATUS[verdict]
 
 
-# --- induction -------------------------------------------------------------------------------
-
-
-def counterexample_trace(proof: Proof) -> Trace | None:
-    """The counterexample to induction, replayed; `None` if there is none that can be shown."""
-    found = proof.counterexample
-    if found is None:
+def trace_of(result: Proof | BoundedCheck) -> Trace | None:
+    """The violation or the counterexample to induction, replayed; `None` without one to show."""
+    if isinstance(result, BoundedCheck):
+        name, steps, start = result.violated, result.steps, None
+        known = result.properties
+    elif (found := result.counterexample) is None:
         return None
-    known = {prop.name for prop in (*proof.properties, *proof.invariants)}
-    if found.lemma not in known:
+    else:
+        name, (start,) = found.lemma, found.states
+        steps = () if found.instance is None else (found.instance,)
+        known = (*result.properties, *result.invariants)
+    if name not in {prop.name for prop in known}:
         return None
-    steps = [] if found.instance is None else [found.instance]
     try:
-        return build_trace(proof.model, steps, found.lemma, start=found.states[0])
+        return build_trace(result.model, steps, name, start=start)
     except (RejectedError, DomainError) as error:
         raise RuntimeError(f"the reference engine does not confirm Z3: {error}") from error
 
 
-def proof_json(proof: Proof, trace: str | None = None) -> dict[str, Any]:
-    """The result as plain data. `trace` is where the counterexample was stored."""
+def as_data(result: Proof | BoundedCheck, trace: str | None = None) -> dict[str, Any]:
+    """The result as plain data. `trace` is where its trace was stored."""
+    more = _bounded(result, trace) if isinstance(result, BoundedCheck) else _proof(result, trace)
+    return {
+        "command": "prove",
+        **result.model.identity,
+        "properties": [prop.name for prop in result.properties],
+        "lemmas": [lemma.name for lemma in result.lemmas],
+        "verdict": str(result.verdict),
+        **more,
+        "version": highwater_version(),
+    }
+
+
+def _proof(proof: Proof, trace: str | None) -> dict[str, Any]:
     found = proof.counterexample
     counterexample = None
     if found is not None:
@@ -57,14 +70,9 @@ def proof_json(proof: Proof, trace: str | None = None) -> dict[str, Any]:
             "trace": trace,
         }
     return {
-        "command": "prove",
-        **proof.model.identity,
         "bounds": proof.bounds,
         "unbounded": proof.unbounded,
         "symmetry": proof.symmetry,
-        "properties": [prop.name for prop in proof.properties],
-        "lemmas": [lemma.name for lemma in proof.lemmas],
-        "verdict": str(proof.verdict),
         "obligations": [
             {
                 "action": o.action,
@@ -77,37 +85,18 @@ def proof_json(proof: Proof, trace: str | None = None) -> dict[str, Any]:
             for o in proof.obligations
         ],
         "counterexample": counterexample,
+        "cross_check": Agreement.data(proof.agreement),
         "seconds": round(proof.seconds, 3),
-        "version": highwater_version(),
     }
 
 
-# --- bounded checking ------------------------------------------------------------------------
-
-
-def violation_trace(result: BoundedCheck) -> Trace | None:
-    """The trace to the violation, replayed; `None` without one that can be shown."""
-    if result.violated is None:
-        return None
-    if result.violated not in {prop.name for prop in result.properties}:
-        return None
-    (prop,) = choose_properties(result.model.protocol, [result.violated])
-    return build_trace(result.model, result.steps, prop)
-
-
-def bounded_json(result: BoundedCheck, trace: str | None = None) -> dict[str, Any]:
-    """The result as plain data."""
+def _bounded(result: BoundedCheck, trace: str | None) -> dict[str, Any]:
     return {
-        "command": "prove",
-        **result.model.identity,
-        "properties": [prop.name for prop in result.properties],
-        "lemmas": [lemma.name for lemma in result.lemmas],
-        "verdict": str(result.verdict),
         "depth": result.depth,
         "violated": result.violated,
         "steps": [instance_words(result.model, step) for step in result.steps],
         "stopped": result.stopped,
         "trace": trace,
+        "cross_check": Agreement.data(result.agreement),
         "seconds": [round(seconds, 3) for seconds in result.seconds],
-        "version": highwater_version(),
     }

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.agreement import require_agreement
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.explore import Explorer, Limits
+from checker.search.explore import Explorer, Options
+from checker.search.limits import Limits
 from model.language.naming import members_named
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -42,10 +44,14 @@ def minimise(
     prop: Property,
     engine: VectorisedEngine | None = None,
     search_states: int = SEARCH_STATES,
+    *,
+    cross_check: bool = True,
 ) -> Minimised:
     """A run to a violation of `prop` from the initial state, no longer than the run `steps`."""
     if not steps:
         return Minimised(steps, True)
+    if cross_check and (engine is None or engine.is_of_model):
+        require_agreement(model, [prop], engine)
     work = _Minimiser(model, prop, engine or VectorisedEngine(model), search_states)
     while True:
         before = len(steps)
@@ -165,7 +171,9 @@ class _Minimiser:
     def _explore(
         self, limits: Limits, engine: VectorisedEngine, start: tuple[int, ...] | None
     ) -> tuple[Steps | None, bool]:
-        result = Explorer(self.model, [self.prop], limits, engine=engine, start=start).run()
+        options = Options(cross_check=False)
+        explorer = Explorer(self.model, [self.prop], limits, options, engine=engine, start=start)
+        result = explorer.run()
         complete = bool(result.violations) or not result.stopped
         return (result.violations[0].steps if result.violations else None), complete
 

@@ -16,11 +16,14 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.agreement import require_agreement
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.search.findings import Findings
 from checker.search.fingerprints import VisitedSet
+from checker.search.question import Options, Question
 from checker.search.watch import Watch
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
@@ -76,6 +79,7 @@ class Simulation:
     reached: dict[str, int] = field(default_factory=dict)
     premises: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
+    agreement: Agreement | None = None
     stopped: str = ""
     seconds: float = 0.0
 
@@ -125,15 +129,18 @@ class Simulator:
         keep_going: bool = False,
         on_progress: Callable[[WalkProgress], None] | None = None,
         engine: VectorisedEngine | None = None,
+        cross_check: bool = True,
     ) -> None:
         if seed < 0:
             raise UsageError(f"seed cannot be {seed}: valid are whole numbers from 0 on")
         self.engine = engine or VectorisedEngine(model)
         self.result = Simulation(model, tuple(properties), seed, budget or Budget())
-        self._keep_going = keep_going
+        self._cross_check = cross_check and self.engine.is_of_model
+        self._question = Question(self.result.properties, options=Options(keep_going=keep_going))
         self._on_progress = on_progress or (lambda _: None)
         self._random = np.random.default_rng(seed)
-        self._watch = Watch(self.engine, self.result.properties)
+        self._known = Findings.none(len(model.instances))
+        self._watch = Watch(self.engine, self.result.properties, self._known)
         self._visited = VisitedSet(self.engine.layout.words)
         self._initial = self.engine.layout.pack([model.initial_state])
         self._actions = _Actions(self.engine)
@@ -147,10 +154,13 @@ class Simulator:
 
     def run(self) -> Simulation:
         """Walk until a property is violated (with `keep_going`, all are) or the budget is spent."""
-        self._started = time.perf_counter()
         result, budget = self.result, self.result.budget
+        if self._cross_check:
+            result.agreement = require_agreement(result.model, result.properties, self.engine)
+        self._started = time.perf_counter()
         self._visited.insert(self._initial)
-        self._watch.states(self._initial, 0, 0)
+        self._known.add_level(1, 0.0)
+        self._watch.states(self._initial, 0, lambda _: (-1, -1))
         self._note(0, np.empty((0, 1), np.int64))
         while not self._is_over():
             left = BATCH if budget.walks is None else min(BATCH, budget.walks - result.walks)
@@ -166,9 +176,7 @@ class Simulator:
             self.result.stopped = "interrupted"
         elif (limit := self.result.budget.seconds) is not None and self._elapsed() >= limit:
             self.result.stopped = f"the limit of {limit:g} seconds"
-        found = self._watch.violated
-        answered = bool(found) and (not self._keep_going or self._watch.all_settled)
-        return answered or bool(self.result.stopped)
+        return self._question.is_answered(self._known) or bool(self.result.stopped)
 
     def _batch(self, walks: int) -> None:
         """Walk `walks` walks from the initial state to their ends."""
@@ -205,16 +213,19 @@ class Simulator:
         self._watched = walks
         instances = np.array(self.engine.instances, np.uint16)[places]
         rows = np.arange(len(places), dtype=np.int32)
-        self._watch.steps(words, Successors(rows, instances, after), 0, step)
-        self._watch.states(after, 0, step)
+        # A walk is told by its row, where a search has the number of a state.
+        self._watch.steps(words, Successors(rows, instances, after), step, lambda row: row)
+        self._watch.states(after, step, lambda row: (row, -1))
         return after
 
     def _note(self, first: int, history: npt.NDArray[np.int64]) -> None:
         """Keep the walks that have just violated a property."""
         result = self.result
-        known = {finding.property for finding in result.findings}
-        for prop, (_, row, _last) in self._watch.violated.items():
-            if prop not in known:
+        by_name = {prop.name: prop for prop in result.properties}
+        known = {finding.property.name for finding in result.findings}
+        for name, (_, row, _) in self._known.violated.items():
+            if name not in known:
+                prop = by_name[name]
                 walk = int(self._watched[row]) if len(history) else 0
                 places = [p for p in history[:, walk].tolist() if p >= 0] if len(history) else []
                 numbers = [self.engine.instances[place] for place in places]
@@ -239,7 +250,7 @@ class Simulator:
             count.enabled += int(self._enabled[place])
             count.taken += int(self._taken[place])
         result.distinct_states = self._visited.count
-        result.reached, result.premises = self._watch.reached, self._watch.premises
+        result.reached, result.premises = self._known.reached, self._known.premises
         result.seconds = self._elapsed()
 
 

@@ -18,12 +18,11 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.interchangeable import members_named
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
-from model.language import graph
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import UsageError
-from model.language.graph import Kind, Node, Op
 from model.language.naming import member_name
 from model.language.protocol import Cell, Instance, Model
 from properties import Property
@@ -51,23 +50,11 @@ class _Tables:
     first_reference: npt.NDArray[np.int64]
 
 
-def _refuse_blank_members(model: Model, family: str) -> None:
-    """A variable that is a certain member where nothing is would tell that member from others."""
-    for variable in model.schema.variables.values():
-        domain = variable.domain
-        if (
-            isinstance(domain, Reference)
-            and domain.family == family
-            and variable.initial != graph.NONE
-        ):
-            raise UsageError(f"--symmetry: {variable.name} is a certain one of {family} at first")
-
-
 class Symmetry:
     """The renamings of a model's one family of interchangeable members.
 
-    Raises `UsageError` if there is no such family, if it has too many members, or if an action or
-    one of `properties` names a member.
+    Raises `UsageError` if there is no such family, if it has too many members, or if an action, a
+    blank value or one of `properties` names a member.
     """
 
     def __init__(self, model: Model, properties: Iterable[Property], layout: Layout) -> None:
@@ -75,7 +62,6 @@ class Symmetry:
         self._layout = layout
         self.family = _family(model)
         _refuse_named_members(model, self.family, properties)
-        _refuse_blank_members(model, self.family)
         size = model.extents[self.family]
         if size > _MOST_MEMBERS:
             raise UsageError(
@@ -225,29 +211,13 @@ def _family(model: Model) -> str:
 
 
 def _refuse_named_members(model: Model, family: str, properties: Iterable[Property]) -> None:
-    """An action or property that names a member tells it apart from the others."""
-    for captured in model.captured:
-        roots = [*captured.guards, *(w.value for w in captured.writes)]
-        roots += [index for write in captured.writes for index in write.index]
-        _refuse(model, family, f"the action {captured.name}", roots)
-    for prop in properties:
-        claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
-        for claim, frames in claims:
-            _refuse(model, family, f"the property {prop.name}", [model.claim(claim, frames)])
-
-
-def _refuse(model: Model, family: str, what: str, roots: list[Node]) -> None:
-    for node in graph.below(*roots):
-        names_member = (
-            node.op is Op.CONST
-            and node.sort.kind is Kind.REF
-            and node.sort.family == family
-            and node.data >= 0
-        )
-        if names_member:
+    """What names a member tells it apart from the others."""
+    for named in members_named(model, properties):
+        if named.family == family:
             raise UsageError(
-                f"--symmetry: with these settings {what} names "
-                f"{member_name(model, family, node.data)}, so the {family} are not interchangeable"
+                f"--symmetry: with these settings {named.what} names "
+                f"{member_name(model, family, named.member)}, so the {family} are not "
+                "interchangeable"
             )
 
 

@@ -1,6 +1,6 @@
 """The textbook search: breadth first, one state at a time, on the reference engine.
 
-It is slow and plain, and shares with the fast search only its options and its result: what both
+It is slow and plain, and shares with the fast search only the question and the result: what both
 find must be the same, state for state, so each is a check on the other.
 """
 
@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 import psutil
 
 from checker.engines.reference import ReferenceEngine, State
-from checker.search.explore import Limits, Options, Progress, Stop, peak_memory_bytes
+from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
+from checker.search.question import Options, Question
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
@@ -35,13 +36,13 @@ class TextbookExplorer:
         self.limits = limits or Limits()
         self.options = options or Options()
         self.properties = tuple(properties)
+        self.question = Question(self.properties, self.limits, self.options)
         self._engine = ReferenceEngine(model)
         self._on_progress = on_progress or (lambda _: None)
         self._stop_requested = False
         self._process = psutil.Process()
         self._from: dict[State, tuple[State, Instance] | None] = {}
-        self._dead_end: State | None = None
-        self._violated: dict[Property, Violation] = {}
+        self._settled: set[str] = set()
         self.result = Exploration(model, self.properties, "reference")
         for action in model.protocol.actions:
             self.result.actions[action.name] = ActionCount()
@@ -58,27 +59,18 @@ class TextbookExplorer:
         self._from[level[0]] = None
         self._judge_state(level[0], 0)
         result.levels.append(1)
+        result.frontier = 1
         try:
-            while level and not self._is_answered():
+            while not self.question.is_answered(result):
                 level = self._next_level(level)
+                result.frontier = len(level)
                 if level:
                     result.levels.append(len(level))
         except Stop as stop:
             result.stopped = str(stop)
             result.unfinished = len(self._from) - sum(result.levels)
-        result.frontier = len(level)
         self._finish()
         return result
-
-    def _is_answered(self) -> bool:
-        """Nothing more needs to be known, or the depth limit is reached."""
-        if self.limits.depth is not None and self.result.depth >= self.limits.depth:
-            return True
-        if self.options.keep_going:
-            settled = (*self._violated, *self.result.reached)
-            stuck = self._dead_end is not None or not self.options.deadlock
-            return bool(self._violated) and stuck and len(settled) == len(self.properties)
-        return bool(self._violated) or self._dead_end is not None
 
     def _next_level(self, level: list[State]) -> list[State]:
         """The states one step from those of `level` that were not seen before, in order."""
@@ -87,8 +79,8 @@ class TextbookExplorer:
         for number, state in enumerate(level):
             self._check_limits(number, len(level))
             steps = list(self._engine.successors(state))
-            if self.options.deadlock and not steps and self._dead_end is None:
-                self._dead_end = state
+            if self.options.deadlock and not steps and self.result.deadlock is None:
+                self.result.deadlock = self._path(state)
             for instance, after in steps:
                 self._take(state, instance, after, depth, found)
         return found
@@ -125,7 +117,7 @@ class TextbookExplorer:
 
     def _is_settled_by(self, prop: Property, *states: State) -> bool:
         """An open property of which these states give the answer."""
-        if prop in self._violated or prop.name in self.result.reached:
+        if prop.name in self._settled:
             return False
         return self._engine.holds(prop.claim, *states) is (prop.sense is Sense.SOMETIMES)
 
@@ -133,7 +125,8 @@ class TextbookExplorer:
         if prop.sense is Sense.SOMETIMES:
             self.result.reached[prop.name] = depth
         else:
-            self._violated[prop] = Violation(prop, depth, steps)
+            self.result.violations.append(Violation(prop, depth, steps))
+        self._settled.add(prop.name)
 
     def _path(self, state: State) -> tuple[Instance, ...]:
         """The steps from the initial state."""
@@ -160,10 +153,7 @@ class TextbookExplorer:
 
     def _finish(self) -> None:
         result = self.result
-        found = self._violated
-        result.violations = [found[prop] for prop in self.properties if prop in found]
-        if self._dead_end is not None:
-            result.deadlock = self._path(self._dead_end)
+        result.violations.sort(key=lambda violation: self.properties.index(violation.property))
         result.fingerprint_bits = 0
         result.seconds = time.perf_counter() - self._started
         result.peak_memory_bytes = peak_memory_bytes()

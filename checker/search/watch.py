@@ -5,119 +5,111 @@ Search and simulation differ in which states they visit, not in what they look f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import Claims, Successors, VectorisedEngine
+from checker.search.findings import Findings
 from properties import Property, Sense
 
 
 class Watch:
-    """Evaluates the properties as states and steps come in, and remembers what was found first.
+    """Evaluates the properties as states and steps come in, and notes the first to settle each."""
 
-    For a violation it keeps (depth, state number, instance): the state that falsifies the claim, or
-    for a claim about steps the state before and the action instance.
-    """
-
-    def __init__(self, engine: VectorisedEngine, properties: tuple[Property, ...]) -> None:
+    def __init__(
+        self, engine: VectorisedEngine, properties: tuple[Property, ...], findings: Findings
+    ) -> None:
         self._engine = engine
         self._properties = properties
-        self.violated: dict[Property, tuple[int, int, int | None]] = {}
-        self.reached: dict[str, int] = {}
-        self.premises: set[str] = set()
-        self.deadlock: int | None = None
-        self._compile()
+        self.go_on_from(findings)
 
-    @property
-    def all_settled(self) -> bool:
-        """Every invariant is violated and every witness reached: nothing is left to find."""
-        return all(p in self.violated or p.name in self.reached for p in self._properties)
-
-    @property
-    def violated_in_order(self) -> list[Property]:
-        """What is violated, in the order of declaration, whichever chunk showed it first."""
-        return [p for p in self._properties if p in self.violated]
-
-    def restore(
-        self,
-        violated: dict[str, tuple[int, int, int | None]],
-        reached: dict[str, int],
-        premises: set[str],
-        deadlock: int | None,
-    ) -> None:
-        """Go on from what an earlier run noted, properties by name."""
-        self.violated = {p: violated[p.name] for p in self._properties if p.name in violated}
-        self.reached, self.premises, self.deadlock = reached, premises, deadlock
+    def go_on_from(self, findings: Findings) -> None:
+        """Note into `findings` from now on; what they hold is not looked for again."""
+        self._findings = findings
         self._compile()
 
     def _compile(self) -> None:
         """Build the programs for what is still open."""
-        open_ones = [
-            p for p in self._properties if p not in self.violated and p.name not in self.reached
-        ]
-        self._of_states = [p for p in open_ones if not p.of_steps]
-        self._of_steps = [p for p in open_ones if p.of_steps]
+        settled = self._findings.settled
+        still_open = [p for p in self._properties if p.name not in settled]
+        self._of_states = [p for p in still_open if not p.of_steps]
+        self._of_steps = [p for p in still_open if p.of_steps]
         self._premises = [
-            p for p in self._properties if p.premise is not None and p.name not in self.premises
+            p
+            for p in self._properties
+            if p.premise is not None and p.name not in self._findings.premises
         ]
         self._state_claims = self._engine.claims(self._of_states)
         self._step_claims = self._engine.claims(self._of_steps)
-        premises = [
-            self._engine.model.ground_claim(p.premise)
-            for p in self._premises
-            if p.premise is not None
-        ]
-        self._premise_claims = Claims(premises, self._engine.layout)
+        self._premise_claims = premise_claims(self._engine, self._premises)
 
-    def states(self, words: Words, first: int, depth: int) -> None:
-        """Check new states, numbered from `first` on."""
+    def states(self, words: Words, depth: int, link: Callable[[int], tuple[int, int]]) -> None:
+        """Check new states; `link` gives the (parent, instance) of the one at a place."""
         if not words.shape[1]:
             return
         settled = False
-        for prop, holds in zip(self._of_states, self._state_claims(words), strict=True):
-            place = _first(holds, prop)
-            if place is not None:
-                settled = True
-                self._note(prop, depth, first + place, None)
+        for prop, place in settling(self._of_states, self._state_claims(words)):
+            settled = True
+            self._note(prop, depth, *link(place))
         for prop, holds in zip(self._premises, self._premise_claims(words), strict=True):
             if holds.any():
                 settled = True
-                self.premises.add(prop.name)
+                self._findings.premises.add(prop.name)
         if settled:
             self._compile()
 
-    def steps(self, words: Words, steps: Successors, first: int, depth: int) -> None:
-        """Check the steps of a batch whose states are numbered from `first` on."""
+    def steps(
+        self, words: Words, steps: Successors, depth: int, number: Callable[[int], int]
+    ) -> None:
+        """Check the steps from a batch of states; `number` gives that of the one at a place."""
         if not self._of_steps or not steps.count:
             return
         settled = False
         before = words.take(steps.rows, axis=1)
-        for prop, holds in zip(self._of_steps, self._step_claims(before, steps.words), strict=True):
-            place = _first(holds, prop)
-            if place is not None:
-                settled = True
-                state = first + int(steps.rows[place])
-                self._note(prop, depth, state, int(steps.instances[place]))
+        for prop, place in settling(self._of_steps, self._step_claims(before, steps.words)):
+            settled = True
+            self._note(prop, depth, number(int(steps.rows[place])), int(steps.instances[place]))
         if settled:
             self._compile()
 
-    def dead_ends(self, count: int, rows: npt.NDArray[np.int32], first: int) -> None:
-        """Note the first state of a batch that enables nothing."""
-        if self.deadlock is None:
-            stuck = np.flatnonzero(np.bincount(rows, minlength=count) == 0)
-            if len(stuck):
-                self.deadlock = first + int(stuck[0])
-
-    def _note(self, prop: Property, depth: int, state: int, instance: int | None) -> None:
+    def _note(self, prop: Property, depth: int, parent: int, instance: int) -> None:
         if prop.sense is Sense.SOMETIMES:
-            self.reached[prop.name] = depth
+            self._findings.reached[prop.name] = depth
         else:
-            self.violated[prop] = (depth, state, instance)
+            self._findings.violated[prop.name] = (depth, parent, instance)
+
+
+def premise_claims(engine: VectorisedEngine, properties: Iterable[Property]) -> Claims:
+    """A program for the premises of properties that have one."""
+    premises = [
+        engine.model.ground_claim(prop.premise) for prop in properties if prop.premise is not None
+    ]
+    return Claims(premises, engine.layout)
+
+
+def settling(
+    properties: Iterable[Property], results: Iterable[npt.NDArray[np.bool_]]
+) -> Iterable[tuple[Property, int]]:
+    """The properties that a batch settles, with the first place that does.
+
+    That is where a claim fails, or for a witness where it holds.
+    """
+    for prop, holds in zip(properties, results, strict=True):
+        place = _first(holds, prop)
+        if place is not None:
+            yield prop, place
 
 
 def _first(holds: npt.NDArray[np.bool_], prop: Property) -> int | None:
-    """The first place that settles a property: where it fails, or for a witness where it holds."""
     settles = holds if prop.sense is Sense.SOMETIMES else ~holds
     place = int(settles.argmax())
     return place if settles[place] else None
+
+
+def first_dead_end(count: int, rows: npt.NDArray[np.int32]) -> int | None:
+    """The first of `count` states that has no step; `rows` are those that the steps start from."""
+    stuck = np.flatnonzero(np.bincount(rows, minlength=count) == 0)
+    return int(stuck[0]) if len(stuck) else None

@@ -11,14 +11,18 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checker.search.explore import Limits, Options, Progress, peak_memory_bytes
-from checker.spark.worker import LevelJob, Slice
-from checker.stores.journal import StoredExplorer
+from checker.engines.agreement import require_agreement
+from checker.search.explore import Explorer
+from checker.search.findings import Findings
+from checker.search.limits import Limits, Progress, peak_memory_bytes
+from checker.search.question import Options, Question
+from checker.spark.parcels import LevelJob, Slice
+from checker.stores.answers import conclude, exploration_of, findings_of, levels_needed
+from checker.stores.journal import StoreJournal
 from checker.stores.level_files import ROW_GROUP
-from checker.stores.outcome import Counts, conclude, exploration_of, is_answered, levels_needed
 from checker.stores.store import Level, LevelFile, Store
 from checker.verdict import Exploration
 from model.language.errors import HighwaterError, UsageError
@@ -73,9 +77,10 @@ class SparkExplorer:
         self.cluster = cluster
         self.limits = limits or Limits()
         self.options = options or Options()
+        self.question = Question(self.properties, self.limits, self.options)
         self._on_progress = on_progress or (lambda _: None)
         self._run = uuid.uuid4().hex
-        self._local: StoredExplorer | None = None
+        self._local: Explorer | None = None
         self._session: SparkSession | None = None
         self._stopped = ""
 
@@ -102,6 +107,9 @@ class SparkExplorer:
             return self._search()
 
     def _search(self) -> Exploration:
+        agreement = None
+        if self.options.cross_check:
+            agreement = require_agreement(self.model, self.properties)
         self._started = time.perf_counter()
         self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
         self.store.clean()
@@ -112,11 +120,9 @@ class SparkExplorer:
                 return result
         if not self._is_answered():
             self._search_there()
-        result = exploration_of(
-            self.store, self.model, self.properties, "spark",
-            self.limits.depth, self.options.keep_going,
-        )  # fmt: skip
+        result = exploration_of(self.store, self.model, self.question, "spark")
         result.stopped = "" if self._is_answered() else self._stopped
+        result.agreement = agreement
         result.peak_memory_bytes = peak_memory_bytes()
         conclude(self.store, result)
         return result
@@ -125,18 +131,15 @@ class SparkExplorer:
         return all(level.size < self.cluster.hand_over for level in self.store.levels)
 
     def _is_answered(self) -> bool:
-        levels = levels_needed(
-            self.store.levels, self.properties, self.limits.depth, self.options.keep_going
-        )
-        return is_answered(levels[-1], self.properties, self.limits.depth, self.options.keep_going)
+        return self.question.is_answered(levels_needed(self.store.levels, self.question)[-1])
 
     def _search_here(self) -> Exploration:
         """Search in this process until a level is large, or the search is over."""
-        self._local = StoredExplorer(
-            self.store, self.model, self.properties, self.limits, self.options,
-            self._on_progress, self.cluster.hand_over,
+        self._local = Explorer(
+            self.model, self.properties, self.limits, replace(self.options, cross_check=False),
+            self._on_progress, journal=StoreJournal(self.store, self.model),
         )  # fmt: skip
-        result = self._local.run()
+        result = self._local.run(lambda found: found.frontier >= self.cluster.hand_over)
         self._local = None
         result.engine = "spark"
         return result
@@ -208,16 +211,17 @@ class SparkExplorer:
         job = self._job(session, before)
         self.store.storage.make_directory(self.store.directory(job.depth))
         notes = build_level(session, job, _slices(self.store, before))
-        counts = self._counts(before, job.depth, notes)
+        findings = self._findings(job.depth, notes)
         files = _files(notes)
         if files and (before.numbers << (2 * job.shift)) > self.cluster.numbers:
             samples = [number for note in notes for number in note.get("sample", [])]
             ranges = choose_ranges(files, samples, job.partitions)
             replaced, files = files, _files(renumber_level(session, job, ranges))
-            for file in replaced:
-                self.store.storage.delete(f"{self.store.directory(job.depth)}/{file.name}")
+            for name in {file.name for file in replaced} - {file.name for file in files}:
+                self.store.storage.delete(f"{self.store.directory(job.depth)}/{name}")
         seconds = self._earlier + time.perf_counter() - self._started
-        self.store.commit(counts.level(job.depth, files, seconds))
+        findings.add_level(sum(file.rows for file in files), seconds)
+        self.store.commit(Level.of(findings, files))
 
     def _job(self, session: SparkSession, before: Level) -> LevelJob:
         return LevelJob(
@@ -237,31 +241,31 @@ class SparkExplorer:
             premises=frozenset(before.premises),
         )
 
-    def _counts(self, before: Level, depth: int, notes: list[dict[str, Any]]) -> Counts:
+    def _findings(self, depth: int, notes: list[dict[str, Any]]) -> Findings:
         """The totals up to the new level, from those before and the notes of the partitions."""
-        counts = Counts.of(before, len(self.model.instances))
+        found = findings_of(self.store.levels, len(self.model.instances))
         senses = {prop.name: prop.sense for prop in self.properties}
         least: dict[str, tuple[int, int]] = {}
         stuck: list[int] = []
         for note in notes:
             for number, count in note.get("enabled", {}).items():
-                counts.enabled[int(number)] += count
+                found.enabled[int(number)] += count
             for number, count in note.get("new", {}).items():
-                counts.new[int(number)] += count
-            counts.premises |= set(note.get("premises", []))
+                found.new[int(number)] += count
+            found.premises |= set(note.get("premises", []))
             if note.get("deadlock") is not None:
                 stuck.append(note["deadlock"])
             for name, (parent, instance) in note.get("violated", {}).items():
                 least[name] = _least(least.get(name), (parent, instance))
         for name, link in least.items():
             if senses[name] is Sense.SOMETIMES:
-                counts.reached[name] = depth
+                found.reached[name] = depth
             else:
-                counts.violated[name] = (depth, *link)
-        counts.transitions = int(counts.enabled.sum())
+                found.violated[name] = (depth, *link)
+        found.transitions = int(found.enabled.sum())
         if stuck:
-            counts.deadlock = (before.depth, min(stuck))
-        return counts
+            found.deadlock = (depth - 1, min(stuck))
+        return found
 
 
 def _least(known: tuple[int, int] | None, link: tuple[int, int]) -> tuple[int, int]:

@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from checker.spark.parcels import LevelJob, Parcel, Slice
 from checker.spark.renumber import Ranges, rank_numbers, rewrite_file, split_numbers
 from checker.spark.ship import ship
-from checker.spark.worker import LevelJob, Parcel, Slice, expand_slice, keep_new
+from checker.spark.worker import expand_slice, keep_new
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from checker.spark.worker import LevelJob, Parcel, workshop
+from checker.spark.parcels import LevelJob, Parcel
+from checker.spark.workshop import workshop
 from checker.stores.level_files import read_columns, read_rows, write_rows
 from checker.stores.store import LevelFile, Store
 from model.language.errors import HighwaterError

@@ -8,17 +8,15 @@ does not fit is forgotten and read again when it is needed.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
 
 from checker.search.fingerprints import VisitedSet
+from checker.spark.parcels import LevelJob, owners
 from checker.stores.level_files import read_columns
 from checker.stores.store import MARKER, Level, LevelFile, Store
-
-if TYPE_CHECKING:
-    from checker.spark.worker import LevelJob
 
 _Key = tuple[str, int, int]  # run, partition, partitions
 _kept: OrderedDict[_Key, tuple[VisitedSet, int]] = OrderedDict()
@@ -52,8 +50,6 @@ def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth
 def _add_file(
     job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int, file: LevelFile
 ) -> None:
-    from checker.spark.worker import owners
-
     wanted = ["fingerprint", *(f"word_{w}" for w in range(words) if job.exact)]
     name = f"{Store.directory(depth)}/{file.name}"
     found, *packed = (c.view(np.uint64) for c in read_columns(job.storage, name, wanted))

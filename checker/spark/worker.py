@@ -1,151 +1,31 @@
 """What workers do in a level: expand states, send successors to their owners, keep the new.
 
 A state is owned by one partition, chosen by its fingerprint. Nothing here knows of Spark: tasks are
-functions from parcels to parcels, and read and write the store themselves. A parcel carries many
-states in one block of bytes, because moving rows one at a time would cost more than making them.
+functions from parcels to parcels, and read and write the store themselves.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from enum import IntEnum
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from checker.engines.compiled import Expander
 from checker.engines.layout import Words
-from checker.engines.vectorised import Claims, Successors, VectorisedEngine
-from checker.search.explore import DEFAULT_CHUNK, DEFAULT_COMPILE_AFTER
+from checker.engines.vectorised import Successors
+from checker.search.findings import Numbers
 from checker.search.fingerprints import VisitedSet, fingerprints
-from checker.search.symmetry import Symmetry
+from checker.search.lineage import StateRows
+from checker.search.question import DEFAULT_CHUNK
+from checker.search.watch import first_dead_end, settling
+from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.spark.visited import visited_before
-from checker.stores.level_files import Numbers, StateRows, read_rows, write_rows
-from checker.stores.storage import Storage
+from checker.spark.workshop import Workshop, workshop
+from checker.stores.level_files import read_rows, write_rows
 from model.language.errors import HighwaterError
-from model.language.protocol import Model
-from model.protocols import protocol_named
-from properties import Property, Sense, choose_properties
 
 PARCEL_BYTES = 1 << 22
-
-
-class Kind(IntEnum):
-    """What a parcel carries."""
-
-    STATES = 0  # numbers, then packed words, unsigned 64-bit
-    NOTE = 1  # counts and findings, as JSON
-    ERROR = 2  # what went wrong, in one line
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """Bytes on their way to a partition."""
-
-    to: int
-    kind: int
-    content: bytes
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Some row groups of a file of the level before: what one task expands."""
-
-    file: str
-    first_group: int
-    groups: int
-
-
-@dataclass(frozen=True)
-class LevelJob:
-    """One level to build; plain data, so that workers can build everything else from it.
-
-    `run` tells one run from another, `settled` names the properties and premises that need no more
-    looking at. A new state's number is its parent's, `shift` bits to the left, plus the instance.
-    """
-
-    run: str
-    location: str
-    identity: dict[str, Any]
-    properties: tuple[str, ...]
-    depth: int
-    partitions: int
-    shift: int
-    exact: bool = False
-    deadlock: bool = False
-    symmetry: bool = False
-    settled: frozenset[str] = field(default_factory=frozenset)
-    premises: frozenset[str] = field(default_factory=frozenset)
-
-    @property
-    def storage(self) -> Storage:
-        """Where the store is."""
-        return Storage(self.location)
-
-
-def owners(found: Words, partitions: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Which partition owns the states with these fingerprints, by their upper halves."""
-    high = found >> np.uint64(32)
-    return ((high * np.uint64(partitions)) >> np.uint64(32)).astype(np.int64)
-
-
-# --- the model in a worker -------------------------------------------------------------------
-
-
-class Workshop:
-    """A model with its programs, built once in a worker from the model's identity."""
-
-    def __init__(self, identity: dict[str, Any], names: tuple[str, ...], symmetry: bool) -> None:
-        protocol = protocol_named(identity["protocol"])
-        self.model: Model = protocol.model(identity["bounds"], identity["settings"])
-        self.engine = VectorisedEngine(self.model)
-        self.expand = Expander(self.engine, None, DEFAULT_COMPILE_AFTER)
-        self.properties = choose_properties(protocol, names) if names else ()
-        self._symmetry = (
-            Symmetry(self.model, self.properties, self.engine.layout) if symmetry else None
-        )
-        self._claims: dict[tuple[str, ...], Claims] = {}
-
-    @property
-    def words(self) -> int:
-        """How many words a packed state has."""
-        return self.engine.layout.words
-
-    def canonical(self, words: Words) -> Words:
-        """The states that stand for their classes under symmetry; without it, the same states."""
-        return words if self._symmetry is None else self._symmetry.canonical(words)
-
-    def claims(self, properties: list[Property]) -> Claims:
-        """A program for the claims of some properties."""
-        key = tuple(prop.name for prop in properties)
-        if key not in self._claims:
-            self._claims[key] = self.engine.claims(properties)
-        return self._claims[key]
-
-    def premises(self, properties: list[Property]) -> Claims:
-        """A program for the premises of some properties."""
-        key = ("premises", *(prop.name for prop in properties))
-        if key not in self._claims:
-            nodes = [
-                self.engine.model.ground_claim(prop.premise)
-                for prop in properties
-                if prop.premise is not None
-            ]
-            self._claims[key] = Claims(nodes, self.engine.layout)
-        return self._claims[key]
-
-
-@lru_cache(maxsize=2)
-def _workshop(identity: str, names: tuple[str, ...], symmetry: bool) -> Workshop:
-    return Workshop(json.loads(identity), names, symmetry)
-
-
-def workshop(job: LevelJob) -> Workshop:
-    """The workshop for a job; the last ones are kept."""
-    return _workshop(json.dumps(job.identity, sort_keys=True), job.properties, job.symmetry)
 
 
 # --- expanding -------------------------------------------------------------------------------
@@ -223,19 +103,15 @@ class _Expansion:
     def _look(self, words: Words, steps: Successors, numbers: Numbers) -> None:
         """Check the steps of a chunk, and look for a state that enables nothing."""
         if self.job.deadlock and self.stuck is None:
-            dead = np.flatnonzero(np.bincount(steps.rows, minlength=words.shape[1]) == 0)
-            if len(dead):
-                self.stuck = int(numbers[dead[0]])
+            dead = first_dead_end(words.shape[1], steps.rows)
+            self.stuck = None if dead is None else int(numbers[dead])
         still_open = [p for p in self.open if p.name not in self.found]
         if not still_open or not steps.count:
             return
         results = self.shop.claims(still_open)(words[:, steps.rows], steps.words)
-        for prop, holds in zip(still_open, results, strict=True):
-            settles = holds if prop.sense is Sense.SOMETIMES else ~holds
-            place = int(settles.argmax())
-            if settles[place]:
-                parent = int(numbers[steps.rows[place]])
-                self.found[prop.name] = [parent, int(steps.instances[place])]
+        for prop, place in settling(still_open, results):
+            parent = int(numbers[steps.rows[place]])
+            self.found[prop.name] = [parent, int(steps.instances[place])]
 
 
 # --- keeping what is new ---------------------------------------------------------------------
@@ -313,11 +189,8 @@ def _findings(
             for p in shop.properties
             if not p.of_steps and p.name not in job.settled and p.name not in found
         ]
-        for prop, holds in zip(still_open, shop.claims(still_open)(words), strict=True):
-            settles = holds if prop.sense is Sense.SOMETIMES else ~holds
-            place = int(settles.argmax())
-            if settles[place]:
-                found[prop.name] = [int(chunk.parents[place]), int(chunk.instances[place])]
+        for prop, place in settling(still_open, shop.claims(still_open)(words)):
+            found[prop.name] = [int(chunk.parents[place]), int(chunk.instances[place])]
         wanted = [
             p
             for p in shop.properties

@@ -6,59 +6,30 @@ Pages carry checksums, which are compared whenever they are read.
 
 from __future__ import annotations
 
-import uuid
-from dataclasses import dataclass
-from functools import cached_property
+import hashlib
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.layout import Words
-from checker.search.fingerprints import fingerprints
+from checker.search.lineage import StateRows
 from checker.stores.storage import Storage, explained
-from checker.stores.store import Level, LevelFile, Store
+from checker.stores.store import LevelFile, Store
 
-Numbers = npt.NDArray[np.int64]
 ROW_GROUP = 1 << 17
 ROWS_A_FILE = 1 << 22
-
-
-@dataclass(frozen=True)
-class StateRows:
-    """States of one level with their links: `words` of shape (words, n), the others (n,).
-
-    The states are in ascending order of their numbers.
-    """
-
-    words: Words
-    numbers: Numbers
-    parents: Numbers
-    instances: npt.NDArray[np.int32]
-
-    @property
-    def count(self) -> int:
-        """How many states there are."""
-        return len(self.numbers)
-
-    @cached_property
-    def fingerprints(self) -> Words:
-        """The fingerprint of each state."""
-        return fingerprints(np.ascontiguousarray(self.words))
-
-    def __getitem__(self, rows: Any) -> StateRows:
-        return StateRows(
-            self.words[:, rows], self.numbers[rows], self.parents[rows], self.instances[rows]
-        )
 
 
 def write_rows(
     storage: Storage, depth: int, rows: StateRows, owner: tuple[int, int] | None = None
 ) -> LevelFile:
-    """Write states into a new file of a level; the level's marker has to name it to count."""
+    """Write states into a file of a level; the level's marker has to name it to count.
+
+    The file is named by its content, so to write the same again changes nothing.
+    """
     content = _encode(rows)
     part = "mixed" if owner is None else f"{owner[0]:05d}"
-    name = f"part-{part}-{uuid.uuid4().hex[:12]}.parquet"
+    name = f"part-{part}-{hashlib.blake2b(content, digest_size=6).hexdigest()}.parquet"
     storage.write(f"{Store.directory(depth)}/{name}", content)
     return LevelFile(
         name, rows.count, content.size, int(rows.numbers[0]), int(rows.numbers[-1]), owner
@@ -169,8 +140,3 @@ def find_path(store: Store, depth: int, number: int) -> list[int]:
         number, instance = find_link(store, level, number)
         steps.append(instance)
     return steps[::-1]
-
-
-def level_sizes(levels: list[Level]) -> list[int]:
-    """The sizes of the levels, without the empty one that marks the end."""
-    return [level.size for level in levels if level.size]

@@ -1,4 +1,4 @@
-"""SQL over a store: DuckDB where it is on this machine, Spark where it is large or elsewhere.
+"""SQL over a store: what its tables are, and DuckDB, which reads stores on this machine.
 
 Tables: `states`, one row a state with a column a cell; `levels`; `actions`, how often each was
 enabled and first to reach a state, by level; `instances`, the actions with their arguments.
@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from checker.stores.decoding import state_columns, states_view
-from checker.stores.identity import definition_digest
-from checker.stores.store import LEVELS, Store
+from checker.stores.digest import definition_digest
+from checker.stores.store import Store
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from model.protocols import protocol_named
@@ -93,7 +93,8 @@ SMALL_TABLES = {
 }
 
 
-def _small_tables(store: Store, model: Model) -> dict[str, list[tuple[Any, ...]]]:
+def small_tables(store: Store, model: Model) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of the tables in `SMALL_TABLES`."""
     return {
         "instances": list(_instances(model)),
         "levels": list(_levels(store)),
@@ -125,14 +126,14 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
         rows = result.fetchmany(limit + 1)
         columns = tuple(entry[0] for entry in result.description)
     except duckdb.Error as error:
-        raise UsageError(f"the query fails: {_one_line(str(error))}") from error
+        raise UsageError(f"the query fails: {one_line(str(error))}") from error
     finally:
         connection.close()
     return Answer(columns, rows[:limit], len(rows) > limit)
 
 
 def _prepare_duckdb(connection: Any, store: Store, model: Model) -> None:
-    for name, rows in _small_tables(store, model).items():
+    for name, rows in small_tables(store, model).items():
         connection.execute(f"CREATE TABLE {name} ({SMALL_TABLES[name]})")
         if rows:
             marks = ", ".join("?" * len(rows[0]))
@@ -148,32 +149,7 @@ def _prepare_duckdb(connection: Any, store: Store, model: Model) -> None:
     connection.execute(f"CREATE VIEW states AS {states_view(model)}")
 
 
-# --- Spark -----------------------------------------------------------------------------------
-
-
-def query_spark(store: Store, model: Model, sql: str, limit: int, master: str) -> Answer:
-    """Run one SELECT with Spark SQL."""
-    from checker.spark.session import require_java, start_session
-
-    require_java()
-    session = start_session(master)
-    from pyspark.errors import PySparkException
-
-    packed = session.read.option("basePath", store.storage.uri(LEVELS)).parquet(
-        *[store.storage.uri(name) for name, _ in store.files()]
-    )
-    packed.createOrReplaceTempView("packed")
-    for name, rows in _small_tables(store, model).items():
-        session.createDataFrame(rows, SMALL_TABLES[name]).createOrReplaceTempView(name)
-    try:
-        session.sql(states_view(model)).createOrReplaceTempView("states")
-        frame = session.sql(sql)
-        rows = [tuple(row) for row in frame.limit(limit + 1).collect()]
-    except PySparkException as error:
-        raise UsageError(f"the query fails: {_one_line(str(error).partition(';')[0])}") from error
-    return Answer(tuple(frame.columns), rows[:limit], len(rows) > limit)
-
-
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """An engine's complaint in one line."""
     lines: Sequence[str] = [line.strip() for line in text.splitlines() if line.strip()]
     return " ".join(lines)[:300]

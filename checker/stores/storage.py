@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from checker.files import write_whole
 from model.language.errors import UsageError
 
 INSTALL = "pip install 'highwater[query]'"
@@ -133,7 +133,7 @@ class Storage:
         """
         with explained(f"cannot write {self._shown(name)}"):
             if self.is_local:
-                _write_locally(Path(self.path(name)), content)
+                write_whole(Path(self.path(name)), content)
             else:
                 with self.filesystem.open_output_stream(self.path(name)) as stream:
                     stream.write(content)
@@ -154,16 +154,3 @@ class Storage:
 
     def _shown(self, name: str) -> str:
         return f"{self.location.rstrip('/')}/{name}".rstrip("/")
-
-
-def _write_locally(path: Path, content: Any) -> None:
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -20,12 +20,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
+from checker.search.findings import Findings, Link, Place
+from checker.stores.manifest import MANIFEST, Manifest
 from checker.stores.storage import Storage, explained
 from model.language.errors import UsageError
 
-FORMAT = "highwater-store"
-FORMAT_VERSION = 1
-MANIFEST, MARKER, VERDICT, LOCK = "manifest.json", "_level.json", "verdict.json", ".lock"
+MARKER, VERDICT, LOCK = "_level.json", "verdict.json", ".lock"
 LEVELS = "levels"
 
 
@@ -50,9 +52,8 @@ class Level:
     """A whole level, and everything that was known when it was.
 
     Counts are totals up to this level: `enabled` and `new` by action instance. `violated` gives for
-    each property (depth, parent, instance), the step that first falsified it, `deadlock` the
-    (depth, number) of a state that enables nothing. An empty level says that the level before it
-    was the last.
+    each property the step that first falsified it, `deadlock` a state that enables nothing. An
+    empty level says that the level before it was the last.
     """
 
     depth: int
@@ -60,11 +61,32 @@ class Level:
     transitions: int = 0
     enabled: Mapping[int, int] = field(default_factory=dict)
     new: Mapping[int, int] = field(default_factory=dict)
-    violated: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    violated: Mapping[str, Link] = field(default_factory=dict)
     reached: Mapping[str, int] = field(default_factory=dict)
     premises: tuple[str, ...] = ()
-    deadlock: tuple[int, int] | None = None
+    deadlock: Place | None = None
     seconds: float = 0.0
+
+    @classmethod
+    def of(cls, findings: Findings, files: Iterable[LevelFile]) -> Level:
+        """The level that was just built, with its files and all that is known by now."""
+        return cls(
+            findings.last_level,
+            tuple(files),
+            findings.transitions,
+            {int(i): int(findings.enabled[i]) for i in np.flatnonzero(findings.enabled)},
+            {int(i): int(findings.new[i]) for i in np.flatnonzero(findings.new)},
+            dict(findings.violated),
+            dict(findings.reached),
+            tuple(sorted(findings.premises)),
+            findings.deadlock,
+            round(findings.seconds, 3),
+        )
+
+    @property
+    def frontier(self) -> int:
+        """How many states are left to expand: those of the level."""
+        return self.size
 
     @property
     def size(self) -> int:
@@ -96,67 +118,11 @@ class Level:
         return cls(files=files, **data)
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What a store belongs to. A run may only go on with a store that has the very same."""
-
-    model: Mapping[str, Any]
-    digest: str
-    properties: tuple[str, ...]
-    options: Mapping[str, bool]
-    version: str
-
-    def to_json(self) -> bytes:
-        """The manifest as its file holds it."""
-        head = {"format": FORMAT, "format_version": FORMAT_VERSION}
-        return json.dumps(head | asdict(self), indent=1).encode()
-
-    @classmethod
-    def from_json(cls, text: bytes, location: str) -> Manifest:
-        """The manifest that `to_json` wrote; `UsageError` if it is none, or of another format."""
-        foreign = UsageError(f"{location}/{MANIFEST} is not the manifest of a store of Highwater")
-        try:
-            data = json.loads(text)
-        except ValueError:
-            raise foreign from None
-        if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
-            raise foreign
-        number = data.pop("format_version", None)
-        if number != FORMAT_VERSION:
-            raise UsageError(
-                f"{location} is a store of format {number}, this version reads {FORMAT_VERSION}"
-            )
-        try:
-            return cls(**(data | {"properties": tuple(data["properties"])}))
-        except (KeyError, TypeError):
-            raise foreign from None
-
-    def check_same(self, wanted: Manifest, location: str) -> None:
-        """Raise `UsageError` that names the first difference, unless `wanted` is the same."""
-        for what, held, asked in _differences(self, wanted):
-            raise UsageError(
-                f"{location} is a store of another run: its {what} is {held}, not {asked}; "
-                "name another directory, or the same protocol, settings, bounds and properties"
-            )
-
-
-def _differences(held: Manifest, asked: Manifest) -> Iterator[tuple[str, str, str]]:
-    one, other = _flat(held), _flat(asked)
-    for what in one | other:
-        if one.get(what) != other.get(what):
-            yield what, one.get(what, "nothing"), other.get(what, "nothing")
-
-
-def _flat(manifest: Manifest) -> dict[str, str]:
-    found = {"version": manifest.version, "protocol": str(manifest.model.get("protocol"))}
-    for group, kind in (("bounds", "bound"), ("settings", "setting")):
-        for name, value in manifest.model.get(group, {}).items():
-            found[f"{kind} {name.replace('_', '-')}"] = str(value)
-    found["set of properties"] = ", ".join(manifest.properties) or "none"
-    for name, value in manifest.options.items():
-        found[f"option {name}"] = "on" if value else "off"
-    found["definition of the protocol"] = manifest.digest[:12]
-    return found
+def open_store(location: str, wanted: Manifest, resume: bool) -> Store:
+    """A new store; or with `resume` the one that is there, or a new one if there is none."""
+    if resume and MANIFEST in Storage(location).sizes():
+        return Store.open(location, wanted)
+    return Store.create(location, wanted)
 
 
 class Store:
@@ -245,11 +211,18 @@ class Store:
         return f"{LEVELS}/level={depth}"
 
     def commit(self, level: Level) -> None:
-        """Make a level whole: from now on it is part of the store."""
-        if level.depth != len(self.levels):
+        """Make a level whole: from now on it is part of the store.
+
+        Raises `ValueError` unless it comes right after those that are there.
+        """
+        directory = self.directory(level.depth)
+        is_over = bool(self.levels) and not self.levels[-1].size
+        if level.depth != len(self.levels) or is_over:
             raise ValueError(f"level {level.depth} after {len(self.levels)} levels")
-        self.storage.make_directory(self.directory(level.depth))
-        self.storage.write(f"{self.directory(level.depth)}/{MARKER}", level.to_json())
+        if MARKER in self.storage.sizes(directory):
+            raise ValueError(f"level {level.depth} is there already")
+        self.storage.make_directory(directory)
+        self.storage.write(f"{directory}/{MARKER}", level.to_json())
         self.levels.append(level)
 
     def conclude(self, verdict: Mapping[str, Any]) -> None:

@@ -7,16 +7,14 @@ rejected. Errors show at most a short, escaped piece of the file.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import secrets
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from checker.files import write_whole
 from checker.traces.itf_values import Decoder, Encoder, fields_of, show, text_of
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
 from model.language import Model, Protocol
@@ -50,27 +48,14 @@ def write_trace(trace: Trace, path: Path | str) -> None:
             f"a trace of {len(trace.states)} states is too long to store: valid are up to "
             f"{MAX_STATES} states and {MAX_BYTES >> 20} MiB"
         )
-    _replace(Path(path), content)
+    try:
+        write_whole(Path(path), content)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
 
 
 def _quoted(path: Path | str) -> str:
     return repr(str(path))
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside the file, then rename: a reader sees all of the old or all of the new."""
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            beside.unlink()
 
 
 def trace_as_itf(trace: Trace) -> str:

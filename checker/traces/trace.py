@@ -78,7 +78,7 @@ class Trace:
         if self.claim.sense is Sense.ALWAYS and len(self.evidence) == self.claim.frames:
             # Views are valid only until their engine is used again.
             engine = ReferenceEngine(self.model)
-            values = engine.explain(self.claim.claim, *self.evidence)
+            values = engine.falsifying_values(self.claim.claim, *self.evidence)
         return self.claim.words if values is None else self.claim.explain(values)
 
 

@@ -38,10 +38,11 @@ class Action:
 
     def parameters(self, schema: Schema) -> tuple[Parameter, ...]:
         """The parameters after the state, with their domains under `schema`."""
-        names = list(inspect.signature(self.function).parameters)[1:]
         annotations = annotations_of(self.function, self.local_names, f"action {self.name}")
         found = []
-        for name in names:
+        for name, parameter in list(inspect.signature(self.function).parameters.items())[1:]:
+            if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                raise ProtocolError(f"action {self.name}, parameter {name}: write it without `*`")
             annotation = annotations.get(name)
             domain = schema.domain_of(annotation) if annotation is not None else None
             optional = isinstance(domain, Reference) and domain.optional

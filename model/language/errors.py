@@ -5,7 +5,8 @@ HighwaterError
 ├── RejectedError     a trace or log is readable but does not hold up (exit status 23)
 ├── ProtocolError     a protocol is declared wrongly
 │   └── CaptureError  an action or property does what cannot be captured
-└── DomainError       an action wrote a value outside its variable's domain
+├── DomainError       an action wrote a value outside its variable's domain
+└── DisagreementError the captured graph does not do what a function does (exit status 1)
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class CaptureError(ProtocolError):
 
 class DomainError(HighwaterError):
     """An action wrote a value that its variable's domain does not contain."""
+
+
+class DisagreementError(HighwaterError):
+    """Two engines differ on what a function means: no answer of either is to be believed."""
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Self
 
 from model.language import graph
-from model.language.capture import CapturedAction, Write
-from model.language.declare.domains import Integers, Reference
+from model.language.capture import CapturedAction, Write, overlay
+from model.language.declare.domains import IndexSet, Integers, Reference
 from model.language.declare.schema import Schema, Variable
 from model.language.graph import Node, Op
 from model.language.protocol import Model
@@ -30,9 +30,11 @@ class Lifted:
     def of(cls, model: Model) -> Self:
         """The schema of a model's protocol, and what its actions' parameters range over."""
         ranges = {
-            str(parameter.domain): parameter.domain
-            for parameters in model.protocol.parameters.values()
-            for parameter in parameters
+            node.data[1]: parameter.domain
+            for captured in model.captured
+            for parameter, node in zip(
+                model.protocol.parameters[captured.name], captured.parameters, strict=True
+            )
             if isinstance(parameter.domain, Integers)
         }
         return cls(model.schema, ranges)
@@ -65,10 +67,7 @@ class Lifted:
 
     def total_action(self, action: CapturedAction) -> CapturedAction:
         """The action with reads at computed indices made total."""
-        writes = tuple(
-            Write(w.variable, tuple(map(self.now, w.index)), self.now(w.value), w.binders)
-            for w in action.writes
-        )
+        writes = tuple(write.with_nodes(self.now) for write in action.writes)
         return CapturedAction(
             action.name, action.parameters, tuple(map(self.now, action.guards)), writes
         )
@@ -79,16 +78,8 @@ class Lifted:
 
     def initially(self, node: Node, writes: tuple[Write, ...] = ()) -> Node:
         """A formula about the initial state, which `writes` make from the blank one."""
-        start = tuple(
-            Write(
-                w.variable,
-                tuple(self._replace_reads(index, (), True) for index in w.index),
-                self._replace_reads(w.value, (), True),
-                w.binders,
-            )
-            for w in writes
-        )
-        return self._replace_reads(node, start, True)
+        start = (w.with_nodes(lambda part: self._replace_reads(part, (), True)) for w in writes)
+        return self._replace_reads(node, tuple(start), True)
 
     def _replace_reads(self, node: Node, writes: tuple[Write, ...], of_blank: bool) -> Node:
         done: dict[Node, Node] = {}
@@ -100,7 +91,8 @@ class Lifted:
                 if this.op is Op.READ:
                     variable = self.schema.variables[this.data[0]]
                     old = variable.blank if of_blank else graph.rebuild(this, args)
-                    found = self.total(variable, args, _overlay(variable, args, writes, old))
+                    after = overlay(variable, args, writes, old, _anywhere)
+                    found = self.total(variable, args, after)
                 else:
                     found = graph.rebuild(this, args)
                 done[this] = found
@@ -110,10 +102,13 @@ class Lifted:
 
     def misfits(self, write: Write) -> Node:
         """Where a write has an index out of range or a value outside its variable's domain."""
-        fits = [self.all_within(write.variable, write.index)]
-        fits.append(self.in_domain(write.variable, write.value))
+        placed = self.all_within(write.variable, write.index)
+        fits = graph.conjunction(
+            graph.disjunction(graph.negation(write.when), placed),
+            self.in_domain(write.variable, write.value),
+        )
         inside = [self.within(binder, binder.data[1]) for binder in write.binders]
-        wrong = graph.conjunction(*inside, graph.negation(graph.conjunction(*fits)))
+        wrong = graph.conjunction(*inside, graph.negation(fits))
         for binder in write.binders:
             wrong = graph.quantified(Op.EXISTS, binder, wrong)
         return wrong
@@ -143,20 +138,6 @@ class Lifted:
         return found
 
 
-def _overlay(
-    variable: Variable, index: tuple[Node, ...], writes: tuple[Write, ...], before: Node
-) -> Node:
-    """The value of `variable` at `index` after the writes."""
-    value = before
-    for write in writes:
-        if write.variable is not variable:
-            continue
-        replacement, conditions = {}, []
-        for written, asked in zip(write.index, index, strict=True):
-            if written in write.binders:
-                replacement[written] = asked
-            else:
-                conditions.append(graph.equal(written, asked))
-        written_value = graph.substitute(write.value, replacement)
-        value = graph.choose(graph.conjunction(*conditions), written_value, value)
-    return value
+def _anywhere(_index_set: IndexSet, _index: Node) -> Node:
+    """`total` keeps to the places that there are."""
+    return graph.TRUE

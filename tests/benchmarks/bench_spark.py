@@ -77,7 +77,8 @@ def measure(session: Any, sizes: tuple[int, ...], show_levels: bool) -> dict[str
     """One search of KIP-320 with all its properties: seconds, memory, bytes on disk."""
     from checker.search.explore import Options, Progress
     from checker.spark.distributed import Cluster, SparkExplorer
-    from checker.stores.journal import manifest_for, open_store
+    from checker.stores.manifest import manifest_for
+    from checker.stores.store import open_store
     from model.protocols import PROTOCOLS
     from properties import properties_of
 

@@ -5,14 +5,19 @@ Traces are compared with the least of all shortest paths, computed from the whol
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
+from checker.engines.reference import ReferenceEngine
 from checker.search import explore as explore_module
+from checker.search.explore import Explorer, Options
 from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
-from properties import Property, properties_of
+from properties import Property, Sense, properties_of
 from tests.support.counter import COUNTER, below
+from tests.support.halting import HALTING, QUESTIONS
 from tests.support.laws import (
     check_counts,
     check_violations,
@@ -47,6 +52,51 @@ def _summary(found):
         "premises": found.premises,
         "deadlock": found.deadlock and numbers(found.deadlock),
     }
+
+
+def _last_level(graph, properties, keep_going, deadlock):
+    """The level after which nothing that was asked for is open, worked out from all states."""
+    engine = ReferenceEngine(HALTING.model())
+    settled: dict[str, int] = {}
+    violations: list[int] = []
+    for depth, level in enumerate(graph.levels):
+        entering = [
+            (before, after)
+            for state in (graph.levels[depth - 1] if depth else [])
+            for before, after in ((state, after) for _, after in graph.steps[state])
+        ]
+        for prop in properties:
+            places = entering if prop.of_steps else [(state,) for state in level]
+            wanted = prop.sense is Sense.SOMETIMES
+            if any(engine.holds(prop.claim, *place) is wanted for place in places):
+                settled.setdefault(prop.name, depth)
+                violations += [] if wanted else [settled[prop.name]]
+    dead = [depth + 1 for depth, level in enumerate(graph.levels)
+            if any(not graph.steps[state] for state in level)]  # fmt: skip
+    ends = [min(dead)] if deadlock else []
+    if not keep_going:
+        return min([*violations, *ends, len(graph.levels)])
+    if len(settled) < len(properties) or not violations:
+        return len(graph.levels)
+    return max([*settled.values(), *ends])
+
+
+@pytest.mark.parametrize("engine", [Explorer, TextbookExplorer])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_search_ends_with_the_level_that_answers_its_question(engine, name):
+    model = HALTING.model()
+    graph = search(model)
+    for keep_going, deadlock in itertools.product((False, True), repeat=2):
+        options = Options(keep_going=keep_going, deadlock=deadlock)
+        last = _last_level(graph, QUESTIONS[name], keep_going, deadlock)
+        found = engine(model, QUESTIONS[name], None, options).run()
+        assert found.levels == graph.sizes[: last + 1]
+        assert (found.coverage is Verdict.EXHAUSTED) == (last == len(graph.levels))
+        assert deadlock or found.deadlock is None
+        if keep_going and deadlock:
+            assert found.deadlock is not None
+        same = TextbookExplorer(model, QUESTIONS[name], None, options).run()
+        assert _summary(found) == _summary(same)
 
 
 @every_protocol

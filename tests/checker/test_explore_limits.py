@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.search import explore as explore_module
+from checker.search import lineage as lineage_module
 from checker.search.explore import Explorer, Limits, Options, Progress
 from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
@@ -136,7 +137,7 @@ def test_progress_counts_up_to_the_result(workers, monkeypatch):
 def test_too_many_action_instances_are_refused_before_the_search(monkeypatch):
     from model.language.errors import UsageError
 
-    monkeypatch.setattr(explore_module, "_INSTANCE_BITS", 3)
+    monkeypatch.setattr(lineage_module, "_INSTANCE_BITS", 3)
     with pytest.raises(UsageError, match="32 action instances: at most 8 are possible"):
         Explorer(PROTOCOLS["kip101"].model(KIP320.bounds), [])
 

@@ -32,7 +32,7 @@ def inference():
 
 def as_property(candidate, names):
     """A candidate as a property in the modelling language, for engines that know no atoms."""
-    atoms = [(LADDER_TEMPLATES.atoms[names[atom]], sign) for atom, sign in sorted(candidate)]
+    atoms = tuple((LADDER_TEMPLATES.atoms[names[atom]], sign) for atom, sign in sorted(candidate))
 
     def clause(*place):
         return any_of(*(f(*place) if sign else not_(f(*place)) for f, sign in atoms))

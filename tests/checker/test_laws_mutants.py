@@ -15,12 +15,13 @@ import pytest
 from checker.engines import vectorised
 from checker.engines.compiled import CompiledExpansion
 from checker.engines.layout import BitField, Layout
-from checker.search import explore as explore_module
 from checker.search import fingerprints as fingerprints_module
 from checker.search import watch as watch_module
 from checker.search.explore import Limits
 from checker.search.fingerprints import VisitedSet
+from checker.search.question import Question
 from model.language import Model, graph
+from model.language.errors import DisagreementError
 from properties import Property, properties_of
 from tests.support.laws import (
     check_claims_agree,
@@ -238,7 +239,7 @@ def test_machine_code_that_differs_is_noticed(monkeypatch):
     )
     with pytest.raises(AssertionError, match="rows differ"):
         check_compiled_agrees(SMALL, STATES)
-    with pytest.raises(AssertionError):
+    with pytest.raises(DisagreementError, match="by machine code, it is not enabled"):
         check_search(compile_after=0)
 
 
@@ -259,9 +260,11 @@ def test_a_property_that_is_always_true_is_noticed(prop, monkeypatch):
 
 
 def test_a_premise_that_is_never_noted_is_noticed(monkeypatch):
-    monkeypatch.setattr(
-        watch_module.Watch, "premises", property(lambda _: set(), lambda *_: None), raising=False
-    )
+    def never(engine, properties):
+        count = len(list(properties))
+        return lambda words: [np.zeros(words.shape[1], np.bool_)] * count
+
+    monkeypatch.setattr(watch_module, "premise_claims", never)
     with pytest.raises(AssertionError, match="vacuous or not"):
         check_search()
 
@@ -293,15 +296,12 @@ def test_a_premise_that_no_state_makes_true_is_not_noted():
 
 
 def test_a_depth_limit_that_is_off_by_one_is_noticed(monkeypatch):
-    answered = explore_module.Explorer._is_answered
+    answered = Question.is_answered
 
-    def broken(self):
-        whole, self.limits = self.limits, Limits(depth=self.limits.depth - 1)
-        try:
-            return answered(self)
-        finally:
-            self.limits = whole
+    def broken(self, known):
+        shallow = Limits(depth=self.limits.depth - 1)
+        return answered(dataclasses.replace(self, limits=shallow), known)
 
-    monkeypatch.setattr(explore_module.Explorer, "_is_answered", broken)
+    monkeypatch.setattr(Question, "is_answered", broken)
     with pytest.raises(AssertionError, match="levels differ"):
         check_search("small")

@@ -9,13 +9,15 @@ import pytest
 from rich.console import Console
 
 import checker.experiments.matrix as matrix_module
+from checker.engines.agreement import require_agreement
 from checker.experiments.choices import steps_named
 from checker.experiments.grid import Grid
-from checker.experiments.matrix import as_data, as_grid, cells, read_matrix
+from checker.experiments.matrix import as_data, as_grid, cells, read_matrix, run_search
 from checker.experiments.matrix_pages import as_markdown
-from checker.search.explore import Limits
+from checker.search.limits import Limits
 from checker.traces.trace import build_trace
 from model.language.errors import UsageError
+from properties import choose_properties
 
 ROOT = Path(__file__).parents[2]
 GUARANTEES, DOCS = ROOT / "counterexamples" / "matrix" / "guarantees.toml", ROOT / "docs"
@@ -63,9 +65,9 @@ def small(tmp_path, limits=NO_LIMITS, text=SMALL):
     return read_matrix(path, limits)
 
 
-def computed(matrix, store=None):
+def computed(matrix, store=None, cross_check=False):
     """The results of a matrix, computed in this process."""
-    sweep = matrix.sweep(workers=0, store=store)
+    sweep = matrix.sweep(workers=0, store=store, cross_check=cross_check)
     assert sweep.run()
     return sweep.results
 
@@ -105,7 +107,7 @@ def test_processes_find_the_same_and_the_store_spares_them(tmp_path):
     seen = []
     assert first.run(lambda name, result: seen.append(name))
     assert sorted(seen) == sorted(first.jobs)
-    assert without_time(first.results) == without_time(computed(matrix))
+    assert without_time(first.results) == without_time(computed(matrix, cross_check=True))
 
     again = matrix.sweep(2, store)
     assert again.run(lambda *_: pytest.fail("computed again"))
@@ -194,6 +196,17 @@ def test_with_fixes_a_cell_says_which_prevent_the_loss(tmp_path):
     shown = words(matrix, computed(matrix))
     assert shown[1][0].startswith("**wait for all** after 4, then nothing (exhausted, ")
     assert shown[0][0].startswith("nothing (exhausted, ")
+
+
+def test_with_fixes_what_was_compared_is_told_of_all_searches_together(tmp_path):
+    matrix = small(tmp_path, text=SMALL + FIXES)
+    search = matrix.searches[1, 0]
+    fixed = next(fix for fix in matrix.fixes if fix.name == "wait for all").applied(search.choice)
+    prop = choose_properties(search.choice.model.protocol, search.properties)
+    parts = [require_agreement(choice.model, prop) for choice in (search.choice, fixed)]
+    found = run_search(search)["cross_check"]
+    assert found == {name: sum(getattr(part, name) for part in parts) for name in found}
+    assert run_search(search, cross_check=False)["cross_check"] is None
 
 
 def test_with_fixes_that_do_not_help_a_cell_says_so(tmp_path):

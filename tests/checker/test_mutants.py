@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from checker.cli import highwater, run
+from checker.engines.agreement import require_agreement
 from checker.engines.vectorised import VectorisedEngine
 from checker.exits import Exit
 from checker.experiments.infix import words
 from checker.experiments.kill_matrix import REASONS, Question, sweep_of
 from checker.experiments.mutants import Judge, Kind, Outcome, mutants
-from checker.search.explore import Limits
+from checker.search.limits import Limits
 from model.language.declare.settings import as_text
 from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
@@ -163,14 +164,42 @@ def test_names_do_not_depend_on_the_order_of_arguments(name):
     assert [mutant.name for mutant in mutants(other)] == names
 
 
-def test_the_command_names_survivors_without_a_reason_and_fails(capsys):
+def test_the_command_names_survivors_without_a_reason_and_fails(capsys, tmp_path):
     small = ["--replicas", "2", "--max-offset", "1", "--max-version", "1"]
-    status = run(highwater, ["mutate", "async_isr", *small, "--json"])
+    command = ["mutate", "async_isr", *small, "--store", str(tmp_path / "results")]
+    status = run(highwater, [*command, "--json"])
     data = json.loads(capsys.readouterr().out)
     assert status == Exit.VACUOUS
     assert data["unexplained"]
     outcomes = {mutant["outcome"] for mutant in data["mutants"]}
     assert outcomes <= {"killed", "equivalent", "survived"}
+    compared = data["cross_check"]
+    assert compared["tried"] > compared["taken"] > compared["states"] > compared["claims"] > 0
+    assert run(highwater, [*command, "--no-cross-check"]) == Exit.VACUOUS
+    assert "\nnot checked against the reference engine\n" in capsys.readouterr().out
+
+
+def test_the_unchanged_model_is_cross_checked_and_mutants_are_not(monkeypatch):
+    compared = []
+
+    def noting(model, properties, engine):
+        compared.append(engine)
+        return require_agreement(model, properties, engine)
+
+    monkeypatch.setattr("checker.search.explore.require_agreement", noting)
+    unasked, asked = (Judge(SMALL, properties_of(KIP320), cross_check=c) for c in (False, True))
+    names = {
+        "settings: fence_fetch=false",
+        "controller_elect_leader: drop quorum.isr contains leader",
+    }
+    for who in (unasked, asked):
+        fates = [who.judge(mutant) for mutant in mutants(SMALL) if mutant.name in names]
+        assert len(fates) == 2
+        assert {fate.outcome for fate in fates} <= {Outcome.KILLED, Outcome.SURVIVED}
+        assert all(fate.states != 0 for fate in fates)
+    assert [engine.is_of_model for engine in compared] == [True]
+    assert unasked.original.agreement is None
+    assert asked.original.agreement is not None
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ from checker.engines.reference import ReferenceEngine, State
 from checker.exits import Exit
 from checker.proofs.bounded import precedence as precedence_module
 from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
-from checker.proofs.bounded.induction import Induction, InductionOptions, minimise
+from checker.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import Outcome
-from checker.proofs.proof_report import counterexample_trace, exit_status, violation_trace
+from checker.proofs.proof import ProofOutcome
+from checker.proofs.proof_report import exit_status, trace_of
 from checker.search.explore import Explorer, Options
 from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
@@ -108,7 +108,7 @@ def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(va
     found = proof.counterexample
     assert found is not None and found.instance is not None
     assert (found.lemma, found.instance.action.name) == falls
-    trace = counterexample_trace(proof)  # replayed on the reference engine
+    trace = trace_of(proof)  # replayed on the reference engine
     assert trace is not None and trace.verdict == TraceVerdict.NOT_INDUCTIVE
 
 
@@ -152,7 +152,7 @@ def test_a_lemma_that_is_true_but_not_inductive_is_not_proved():
     proof = Induction(model, [strong_isr], ()).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
-    trace = counterexample_trace(proof)
+    trace = trace_of(proof)
     assert trace is not None and trace.verdict == TraceVerdict.NOT_INDUCTIVE
 
 
@@ -205,13 +205,13 @@ def test_vacuous_actions_are_named():
 def test_none_of_a_minimal_set_of_lemmas_can_be_left_out():
     model = KIP320.model(sizes(3, 3, 4, 2))
 
-    kept = minimise(model, ISR, LEMMAS)
+    kept = minimal_lemmas(model, ISR, LEMMAS)
 
     assert set(kept) < set(LEMMAS)
     assert Induction(model, ISR, kept).run().verdict is Verdict.PROVED
     for lemma in kept:
         without = [other for other in kept if other is not lemma]
-        assert Induction(model, ISR, without).run().outcome is not Outcome.PROVED
+        assert Induction(model, ISR, without).run().outcome is not ProofOutcome.PROVED
 
 
 # --- bounded checking ---------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_bounded_checking_finds_a_shortest_violation_that_replays():
 
     assert found.verdict is Verdict.VIOLATED
     assert len(found.steps) == depth
-    trace = violation_trace(found)
+    trace = trace_of(found)
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
 
@@ -245,7 +245,7 @@ def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
     found = BoundedChecker(model, strong, symmetry=symmetry).run(9)
 
     assert len(found.steps) == depth_by_search(model, "strong_isr")
-    trace = violation_trace(found)
+    trace = trace_of(found)
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
 

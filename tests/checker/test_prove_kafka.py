@@ -11,7 +11,7 @@ from checker.engines.reference import ReferenceEngine
 from checker.experiments.cases import read_case
 from checker.proofs.bounded.induction import Induction
 from checker.proofs.proof import Proof
-from checker.proofs.proof_report import counterexample_trace
+from checker.proofs.proof_report import trace_of
 from checker.traces.trace import TraceVerdict
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
@@ -229,7 +229,7 @@ def test_without_a_fix_the_proof_falls_at_what_the_fix_is_for(name):
     engine = ReferenceEngine(proof.model)
     (before,) = found.states
     assert all(engine.holds(lemma.claim, before) for lemma in LEMMAS)
-    trace = counterexample_trace(proof)  # replayed on the reference engine
+    trace = trace_of(proof)  # replayed on the reference engine
     assert trace is not None and trace.verdict == TraceVerdict.NOT_INDUCTIVE
 
 

@@ -8,11 +8,11 @@ from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Options
 from checker.stores.decoding import column_name, singular, state_columns
-from checker.stores.journal import manifest_for
 from checker.stores.level_files import read_level
+from checker.stores.manifest import Manifest, manifest_for
 from checker.stores.query import columns_of, engine_for, model_of, query_duckdb
 from checker.stores.ready_queries import READY, ready_query
-from checker.stores.store import Manifest, Store
+from checker.stores.store import Store
 from model.language.declare.domains import Booleans, Integers, Reference
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS

@@ -7,20 +7,24 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from checker import files as files_module
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Limits, Options
-from checker.stores.journal import manifest_for, open_store
+from checker.search.question import Question
+from checker.stores.answers import exploration_of
+from checker.stores.digest import definition_digest
 from checker.stores.level_files import find_path, read_level
-from checker.stores.outcome import exploration_of
+from checker.stores.manifest import Manifest, manifest_for
 from checker.stores.storage import Storage
-from checker.stores.store import MARKER, Manifest, Store
+from checker.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
-from tests.support.stores import SMALL, TINY, essence, everything, model_named, plain, stored
+from tests.support.stores import SMALL, TINY, essence, everything, files, model_named, plain, stored
 
 VIOLATED = ("kip279", {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2})
 
@@ -28,14 +32,6 @@ VIOLATED = ("kip279", {"replicas": 3, "log_size": 2, "max_records": 2, "max_lead
 def _open(location, model, options=None):
     wanted = manifest_for(model, everything(model), options or Options())
     return open_store(str(location), wanted, resume=True)
-
-
-def _snapshot(directory):
-    return {
-        str(path.relative_to(directory)): path.read_bytes()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file()
-    }
 
 
 # --- what it holds ---------------------------------------------------------------------------
@@ -56,7 +52,7 @@ def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, boun
     expected = plain(model, options)
     assert stored(tmp_path, model, options) == expected
     store = _open(tmp_path, model, options)
-    told = exploration_of(store, model, everything(model), "local", keep_going=options.keep_going)
+    told = exploration_of(store, model, Question(everything(model), options=options), "local")
     assert essence(told) == expected, "the store tells another story than the search"
 
 
@@ -205,11 +201,11 @@ def test_a_store_of_another_run_is_refused(tmp_path, change, words):
     stored(tmp_path, model)
     mine = manifest_for(model, everything(model), Options())
     wanted = Manifest(**({**mine.__dict__} | change))
-    before = _snapshot(tmp_path)
+    before = files(tmp_path)
     with pytest.raises(UsageError, match=words) as caught:
         open_store(str(tmp_path), wanted, resume=True)
     assert "\n" not in str(caught.value)
-    assert _snapshot(tmp_path) == before
+    assert files(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -256,11 +252,11 @@ def test_a_foreign_manifest_is_refused(tmp_path, content):
 def test_two_runs_do_not_write_to_one_store(tmp_path):
     model = model_named("kip320", TINY)
     stored(tmp_path, model, limits=Limits(depth=3))
-    before = _snapshot(tmp_path)
+    before = files(tmp_path)
     with _open(tmp_path, model).locked():
         with pytest.raises(UsageError, match="another run is writing"):
             stored(tmp_path, model)
-        assert _snapshot(tmp_path) == before
+        assert files(tmp_path) == before
     assert stored(tmp_path, model) == plain(model)
 
 
@@ -306,11 +302,11 @@ def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
     model = model_named("kip320", SMALL)
     stored(tmp_path, model, limits=Limits(depth=15))
     damage(tmp_path)
-    before = _snapshot(tmp_path)
+    before = files(tmp_path)
     with pytest.raises(UsageError, match=r"is damaged: .*level.?=?12") as caught:
         stored(tmp_path, model)
     assert "\n" not in str(caught.value)
-    assert _snapshot(tmp_path) == before
+    assert files(tmp_path) == before
 
 
 @pytest.mark.parametrize("refused", [1, 2, 5, 8, 20])
@@ -322,13 +318,13 @@ def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refu
         calls.append(path)
         if len(calls) == refused:
             raise OSError(28, os.strerror(28))
-        return write_locally(path, content)
+        return write_whole(path, content)
 
     from checker.stores import storage
 
-    write_locally = storage._write_locally
+    write_whole = files_module.write_whole
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_write_locally", failing)
+        patch.setattr(storage, "write_whole", failing)
         with pytest.raises(UsageError, match=r"cannot write .*No space left on device") as caught:
             stored(tmp_path / "store", model)
     assert "\n" not in str(caught.value)
@@ -364,13 +360,13 @@ def test_a_full_disk_is_told_and_the_store_is_as_good_as_before(small_disk):
 def test_a_read_only_directory_is_told(small_disk):
     model = model_named("kip320", TINY)
     stored(small_disk / "store", model, limits=Limits(depth=4))
-    before = _snapshot(small_disk)
+    before = files(small_disk)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     for place in ("store", "other"):
         with pytest.raises(UsageError, match="Read-only file system") as caught:
             stored(small_disk / place, model)
         assert "\n" not in str(caught.value)
-    assert _snapshot(small_disk) == before
+    assert files(small_disk) == before
 
 
 # --- storage ---------------------------------------------------------------------------------
@@ -403,6 +399,18 @@ def test_the_digest_is_the_same_whatever_was_built_before():
         for seed, names in (("1", []), ("2", ["kip279", "kip101"]), ("3", ["async_isr", "kip320"]))
     }  # fmt: skip
     assert len(found) == 1
+
+
+def test_the_digest_does_not_depend_on_the_order_of_assignments():
+    model = model_named("kip320")
+    digest = definition_digest(model)
+    actions = tuple(
+        replace(action, assignments=dict(reversed(action.assignments.items())))
+        for action in model.ground_actions
+    )
+    assert [[*a.assignments] for a in actions] != [[*a.assignments] for a in model.ground_actions]
+    model.__dict__["ground_actions"] = actions
+    assert definition_digest(model) == digest
 
 
 def test_the_digest_tells_a_changed_rule():

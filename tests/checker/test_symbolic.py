@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import pytest
 import z3
 
+from checker.engines.interchangeable import has_symmetry
 from checker.engines.symbolic import (
     SymbolicEngine,
     SymbolicStep,
     Term,
-    has_symmetry,
     number,
     widen,
     width,

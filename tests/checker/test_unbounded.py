@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import z3
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.engines.symbolic import Lowering, SymbolicEngine
+from checker.engines.reference import ReferenceEngine
 from checker.engines.unbounded import UnboundedTerms
 from checker.exits import Exit
 from checker.proofs.bounded.induction import Induction
-from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.proofs.proof_report import exit_status
 from checker.proofs.unbounded.clauses import Clauses
 from checker.proofs.unbounded.relevance import Relevance
@@ -22,14 +21,19 @@ from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language import graph
 from model.language.capture import CapturedAction, Write
-from model.language.errors import DomainError, UsageError
+from model.language.errors import UsageError
 from model.language.graph import BOOL, INT, Kind, Node, Op
-from model.language.ground import Grounder
 from model.language.lifted import Lifted
 from model.language.protocol import Model
 from model.protocols import protocol_named
 from properties import Property, Sense, choose_properties, lemmas_of, properties_of
-from tests.support.proofs import random_states, states_on_walks
+from tests.support.proofs import (
+    Truth,
+    check_lifted_steps,
+    contradict,
+    random_states,
+    states_on_walks,
+)
 
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 LEMMAS = lemmas_of(KIP320)
@@ -37,21 +41,6 @@ BY_NAME = {lemma.name: lemma for lemma in LEMMAS}
 
 
 # --- the same meaning as the engines ------------------------------------------------------------
-
-
-class Truth:
-    """Evaluates lifted formulas in states of a model, by way of the ground graph."""
-
-    def __init__(self, model: Model) -> None:
-        self.engine = SymbolicEngine(model)
-        self.grounder = Grounder(model)
-        self.lower = Lowering(lambda frame, position: self.engine.cells(frame)[position])
-
-    def __call__(self, node: Node, state: State, values: dict[Node, int] | None = None) -> bool:
-        term = self.lower(self.grounder.expression(node, values or {}))
-        cells = self.engine.cells()
-        pairs = [(cell, self.engine.value(p, state[p])) for p, cell in enumerate(cells)]
-        return bool(z3.is_true(z3.simplify(z3.substitute(term, pairs))))
 
 
 def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
@@ -63,40 +52,8 @@ def claims_of(model: Model) -> Iterator[tuple[Property, Node]]:
 PROBE = Property("no_request", "no request was sent", lambda c: c.next_leader_epoch == 0)
 
 
-def check_after(
-    model: Model, lifted: Lifted, states: list[State], probes: Iterable[Property] = ()
-) -> None:
-    """A lifted claim after an action is the claim in the state that the reference engine gives.
-
-    The claims are `probes`, or all of the ladder.
-    """
-    reference, truth = ReferenceEngine(model), Truth(model)
-    names = [action.name for action in model.protocol.actions]
-    claims = [
-        (p, model.claim(p.claim))
-        for p in probes or (PROBE, *(prop for prop, _ in claims_of(model)))
-    ]
-    for action in map(lifted.total_action, model.captured):
-        primed = [(prop, lifted.after(claim, action)) for prop, claim in claims]
-        guard = graph.conjunction(*action.guards)
-        misfit = graph.disjunction(*(lifted.misfits(write) for write in action.writes))
-        for instance in model.instances:
-            if names.index(instance.action.name) != names.index(action.name):
-                continue
-            values = dict(zip(action.parameters, instance.arguments, strict=True))
-            for state in states:
-                try:
-                    after = reference.step(state, instance)
-                except DomainError:
-                    assert truth(guard, state, values) and truth(misfit, state, values)
-                    continue
-                assert truth(guard, state, values) is (after is not None), f"{instance}: guard"
-                if after is None:
-                    continue
-                assert not truth(misfit, state, values), f"{instance}: misfit"
-                for prop, claim in primed:
-                    expected = reference.holds(prop.claim, after)
-                    assert truth(claim, state, values) is expected, f"{prop.name}: {instance}"
+def ladder_claims(model: Model) -> list[Property]:
+    return [PROBE, *(prop for prop, _ in claims_of(model))]
 
 
 @pytest.mark.parametrize("name", ["kip320", "kip101"])
@@ -104,7 +61,7 @@ def test_lifted_steps_mean_what_the_reference_engine_does(name):
     model = protocol_named(name).model(SMALL | {"replicas": 2})
     states = states_on_walks(model, 6) + random_states(model, 4)
 
-    check_after(model, Lifted(model.schema), states)
+    check_lifted_steps(model, states, ladder_claims(model))
 
 
 def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
@@ -117,18 +74,18 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
         *choose_properties(kafka, ["log_matching", "high_watermark_within_log"]),
     )
 
-    check_after(model, Lifted.of(model), states_on_walks(model, 4), probes)
+    check_lifted_steps(model, states_on_walks(model, 4), probes)
 
 
 @pytest.mark.parametrize("name", ["kip320", "async_isr"])
 def test_lifted_claims_at_the_start_are_those_of_the_initial_state(name):
     model = protocol_named(name).model()
-    lifted, truth = Lifted(model.schema), Truth(model)
+    lifted, truth = Lifted(model.schema), Truth(model, ReferenceEngine(model).initial())
     start = model.start
     reference = ReferenceEngine(model)
 
     for prop, claim in claims_of(model):
-        found = truth(lifted.initially(claim, start), reference.initial())
+        found = truth(lifted.initially(claim, start))
         assert found is reference.holds(prop.claim, reference.initial()), prop.name
 
 
@@ -178,7 +135,7 @@ def test_the_laws_catch_broken_priming_and_framing(mutant):
     states = states_on_walks(model, 12) + random_states(model, 4)
 
     with pytest.raises(AssertionError):
-        check_after(model, mutant(model.schema), states)
+        check_lifted_steps(model, states, ladder_claims(model), mutant(model.schema))
 
 
 # --- clauses ------------------------------------------------------------------------------------
@@ -186,16 +143,7 @@ def test_the_laws_catch_broken_priming_and_framing(mutant):
 
 def refuted(*formulas: Node) -> bool:
     """Whether Z3 finds the formulas contradictory, by way of their clauses."""
-    lifted = Lifted(KIP320.model().schema)
-    clauses, terms = Clauses(lifted), UnboundedTerms(lifted)
-    parts = [clause for formula in formulas for clause in clauses.of(formula)]
-    solver = z3.Solver()
-    solver.set("timeout", 5000)
-    for clause in (*parts, *clauses.definitions):
-        body = terms(clause.body)
-        variables = [terms(variable) for variable in clause.variables]
-        solver.add(z3.ForAll(variables, body) if variables else body)
-    return bool(solver.check() == z3.unsat)
+    return bool(contradict(Lifted(KIP320.model().schema), {}, formulas) == z3.unsat)
 
 
 POSITION = graph.variable("p%1", INT, "replicas.log.positions")
@@ -221,6 +169,7 @@ def test_the_largest_is_attained_and_bounds_all():
     smallest = graph.quantified(Op.SMALLEST, POSITION, POSITION)
     assert refuted(sizes, graph.less(smallest, graph.constant(0)))
     assert not refuted(sizes, graph.equal(smallest, graph.constant(0)))
+    assert refuted(sizes, graph.less(graph.constant(0), smallest))
 
 
 def test_sets_are_equal_when_their_members_are():
@@ -256,6 +205,38 @@ def test_equal_booleans_may_hold_quantifiers(op):
     assert refuted(same, inner, graph.negation(lifted_flag))
     assert refuted(same, graph.negation(inner), lifted_flag)
     assert not refuted(same)
+    differ = graph.negation(same)
+    assert refuted(differ, inner, lifted_flag)
+    assert refuted(differ, graph.negation(inner), graph.negation(lifted_flag))
+    assert not refuted(differ, inner)
+
+
+def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_makes():
+    here, there = (graph.read(f"skolem!flag#{k}", (), BOOL) for k in (1, 2))
+    inner = graph.quantified(Op.EXISTS, POSITION, graph.equal(POSITION, ONE))
+    not_both = graph.negation(graph.conjunction(inner, here))
+    not_chosen = graph.negation(graph.choose(inner, here, there))
+    by_flag = graph.negation(graph.choose(here, inner, there))
+
+    assert refuted(not_both, inner, here)
+    assert not refuted(not_both, inner)
+    assert not refuted(not_both, here)
+    assert refuted(not_chosen, inner, here)
+    assert refuted(not_chosen, graph.negation(inner), there)
+    assert not refuted(not_chosen, inner, there)
+    assert not refuted(not_chosen, graph.negation(inner), here)
+    assert refuted(by_flag, here, inner)
+    assert refuted(by_flag, graph.negation(here), there)
+    assert not refuted(by_flag, here, there)
+
+
+def test_nobody_is_in_no_set():
+    unknown = graph.read("quorum.leader", (), REPLICA)
+    nobody = graph.constant(graph.NONE, REPLICA)
+    for group in (graph.singleton(unknown), graph.all_members("replicas"), IN_ISR):
+        inside = graph.contains(group, unknown)
+        assert refuted(inside, graph.equal(unknown, nobody))
+        assert not refuted(inside)
 
 
 REPLICA = graph.Sort(Kind.REF, "replicas")
@@ -346,7 +327,7 @@ def test_asynchronous_isr_updates_are_proved_for_all_sizes_with_the_maximal_isr_
 
     proof = UnboundedInduction(model, claims, lemmas_of(ASYNC_ISR)).run()
 
-    failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    failed = {o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED}
     assert failed == (set() if maximal_isr else {"valid_high_watermark"})
     assert (proof.verdict is Verdict.PROVED) is maximal_isr
 
@@ -377,7 +358,7 @@ def test_nothing_false_is_proved_for_all_sizes():
         proof = UnboundedInduction(KIP320.model(), (), [*lemmas, prop], timeout=1.0).run()
         assert proof.verdict is Verdict.UNKNOWN
         assert exit_status(proof.verdict) == Exit.LIMIT
-        failed = {o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED}
+        failed = {o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED}
         assert prop.name in failed
 
 
@@ -388,7 +369,7 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     proof = UnboundedInduction(KIP320.model(), [strong_isr], lemmas, timeout=1.0).run()
 
     assert proof.verdict is Verdict.UNKNOWN
-    failed = [o.lemma for o in proof.obligations if o.outcome is not Outcome.PROVED]
+    failed = [o.lemma for o in proof.obligations if o.outcome is not ProofOutcome.PROVED]
     assert failed == ["strong_isr"]
 
 
@@ -449,5 +430,7 @@ def test_an_ablation_is_not_proved_for_all_sizes():
     proof = UnboundedInduction(model, (), LEMMAS).run()
 
     assert proof.verdict is Verdict.UNKNOWN
-    failed = {(o.action, o.lemma) for o in proof.obligations if o.outcome is not Outcome.PROVED}
+    failed = {
+        (o.action, o.lemma) for o in proof.obligations if o.outcome is not ProofOutcome.PROVED
+    }
     assert failed == {("leader_advance_high_watermark", "committed")}

@@ -17,8 +17,9 @@ SOUND = ("kip320", *SMALL)
 KEYS = {
     "command", "protocol", "settings", "bounds", "engine", "symmetry", "verdict", "coverage",
     "stopped", "depth", "distinct_states", "unfinished", "transitions", "levels", "actions",
-    "properties", "violations", "deadlock", "warnings", "fingerprint_bits",
-    "collision_probability", "seconds", "states_per_second", "peak_memory_bytes", "version",
+    "properties", "violations", "deadlock", "warnings", "cross_check",
+    "fingerprint_bits", "collision_probability", "seconds", "states_per_second",
+    "peak_memory_bytes", "version",
 }  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def test_workers_change_nothing(highwater, arguments):
 def test_the_textbook_search_finds_the_same(highwater, arguments):
     fast = highwater("explore", *arguments, "--json")
     plain = highwater("explore", *arguments, "--json", "--engine", "reference")
-    own = ("engine", "fingerprint_bits", "collision_probability")
+    own = ("engine", "fingerprint_bits", "collision_probability", "cross_check")
     differing = {k for k, v in without_times(fast.json).items() if plain.json[k] != v}
     assert differing <= set(own)
     assert plain.json["engine"] == "reference"

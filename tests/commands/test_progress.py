@@ -2,8 +2,8 @@
 
 import io
 
-from checker.commands.progress import PLAIN_AFTER, PLAIN_EVERY, Display
-from checker.search.explore import Progress
+from checker.commands.progress import PLAIN_AFTER, PLAIN_EVERY, Display, Ticker
+from checker.search.limits import Progress
 
 
 class Terminal(io.StringIO):
@@ -53,3 +53,26 @@ def test_a_stop_is_shown_on_the_live_line():
         display.stopping()
         display.update(Progress(1, 2, 2, 20, 20, 2.0))
     assert "stopping" in terminal.getvalue()
+
+
+def tick(stream, quiet=False):
+    """What is shown of a work that says twice what it is at."""
+    with Ticker(quiet, stream) as ticker:
+        ticker.say("one [bold] lemma")
+        ticker.say("two lemmas")
+    return stream.getvalue()
+
+
+def test_a_short_work_says_nothing():
+    assert tick(io.StringIO()) == ""
+
+
+def test_a_long_work_says_what_it_is_at_now_and_then(monkeypatch):
+    monkeypatch.setattr("checker.commands.progress.PLAIN_AFTER", 0.0)
+    assert tick(io.StringIO()) == "0 s: one [bold] lemma\n"
+    assert tick(io.StringIO(), quiet=True) == ""
+
+
+def test_a_terminal_shows_what_a_work_is_at():
+    assert "two lemmas" in tick(Terminal())
+    assert tick(Terminal(), quiet=True) == ""

@@ -61,18 +61,31 @@ def test_an_unknown_scenario_is_a_usage_error(highwater, tmp_path):
     assert "did you mean 'story'?" in ended.err
 
 
-def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path):
+def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path, monkeypatch):
+    monkeypatch.setattr("checker.commands.progress.PLAIN_AFTER", 0)
     spec, store, page = tmp_path / "spec.toml", tmp_path / "results", tmp_path / "page.md"
     spec.write_text(MATRIX)
     ended = highwater("matrix", spec, "--store", store, "--write", page)
     assert ended.status == Exit.OK
     assert "lost in 4 steps" in " ".join(ended.out.split())
-    assert "1 of 1" in ended.err
+    assert "1 of 1: kafka --set acks=1 " in ended.err
+    assert ended.out.endswith("1 of 1 searches checked against the reference engine\n")
     assert "[lost in 4 steps](#trace-1)" in page.read_text()
     ended = highwater("matrix", spec, "--store", store, "--json")
     assert (ended.status, ended.err) == (Exit.OK, "")
     (cell,) = ended.json["cells"]
     assert (cell["words"], cell["verdict"], cell["depth"]) == ("lost in 4 steps", "violated", 4)
+    assert cell["cross_check"]["claims"] == 2  # the property and its premise
+    assert cell["cross_check"]["tried"] > cell["cross_check"]["taken"] > 100
+
+
+def test_a_matrix_that_compares_nothing_says_so(highwater, tmp_path):
+    (tmp_path / "spec.toml").write_text(MATRIX)
+    arguments = "matrix", tmp_path / "spec.toml", "--store", tmp_path / "results"
+    (cell,) = highwater(*arguments, "--no-cross-check", "--json").json["cells"]
+    assert (cell["words"], cell["cross_check"]) == ("lost in 4 steps", None)
+    ended = highwater(*arguments)
+    assert ended.out.endswith("0 of 1 searches checked against the reference engine\n")
 
 
 def test_a_stored_matrix_is_shown_without_searching(highwater, tmp_path):

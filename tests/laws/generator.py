@@ -8,6 +8,7 @@ may well assign what does not fit its variable's domain, since engines must agre
 from __future__ import annotations
 
 import inspect
+import itertools
 import linecache
 import types
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 import model.language
-from model.language import Action, Annotated, Protocol, SetOf, everybody, integers, nobody
+from model.language import Action, Annotated, Protocol, SetOf, everybody, integers, nobody, setting
 from model.language.protocol import Model
 from properties import Property
 from properties.claims import Sense
@@ -279,8 +280,20 @@ class Writer:
         grown = scope.with_node(name)
         own = self.pick(name, name, name, None)  # with none, capture may have to refuse the loop
         inner = Scope(scope.root, grown.nodes, grown.rows, grown.numbers, own)
-        body = self.pick(*self._of_node(inner, name)[:4])()
+        forms = self._of_node(inner, name)
+        body = self.pick(*forms[:4], forms[-1])()
         return [f"for {name} in {over}:", *(f"    {line}" for line in body)]
+
+    def _narrowing(self, scope: Scope) -> str:
+        """A condition on parameters, bounds and settings alone: false of whole instances."""
+        sign = self.pick("<", "<=", "==", "!=")
+        options = [f'{scope.root}.bound("{name}") {sign} 2' for name in ("nodes", "rows")]
+        options += [f"{scope.root}.settings.fence"]
+        options += [f"{n} {sign} {self.pick('0', '1')}" for n in scope.numbers]
+        options += [f"{w}.number {sign} {self.pick('0', '1')}" for w in scope.rows]
+        pairs = list(itertools.combinations(scope.nodes, 2))
+        apart = [f"{m} {self.pick('!=', '!=', '==')} {n}" for m, n in pairs]
+        return self.pick(*options, *apart * 8)
 
     def function(self, name: str, parameters: dict[str, Any]) -> str:
         """An action: its guards, then its effects."""
@@ -290,6 +303,8 @@ class Writer:
         scope = Scope("s", nodes, rows, numbers)
         guards = self.draw(st.integers(0, 2))
         lines = [f"require({self.boolean(scope)})" for _ in range(guards)]
+        if self.pick(False, True, True):
+            lines.append(f"require({self._narrowing(scope)})")
         for _ in range(self.draw(st.integers(1, 3))):
             lines += self.statement(scope)
         head = f"def {name}({', '.join(['s', *parameters])}):"
@@ -298,7 +313,14 @@ class Writer:
 
 # --- examples -----------------------------------------------------------------------------------
 
-_PARAMETERS = (Node, Row, Annotated[int, integers(-1, 2)])
+_PARAMETERS = (Node, Node, Row, Annotated[int, integers(-1, 2)])
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The settings of generated protocols."""
+
+    fence: bool = setting(True, "for tests")
 
 
 @st.composite
@@ -308,7 +330,7 @@ def examples(draw: Callable[..., Any]) -> Example:
     writer = Writer(draw, extra)
     texts, actions = [], []
     for number in range(draw(st.integers(1, 3))):
-        kinds = draw(st.lists(st.sampled_from(_PARAMETERS), max_size=2))
+        kinds = draw(st.lists(st.sampled_from(_PARAMETERS), max_size=3))
         parameters = {f"p{k}": kind for k, kind in enumerate(kinds)}
         text = writer.function(f"act{number}", parameters)
         actions.append(_action(text, f"act{number}", parameters))
@@ -324,9 +346,12 @@ def examples(draw: Callable[..., Any]) -> Example:
         Property("of_step", "", _compiled(text, "of_step"), Sense.ALWAYS, of_steps=True)
     )
     texts.append(text)
-    protocol = Protocol("generated", "for tests", state, tuple(actions), (NODES, ROWS, SIZE))
+    protocol = Protocol(
+        "generated", "for tests", state, tuple(actions), (NODES, ROWS, SIZE), settings=Choice
+    )
     sizes = {"nodes": draw(st.integers(1, 3)), "rows": draw(st.integers(1, 2)), "size": 1}
-    return Example(protocol.model(sizes), tuple(properties), "\n\n".join(texts))
+    model = protocol.model(sizes, {"fence": draw(st.booleans())})
+    return Example(model, tuple(properties), "\n\n".join(texts))
 
 
 @st.composite

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from checker.engines.agreement import require_agreement
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine, State
 from checker.search.explore import Explorer
@@ -35,6 +36,11 @@ def engines_agree(example: Example) -> None:
     """Guards, successors and misfits are those of the reference engine, in its order."""
     states = random_states(example.model, FEW, 1)
     laws.check_engines_agree(example.model, states)
+
+
+def nothing_is_refused_for_a_difference(example: Example) -> None:
+    """What is compared at the start of every search and proof is the same on both sides."""
+    require_agreement(example.model, example.properties)
 
 
 def machine_code_agrees(example: Example) -> None:
@@ -150,6 +156,7 @@ def _renamed_value(cell: Cell, value: int, renaming: tuple[int, ...]) -> int:
 
 LAWS = (
     engines_agree,
+    nothing_is_refused_for_a_difference,
     claims_agree,
     packing_loses_nothing,
     search_is_textbook_search,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from model.language.errors import DomainError
-from tests.laws import laws
+from tests.laws import laws, proof_laws
 from tests.laws.generator import Example, examples
 
-_SLOW_LAWS = (laws.machine_code_agrees, laws.z3_terms_agree)
+_SLOW_LAWS = (laws.machine_code_agrees, laws.z3_terms_agree, *proof_laws.PROOF_LAWS)
 _SETTINGS = settings(
     deadline=None,
     database=None,
@@ -36,7 +36,7 @@ def hold(law: Callable[[Example], None], count: int, **changes: object) -> int:
     return taken
 
 
-@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", laws.LAWS + proof_laws.PROOF_LAWS, ids=lambda law: law.__name__)
 def test_law_holds_of_generated_protocols(law):
     count = 15 if law in _SLOW_LAWS else 60
     assert hold(law, count) > count / 2

@@ -27,6 +27,7 @@ from model.language.errors import CaptureError, DomainError, ProtocolError
 from tests.support.lab import Lab, Node, Row, model_of, protocol_of
 
 MISTAKES: list[Any] = []
+ROUNDS = 2
 
 
 def refused(words):
@@ -47,7 +48,7 @@ def if_statement(lab: Lab) -> None:
 
 @refused("`if` on a value read from the state")
 def elif_statement(lab: Lab) -> None:
-    if isinstance(lab, Node):
+    if ROUNDS == 1:
         return
     elif lab.n == 2:  # here
         lab.n = 1
@@ -115,7 +116,7 @@ def list_index(lab: Lab) -> None:
 
 @refused("len() of a set read from the state: write group.size")
 def builtin_len(lab: Lab) -> None:
-    require(len(lab.group) > 1)  # type: ignore[arg-type]  # here
+    require(len(lab.group) > 1)  # here
 
 
 @refused("`while` on a value read from the state")
@@ -184,7 +185,7 @@ def returning_from_a_loop(lab: Lab) -> None:
         return
 
 
-@refused("the loop changes 'total' in every round: use every, some, count, largest or smallest")
+@refused("the loop changes 'total' in every round, and it is used in the next one or outside")
 def accumulating(lab: Lab) -> None:
     total = 0
     for node in lab.nodes:
@@ -192,11 +193,11 @@ def accumulating(lab: Lab) -> None:
     lab.n = total
 
 
-@refused("is used outside its loop: use every, some, count, largest or smallest")
+@refused("the loop changes 'last' in every round, and it is used in the next one or outside: use")
 def value_of_a_loop_kept(lab: Lab) -> None:
-    for node in lab.nodes:
+    for node in lab.nodes:  # here
         last = node.x
-    lab.n = last  # here
+    lab.n = last
 
 
 @refused("iterating a family other than by a plain `for`: use every, some, count, largest")

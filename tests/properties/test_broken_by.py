@@ -176,7 +176,7 @@ def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(pr
     path = numbers(violation.steps)
     check_ends_in_violation(model, prop, path)
     last = replay(model, path)[-prop.frames :]
-    values = ReferenceEngine(model).explain(prop.claim, *last)
+    values = ReferenceEngine(model).falsifying_values(prop.claim, *last)
     assert values is not None
     if prop.failure:
         told = prop.explain(values)

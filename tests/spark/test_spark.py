@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from checker.search.explore import Limits, Options
+from checker.spark.query import query_spark
 from checker.spark.session import require_java, require_master
-from checker.stores.query import model_of, query_duckdb, query_spark
+from checker.stores.query import model_of, query_duckdb
 from checker.stores.ready_queries import READY, ready_query
 from checker.stores.store import Store
 from model.language.errors import UsageError
-from tests.support.stores import SMALL, TINY, distributed, model_named, plain, stored
+from tests.support.stores import SMALL, TINY, distributed, files, model_named, plain, stored
 
 pytestmark = pytest.mark.spark
 
@@ -26,6 +27,7 @@ ROWS = [
     for row in csv.DictReader(GOLDEN.read_text().splitlines())
     if not row["property"] and row["max_leader_epoch"] == "2"
 ]
+DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 
 
@@ -54,6 +56,22 @@ def test_numbers_are_made_smaller_on_the_way(tmp_path, session):
     assert found == plain(model, limits=limits)
     levels = Store.open(str(tmp_path)).levels
     assert any(b.numbers < a.numbers for a, b in pairwise(levels[7:]))
+
+
+@pytest.mark.slow
+def test_resuming_a_finished_search_changes_nothing(tmp_path, session):
+    model = model_named("truncate_to_high_watermark", DEAD_ENDS)
+    for options in (Options(), Options(keep_going=True, deadlock=True)):
+        expected = plain(model, options)
+        place = tmp_path / str(options.deadlock)
+        for depth in (3, 5, None):
+            distributed(place, model, session, 2, options, Limits(depth=depth))
+        before = files(place)
+        assert distributed(place, model, session, 2, options) == expected
+        assert files(place) == before
+        whole = tmp_path / "one" / str(options.deadlock)
+        assert distributed(whole, model, session, 2, options) == expected
+        assert files(whole, timed=False) == files(place, timed=False)
 
 
 def test_a_local_store_goes_on_with_spark_and_back(tmp_path, session):

@@ -8,17 +8,19 @@ import pytest
 
 from checker.search.explore import Limits, Options
 from checker.search.fingerprints import VisitedSet
+from checker.search.lineage import StateRows
 from checker.spark import distributed as distributed_module
-from checker.spark import visited, worker
+from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS
-from checker.stores.level_files import StateRows
 from checker.stores.store import Store
 from model.language.errors import UsageError
+from properties import choose_properties
 from tests.support.counter import COUNTER
 from tests.support.stores import (
     SMALL,
     TINY,
     distributed,
+    files,
     model_named,
     plain,
     stored,
@@ -28,6 +30,8 @@ from tests.support.stores import (
 __all__ = ["without_spark"]
 
 VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
 
 
 @pytest.mark.parametrize("partitions", [1, 3, 8])
@@ -107,11 +111,53 @@ def test_a_protocol_that_workers_cannot_build_is_refused(tmp_path, without_spark
         distributed(tmp_path, COUNTER.model(), without_spark, 2, properties=())
 
 
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("keep_going", [False, True])
+@pytest.mark.parametrize("deadlock", [False, True])
+def test_resuming_a_finished_search_changes_nothing(
+    tmp_path, without_spark, keep_going, deadlock, partitions
+):
+    model = model_named("truncate_to_high_watermark", DEAD_ENDS)
+    options = Options(keep_going=keep_going, deadlock=deadlock)
+    properties = choose_properties(model.protocol, SETTLED)
+    expected = plain(model, options, properties=properties)
+
+    def run(limits=None, place="one"):
+        return distributed(
+            tmp_path / place, model, without_spark, partitions, options, limits,
+            properties=properties,
+        )  # fmt: skip
+
+    assert run() == expected
+    before = files(tmp_path / "one")
+    assert run() == expected
+    assert files(tmp_path / "one") == before
+    for depth in range(len(expected["levels"])):
+        run(Limits(depth=depth), "many")
+    assert run(place="many") == expected
+    assert files(tmp_path / "many", timed=False) == files(tmp_path / "one", timed=False)
+
+
+@pytest.mark.parametrize("options", [Options(), Options(keep_going=True, deadlock=True)])
+def test_engines_that_take_turns_find_the_very_same_traces(tmp_path, without_spark, options):
+    model = model_named("truncate_to_high_watermark", DEAD_ENDS)
+    expected = plain(model, options)
+    assert expected["violations"]
+    for depth in range(0, 12, 2):
+        limits = Limits(depth=depth)
+        distributed(tmp_path, model, without_spark, 3, options, limits)
+        assert stored(tmp_path, model, options, Limits(depth=depth + 1)) == plain(
+            model, options, Limits(depth=depth + 1)
+        )
+    assert stored(tmp_path, model, options) == expected
+    assert distributed(tmp_path, model, without_spark, 2, options) == expected
+
+
 # --- mutants ---------------------------------------------------------------------------------
 
 
 def _owner_changes_with_the_level(monkeypatch):
-    original, depth = worker.owners, [0]
+    original, depth = parcels.owners, [0]
 
     def mutant(found, partitions):
         return (original(found, partitions) + depth[0]) % partitions
@@ -122,6 +168,7 @@ def _owner_changes_with_the_level(monkeypatch):
 
     expand_slice = worker.expand_slice
     monkeypatch.setattr(worker, "owners", mutant)
+    monkeypatch.setattr(visited, "owners", mutant)
     monkeypatch.setattr(worker, "expand_slice", expand)
 
 

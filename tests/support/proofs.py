@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import z3
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep
+from checker.engines.unbounded import UnboundedTerms
+from checker.proofs.unbounded.clauses import Clauses
+from model.language import graph
+from model.language.declare.domains import IndexSet
 from model.language.errors import DomainError
-from model.language.protocol import Instance, Model
+from model.language.graph import BOOL, Kind, Node, Op
+from model.language.ground import Grounder
+from model.language.lifted import Lifted
+from model.language.protocol import Cell, Instance, Model
 from properties import Property
 
 Pairs = list[tuple[Any, Any]]
@@ -107,3 +114,102 @@ def _state_after(engine: SymbolicEngine, step: SymbolicStep, state: State) -> St
         else:
             found[position] = number.as_signed_long() if cell.low < 0 else number.as_long()
     return tuple(found)
+
+
+# --- lifted formulas ----------------------------------------------------------------------------
+
+
+class Truth:
+    """Evaluates lifted formulas in one state of a model, by grounding them with its values."""
+
+    def __init__(self, model: Model, state: State) -> None:
+        self._state = state
+        self._grounder = Grounder(model, self._cell)
+
+    def _cell(self, _frame: int, cell: Cell) -> Node:
+        value = self._state[cell.position]
+        return graph.constant(bool(value) if cell.variable.sort is BOOL else value)
+
+    def __call__(self, node: Node, values: dict[Node, int] | None = None) -> bool:
+        found = self._grounder.expression(node, values)
+        assert found in (graph.TRUE, graph.FALSE), "a closed formula has no value"
+        return found is graph.TRUE
+
+
+def check_lifted_steps(
+    model: Model, states: Iterable[State], claims: Iterable[Property], lifted: Lifted | None = None
+) -> None:
+    """Guards, misfits and claims after an action, lifted, are as the reference engine has them."""
+    lifted = lifted or Lifted.of(model)
+    reference = ReferenceEngine(model)
+    captured = {action.name: lifted.total_action(action) for action in model.captured}
+    nodes = [(p, model.claim(p.claim)) for p in claims]
+    primed = {
+        name: [(prop, lifted.after(claim, action)) for prop, claim in nodes]
+        for name, action in captured.items()
+    }
+    for state in states:
+        truth = Truth(model, state)
+        for instance in model.instances:
+            action = captured[instance.action.name]
+            values = dict(zip(action.parameters, instance.arguments, strict=True))
+            enabled = all(truth(guard, values) for guard in action.guards)
+            misfit = any(truth(lifted.misfits(write), values) for write in action.writes)
+            try:
+                after = reference.step(state, instance)
+            except DomainError:
+                assert enabled and misfit, f"{instance} fits, wrongly"
+                continue
+            assert enabled is (after is not None), f"{instance}: guard"
+            if after is None:
+                continue
+            assert not misfit, f"{instance} does not fit, wrongly"
+            for prop, claim in primed[instance.action.name]:
+                expected = reference.holds(prop.claim, after)
+                assert truth(claim, values) is expected, f"{prop.name}: {instance}"
+
+
+# --- clauses ------------------------------------------------------------------------------------
+
+
+def contradict(lifted: Lifted, minima: Mapping[str, int], formulas: Iterable[Node]) -> Any:
+    """Z3's answer to whether the formulas can be true together, by way of their clauses."""
+    clauses, terms = Clauses(lifted), UnboundedTerms(lifted, minima)
+    parts = [clause for formula in formulas for clause in clauses.of(formula)]
+    solver = z3.Solver()
+    solver.set("rlimit", 1_000_000)  # about half a second
+    for clause in (*parts, *clauses.definitions):
+        body = terms(clause.body)
+        variables = [terms(variable) for variable in clause.variables]
+        solver.add(z3.ForAll(variables, body) if variables else body)
+    solver.add(*terms.distinct())
+    return solver.check()
+
+
+def diagram(model: Model, state: State) -> Iterator[Node]:
+    """All that there is to say of a state: the bounds, the members, and the value of each cell."""
+    for name, size in model.bounds.items():
+        yield graph.equal(graph.bound(name), graph.constant(size))
+    for index_set in model.schema.index_sets.values():
+        if index_set.symmetric:
+            member = index_set.variable("member")
+            one_of = [graph.equal(member, k) for k in _indices(model, index_set)]
+            yield graph.quantified(Op.FORALL, member, graph.disjunction(*one_of))
+    for cell, value in zip(model.cells, state, strict=True):
+        variable = cell.variable
+        places = zip(variable.index, cell.index, strict=True)
+        index = tuple(_indices(model, index_set)[k] for index_set, k in places)
+        read = graph.read(variable.name, index, variable.sort)
+        if variable.sort.kind is not Kind.SET:
+            known = graph.constant(bool(value) if variable.sort is BOOL else value, variable.sort)
+            yield graph.equal(read, known)
+            continue
+        members = _indices(model, model.schema.index_sets[variable.sort.family])
+        for number, member in enumerate(members):
+            inside = graph.contains(read, member)
+            yield inside if value >> number & 1 else graph.negation(inside)
+
+
+def _indices(model: Model, index_set: IndexSet) -> list[Node]:
+    sort = index_set.variable("index").sort
+    return [graph.constant(k, sort) for k in range(model.extents[index_set.name])]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +16,9 @@ from checker.spark import jobs
 from checker.spark import worker as worker_module
 from checker.spark.distributed import NUMBERS, Cluster, SparkExplorer
 from checker.spark.renumber import rank_numbers, rewrite_file, split_numbers
-from checker.stores.journal import StoredExplorer, manifest_for, open_store
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import open_store
 from checker.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
@@ -50,6 +54,18 @@ def essence(found: Exploration) -> dict[str, Any]:
         "collision_probability": found.collision_probability,
         "stopped": found.stopped,
     }
+
+
+def files(directory: Path, timed: bool = True) -> dict[str, bytes]:
+    """What lies in a store; without the time that levels took, if that is unwanted."""
+    found = {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+    if timed:
+        return found
+    return {name: re.sub(rb'"seconds": [\d.]+', b"", text) for name, text in found.items()}
 
 
 def plain(

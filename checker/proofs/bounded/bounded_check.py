@@ -1,9 +1,10 @@
 """Bounded checking with Z3: is there a run of at most K steps that violates a property?
 
 The runs of a given length are one formula: a selector a step says which action instance is taken,
-and chains of if-then-else over it say when that may be and what it assigns. Lengths are tried one
-by one, so the first trace found is a shortest one. Lemmas that are known to hold in every reachable
-state may be added to every state of the run; they rule out states that no run can reach.
+by its number in the model, and chains of if-then-else over it say when that may be and what it
+assigns. Lengths are tried one by one, so the first trace found is a shortest one. Lemmas that are
+known to hold in every reachable state may be added to every state of the run; they rule out states
+that no run can reach.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
-from checker.proofs.bounded.induction import FITS, Induction, InductionOptions
+from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import Outcome
-from checker.verdict import Verdict
-from model.language.errors import UsageError
+from checker.proofs.proof import FITS, ProofOutcome, refuse_claims
+from checker.verdict import Agreement, Verdict
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Property
 
 
 @dataclass
@@ -39,8 +40,12 @@ class BoundedCheck:
     depth: int = -1
     violated: str | None = None
     steps: tuple[Instance, ...] = ()
+    agreement: Agreement | None = None
     stopped: str = ""
     seconds: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:
@@ -61,14 +66,13 @@ class BoundedChecker:
         timeout: float | None = None,
         on_depth: Callable[[int, float], None] | None = None,
         symmetry: bool = True,
+        cross_check: bool = True,
     ) -> None:
         self.engine = SymbolicEngine(model)
         self.result = BoundedCheck(model, tuple(properties), tuple(lemmas))
         self._timeout = timeout
+        self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
-        for prop in self.result.properties:
-            if prop.sense is Sense.SOMETIMES:
-                raise UsageError(f"{prop.name} should sometimes hold: explore finds a witness")
         claims = (*self.result.properties, *self.result.lemmas)
         family = interchangeable(model, claims) if symmetry else None
         self._precedence = None if family is None else Precedence(model, family)
@@ -78,6 +82,9 @@ class BoundedChecker:
 
     def run(self, depth: int) -> BoundedCheck:
         """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
+        if self._cross_check:
+            claims = (*self.result.properties, *self.result.lemmas)
+            self.result.agreement = require_agreement(self.engine.model, claims)
         started = time.perf_counter()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
@@ -101,15 +108,15 @@ class BoundedChecker:
         return term if frame == 0 else self.engine.at_frame(term, frame)
 
     def _selector(self, frame: int) -> Term:
-        return z3.BitVec(f"step@{frame}", max(len(self.engine.steps).bit_length(), 1))
+        return z3.BitVec(f"step@{frame}", len(self.result.model.instances).bit_length())
 
     def _add_step(self, solver: Any, frame: int) -> None:
         """From the state of `frame` to the next: what the selected instance demands and does."""
         engine, selector = self.engine, self._selector(frame)
         guard: Term = z3.BoolVal(False)
         values = dict(enumerate(engine.cells(0)))
-        for number, step in enumerate(engine.steps):
-            chosen = selector == number
+        for step in engine.steps:
+            chosen = selector == step.ground.instance.number
             guard = z3.If(chosen, step.guard, guard)
             for position, value in step.values.items():
                 values[position] = z3.If(chosen, value, values[position])
@@ -154,7 +161,7 @@ class BoundedChecker:
             name for name, term in bad.items() if z3.is_true(solution.eval(term, True))
         )
         numbers = [solution.eval(self._selector(frame), True).as_long() for frame in range(depth)]
-        self.result.steps = tuple(self.engine.steps[n].ground.instance for n in numbers)
+        self.result.steps = tuple(self.result.model.instances[n] for n in numbers)
 
 
 def lemmas_that_hold(
@@ -168,7 +175,7 @@ def lemmas_that_hold(
     engine = SymbolicEngine(model)
     while kept:
         proof = Induction(model, (), kept, options, engine=engine).run()
-        if proof.outcome is Outcome.PROVED:
+        if proof.outcome is ProofOutcome.PROVED:
             break
         broken = proof.counterexample.lemma if proof.counterexample is not None else ""
         left = [lemma for lemma in kept if lemma.name != broken]

@@ -14,16 +14,13 @@ from typing import Any
 
 import z3
 
-from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term, has_symmetry
+from checker.engines.agreement import require_agreement
+from checker.engines.interchangeable import has_symmetry
+from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term
 from checker.proofs.asking import ask
-from checker.proofs.proof import Counterexample, Obligation, Outcome, Proof
-from model.language.errors import UsageError
+from checker.proofs.proof import FITS, INITIALLY, Counterexample, Obligation, Proof, ProofOutcome
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
-
-INITIALLY = "initially"
-FITS = "values_fit"
-"""What every engine takes for granted: no step assigns a value outside its variable's domain."""
+from properties import Property
 
 
 @dataclass(frozen=True)
@@ -33,6 +30,7 @@ class InductionOptions:
     timeout: float = 60.0
     symmetry: bool = True
     seed: int = 0
+    cross_check: bool = True
 
 
 class Induction:
@@ -51,28 +49,28 @@ class Induction:
         self.options = options or InductionOptions()
         self.properties = tuple(properties)
         self.lemmas = tuple(lemmas)
+        self.proof = Proof(model, self.properties, self.lemmas)
         self.engine = engine or SymbolicEngine(model)
         self._on_obligation = on_obligation or (lambda _: None)
-        for prop in (*self.properties, *self.lemmas):
-            if prop.sense is Sense.SOMETIMES:
-                raise UsageError(
-                    f"{prop.name} should sometimes hold: induction proves what always does"
-                )
         claims = (*self.lemmas, *self.properties)
         self.symmetry = self.options.symmetry and has_symmetry(model, claims)
-        self.proof = Proof(model, self.properties, self.lemmas, symmetry=self.symmetry)
+        self.proof.symmetry = self.symmetry
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails ends the proof."""
+        if self.options.cross_check:
+            claims = (*self.properties, *self.lemmas)
+            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
-        if self._conclusions() and self._initially() and self._consecution():
-            self.proof.outcome = Outcome.PROVED
+        self._conclusions()
+        if self._initially() and self._consecution():
+            self.proof.outcome = ProofOutcome.PROVED
         self.proof.seconds = time.perf_counter() - started
         return self.proof
 
     # --- the three kinds of obligation -------------------------------------------------------
 
-    def _conclusions(self) -> bool:
+    def _conclusions(self) -> None:
         """Which properties follow from the lemmas; the others must be inductive with them."""
         self.invariants = [lemma for lemma in self.lemmas if not lemma.of_steps]
         self._terms = {prop: self.engine.claim(prop) for prop in self.invariants}
@@ -86,13 +84,12 @@ class Induction:
                 what = Obligation("lemmas imply it", prop.name)
                 result, _ = self._ask(what, [*self._hypotheses(), z3.Not(term)])
                 follows = result == z3.unsat
-                what.outcome = Outcome.PROVED if follows else Outcome.JOINED
+                what.outcome = ProofOutcome.PROVED if follows else ProofOutcome.JOINED
                 self._report(what)
             if not follows:
                 self.invariants.append(prop)
                 self._terms[prop] = term
         self.proof.invariants = tuple(self.invariants)
-        return True
 
     def _initially(self) -> bool:
         for prop in self.invariants:
@@ -113,27 +110,27 @@ class Induction:
             for step in steps:
                 verdict, feasible = self._step(what, step)
                 enabled |= feasible
-                if verdict is not Outcome.PROVED:
+                if verdict is not ProofOutcome.PROVED:
                     what.outcome = verdict
                     self._report(what)
                     return False
-            what.outcome = Outcome.PROVED
+            what.outcome = ProofOutcome.PROVED
             what.vacuous = not enabled
             self._report(what)
         return True
 
-    def _step(self, what: Obligation, step: SymbolicStep) -> tuple[Outcome, bool]:
+    def _step(self, what: Obligation, step: SymbolicStep) -> tuple[ProofOutcome, bool]:
         """Whether an action instance preserves the invariants, and whether it can happen at all."""
         before = [*self._hypotheses(), step.guard]
         feasible, _ = self._ask(what, before)
         if feasible == z3.unsat:
-            return Outcome.PROVED, False
+            return ProofOutcome.PROVED, False
         goals = self._goals(step)
         if not goals:
-            return Outcome.PROVED, True
+            return ProofOutcome.PROVED, True
         result, solution = self._ask(what, [*before, z3.Not(z3.And([g for _, g in goals]))])
         if result == z3.unsat:
-            return Outcome.PROVED, True
+            return ProofOutcome.PROVED, True
         if result == z3.sat:
             broken = next(n for n, g in goals if z3.is_false(solution.eval(g, True)))
             self._note(what, step, broken, solution)
@@ -145,7 +142,7 @@ class Induction:
         step: SymbolicStep,
         before: list[Term],
         goals: list[tuple[str, Term]],
-    ) -> Outcome:
+    ) -> ProofOutcome:
         """A query for each goal, where one for all was too hard or found some goal broken.
 
         The first goal that can be broken is the one that is named, whatever solution Z3 chose.
@@ -155,13 +152,13 @@ class Induction:
             result, solution = self._ask(what, [*before, z3.Not(goal)])
             if result == z3.sat:
                 self._note(what, step, name, solution)
-                return Outcome.NOT_INDUCTIVE
+                return ProofOutcome.NOT_INDUCTIVE
             if result == z3.unknown:
                 undecided = undecided or name
         if self.proof.counterexample is not None:
-            return Outcome.NOT_INDUCTIVE
+            return ProofOutcome.NOT_INDUCTIVE
         what.lemma = undecided
-        return Outcome.UNKNOWN if undecided else Outcome.PROVED
+        return ProofOutcome.UNKNOWN if undecided else ProofOutcome.PROVED
 
     def _goals(self, step: SymbolicStep) -> list[tuple[str, Term]]:
         """What must hold after the step, without what the step does not touch."""
@@ -208,15 +205,15 @@ class Induction:
 
     def _settle(self, what: Obligation, result: Any) -> bool:
         if result == z3.unknown:
-            what.outcome = Outcome.UNKNOWN
+            what.outcome = ProofOutcome.UNKNOWN
         else:
-            what.outcome = Outcome.PROVED if result == z3.unsat else Outcome.NOT_INDUCTIVE
+            what.outcome = ProofOutcome.PROVED if result == z3.unsat else ProofOutcome.NOT_INDUCTIVE
         self._report(what)
-        return what.outcome is Outcome.PROVED
+        return what.outcome is ProofOutcome.PROVED
 
     def _report(self, what: Obligation) -> None:
         self.proof.obligations.append(what)
-        if what.outcome in (Outcome.NOT_INDUCTIVE, Outcome.UNKNOWN):
+        if what.outcome in (ProofOutcome.NOT_INDUCTIVE, ProofOutcome.UNKNOWN):
             self.proof.outcome = what.outcome
         self._on_obligation(what)
 
@@ -254,7 +251,7 @@ class Induction:
         return tuple(pattern)
 
 
-def minimise(
+def minimal_lemmas(
     model: Model,
     properties: Iterable[Property],
     lemmas: Iterable[Property],
@@ -270,7 +267,7 @@ def minimise(
     for lemma in list(kept):
         without = [other for other in kept if other is not lemma]
         proof = Induction(model, properties, without, options, engine=engine).run()
-        needed = proof.outcome is not Outcome.PROVED
+        needed = proof.outcome is not ProofOutcome.PROVED
         if not needed:
             kept = without
         if on_lemma is not None:

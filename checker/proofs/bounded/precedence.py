@@ -48,15 +48,15 @@ class Precedence:
 
     def __init__(self, model: Model, family: str) -> None:
         self._size = model.extents[family]
-        self._members = [members_of(instance, family) for instance in model.instances]
+        self._members = [(i.number, members_of(i, family)) for i in model.instances]
 
     def step(self, selector: Term, frame: int) -> list[Term]:
-        """What must hold of the instance that `selector` chooses as step number `frame`."""
+        """What must hold of the instance whose number `selector` is, as step number `frame`."""
         before, after = self._appeared(frame), self._appeared(frame + 1)
         conditions = [before == 0] if frame == 0 else []
         for known in range(self._size + 1):
             allowed: dict[int, list[Any]] = {}
-            for number, members in enumerate(self._members):
+            for number, members in self._members:
                 new = [member for member in members if member >= known]
                 if new == list(range(known, known + len(new))):
                     allowed.setdefault(known + len(new), []).append(selector == number)

@@ -16,7 +16,10 @@ import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import Claims, VectorisedEngine
-from checker.search.fingerprints import VisitedSet
+from checker.search.explore import Explorer, Journal
+from checker.search.findings import Findings
+from checker.search.limits import Limits
+from checker.search.lineage import Lineage
 from model.language import graph
 from model.language.graph import Node
 from model.language.protocol import Model
@@ -64,8 +67,8 @@ def atoms_of(model: Model, templates: Templates) -> Atoms:
     places = tuple(templates.places(model))
 
     def ground(name: str, place: Place) -> Node:
-        atom = templates.atoms[name]
-        return model.ground_claim(lambda state: atom(state, *templates.at(state, place)))
+        atom, at = templates.atoms[name], templates.at
+        return model.ground_claim(lambda state: atom(state, *at(state, place)))
 
     nodes = tuple(tuple(ground(name, place) for place in places) for name in templates.atoms)
     return Atoms(tuple(templates.atoms), places, nodes)
@@ -73,18 +76,19 @@ def atoms_of(model: Model, templates: Templates) -> Atoms:
 
 def reachable_states(model: Model, limit: int) -> Words | None:
     """All reachable states, packed; `None` if there are more than `limit`."""
-    engine = VectorisedEngine(model)
-    visited = VisitedSet(engine.layout.words)
-    frontier = engine.layout.pack([model.initial_state])
-    visited.insert(frontier)
-    found = [frontier]
-    while frontier.shape[1]:
-        steps = engine.expand(frontier)
-        frontier = steps.words[:, visited.insert(steps.words)]
-        found.append(frontier)
-        if visited.count > limit:
-            return None
-    return np.concatenate(found, axis=1)
+    levels = _Levels()
+    result = Explorer(model, (), Limits(states=limit), journal=levels).run()
+    return None if result.stopped else np.concatenate(levels.pieces, axis=1)
+
+
+class _Levels(Journal):
+    """Keeps the states of a search in memory."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Words] = []
+
+    def level(self, findings: Findings, pieces: list[Words], lineage: Lineage) -> None:
+        self.pieces += pieces
 
 
 class Table:

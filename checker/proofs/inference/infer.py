@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.symbolic import SymbolicStep, Term
 from checker.proofs.bounded.bounded_check import lemmas_that_hold
-from checker.proofs.bounded.induction import Induction
+from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.inference.candidates import (
     Candidate,
     Table,
@@ -28,7 +29,7 @@ from checker.proofs.inference.candidates import (
     reachable_states,
 )
 from checker.proofs.inference.clause_queries import ClauseQueries, rests_on
-from checker.verdict import Verdict
+from checker.verdict import Agreement, Verdict
 from model.language.errors import DomainError, UsageError
 from model.language.protocol import Model
 from properties import Property, lemmas_of, templates_of
@@ -57,6 +58,7 @@ class Inference:
     follows: dict[str, bool] = field(default_factory=dict)
     holding: tuple[Property, ...] = ()
     fallen: tuple[Property, ...] = ()
+    agreement: Agreement | None = None
     stopped: str = ""
     seconds: float = 0.0
 
@@ -77,6 +79,8 @@ class Inferrer:
         properties: Iterable[Property],
         timeout: float = 60.0,
         on_progress: Callable[[str], None] | None = None,
+        *,
+        cross_check: bool = True,
     ) -> None:
         templates = templates_of(model.protocol)
         if templates is None:
@@ -86,12 +90,17 @@ class Inferrer:
         self.result = Inference(model, tuple(properties))
         self._say = on_progress or (lambda _: None)
         self._timeout = timeout
+        self._cross_check = cross_check
         self._reference = ReferenceEngine(model)
         self._truths: dict[State, npt.NDArray[np.bool_]] = {}
 
     def run(self) -> Inference:
         """Enumerate, filter, and kill until nothing more falls."""
-        started, result = time.perf_counter(), self.result
+        result = self.result
+        if self._cross_check:
+            claims = (*result.properties, *lemmas_of(self.model.protocol))
+            result.agreement = require_agreement(self.model, claims)
+        started = time.perf_counter()
         result.holding, result.fallen = self.known_lemmas()
         states = reachable_states(self.model, MAX_STATES)
         if states is None:
@@ -116,7 +125,8 @@ class Inferrer:
     def known_lemmas(self) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
         """The known lemmas that are inductive together, and those that fall."""
         lemmas = lemmas_of(self.model.protocol)
-        holding = lemmas_that_hold(self.model, lemmas)
+        options = InductionOptions(cross_check=self._cross_check)
+        holding = lemmas_that_hold(self.model, lemmas, options)
         return holding, tuple(lemma for lemma in lemmas if lemma not in holding)
 
     def _first_candidates(self) -> set[Candidate]:

@@ -15,7 +15,8 @@ import z3
 
 from checker.engines.symbolic import SymbolicStep, Term
 from checker.proofs.asking import ask
-from checker.proofs.bounded.induction import FITS, Induction
+from checker.proofs.bounded.induction import Induction
+from checker.proofs.proof import FITS
 from model.language.protocol import Model
 from properties import Property
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import z3
 
+from checker.engines.agreement import require_agreement
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
-from checker.proofs.bounded.induction import FITS, INITIALLY
-from checker.proofs.proof import Obligation, Outcome, Proof
+from checker.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.proofs.unbounded.relevance import Relevance
@@ -29,7 +29,7 @@ from model.language.errors import UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
 from model.language.protocol import Model
-from properties import Property, Sense
+from properties import Property
 
 Choice = tuple[frozenset[str], list[Clause]]
 """Hypotheses, and the names of the lemmas among them."""
@@ -48,8 +48,11 @@ class UnboundedInduction:
         lemmas: Iterable[Property],
         timeout: float = 20.0,
         on_obligation: Callable[[Obligation], None] | None = None,
+        *,
+        cross_check: bool = True,
     ) -> None:
         self.model = model
+        self._cross_check = cross_check
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
         self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
@@ -58,10 +61,10 @@ class UnboundedInduction:
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
         for prop in (*self.proof.properties, *self.proof.lemmas):
-            if prop.sense is Sense.SOMETIMES or prop.of_steps:
+            if prop.of_steps:
                 raise UsageError(
-                    f"{prop.name} is a witness or about steps: proofs for all sizes are of claims "
-                    "about every state; choose them with --property"
+                    f"{prop.name} is about steps: proofs for all sizes are of claims about every "
+                    "state; choose them with --property"
                 )
 
     def run(self) -> Proof:
@@ -70,6 +73,9 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared.
         """
+        if self._cross_check:
+            claims = (*self.proof.properties, *self.proof.lemmas)
+            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self._attempt(CHEAP)
@@ -78,7 +84,7 @@ class UnboundedInduction:
         if self._resisting():
             self._attempt(DEAR)
         self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
-        outcome = Outcome.UNKNOWN if self._resisting() else Outcome.PROVED
+        outcome = ProofOutcome.UNKNOWN if self._resisting() else ProofOutcome.PROVED
         self.proof.outcome = outcome
         self.proof.seconds = time.perf_counter() - started
         return self.proof
@@ -99,7 +105,7 @@ class UnboundedInduction:
     def _resisting(self) -> set[str]:
         """The lemmas, and other claims, of which some obligation could not be proved."""
         settled = (obligation for obligation, _ in self._settled.values())
-        return {o.lemma for o in settled if o.outcome is not Outcome.PROVED}
+        return {o.lemma for o in settled if o.outcome is not ProofOutcome.PROVED}
 
     def _can_do_without(self, names: set[str]) -> bool:
         """Never where no property says what the lemmas are for: then all are to be proved."""
@@ -204,7 +210,7 @@ class UnboundedInduction:
         """Refute the goal's negation together with one of the choices of hypotheses."""
         key = what.action, what.lemma
         before, rested_on = self._before.get(key, (what, frozenset({""})))
-        if before.outcome is Outcome.PROVED and rested_on <= self.clauses.keys():
+        if before.outcome is ProofOutcome.PROVED and rested_on <= self.clauses.keys():
             self._settled[key] = before, rested_on
             return
         started = time.perf_counter()
@@ -218,7 +224,7 @@ class UnboundedInduction:
             what.queries += 1
             result, what.instances = self._refute(pools[names], strategy)
             if result == z3.unsat:
-                what.outcome, rested_on = Outcome.PROVED, names
+                what.outcome, rested_on = ProofOutcome.PROVED, names
                 break
             what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
         what.seconds = time.perf_counter() - started

@@ -1,9 +1,8 @@
 """Capture: an action or claim run once on symbolic values, and kept as a graph."""
 
+from model.language.capture.captured import CapturedAction, Write, overlay
 from model.language.capture.recorder import (
-    CapturedAction,
     Parameter,
-    Write,
     capture_action,
     capture_property,
     capture_start,
@@ -16,4 +15,5 @@ __all__ = [
     "capture_action",
     "capture_property",
     "capture_start",
+    "overlay",
 ]

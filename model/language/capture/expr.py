@@ -7,63 +7,12 @@ names the file, the line and what to write instead.
 
 from __future__ import annotations
 
-import linecache
-import re
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
 from model.language import graph
-from model.language.errors import CaptureError
 from model.language.graph import Kind, Node
-
-_LANGUAGE = str(Path(__file__).parent.parent)
-
-_REMEDIES = (
-    (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
-    (r"\bsorted\(|\.sort\(", "sorting", "smallest(...) or largest(...)"),
-    (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
-    (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
-    (r"\band\b", "`and`", "all_of(a, b)"),
-    (r"\bor\b", "`or`", "any_of(a, b)"),
-    (r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)", "`in`", "group.contains(member)"),
-    (r"\bnot\b", "`not`", "not_(a)"),
-    (r"\bwhile\b", "`while`", "smallest(...), largest(...) or every(...)"),
-    (r"\bif\b.*\belse\b", "a conditional expression", "choose(condition, then, otherwise)"),
-    (r"\bif\b|\belif\b", "`if`", "require(...) or choose(c, a, b)"),
-    (r"\bassert\b", "`assert`", "require(...), or a property"),
-    (
-        r"",
-        "asking whether it is true",
-        "require(...), choose(...), all_of(...), any_of(...), not_(...)",
-    ),
-)
-
-
-def _user_frame() -> tuple[str, int, str]:
-    """File, line number and text of the innermost line outside the language itself."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_LANGUAGE):
-        frame = frame.f_back
-    path, line = frame.f_code.co_filename, frame.f_lineno
-    return path, line, linecache.getline(path, line).strip()
-
-
-def refuse(problem: str, at: tuple[str, int] | None = None) -> NoReturn:
-    """Raise a `CaptureError` for `problem`, at the user's line or at another file and line."""
-    path, line = at or _user_frame()[:2]
-    raise CaptureError(f"{Path(path).name}:{line}: {problem}")
-
-
-def refuse_truth() -> NoReturn:
-    """Raise a `CaptureError` for Python asking whether a symbolic value is true."""
-    path, line, text = _user_frame()
-    text = re.sub(r"\bfor\b[^()]*?\bin\b", "for", text)
-    problem, instead = next((p, i) for pattern, p, i in _REMEDIES if re.search(pattern, text))
-    raise CaptureError(
-        f"{Path(path).name}:{line}: {problem} on a value read from the state: write {instead}"
-    )
+from model.language.refusal import refuse, refuse_hashing, refuse_text, refuse_truth
 
 
 class Expr:
@@ -93,10 +42,41 @@ class Expr:
         return BoolExpr(graph.negation(graph.equal(self.node, node_of(other, like=self.node))))
 
     def __hash__(self) -> int:
-        return hash(self.node)
+        return refuse_hashing()
 
     def __repr__(self) -> str:
+        refuse_text()
         return graph.show(self.node)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        refuse(f"`.{name}` of a value of kind {self.kind} read from the state: write a comparison")
+
+
+def _refusing(problem: str) -> Callable[..., NoReturn]:
+    def refused(self: Expr, *_: object) -> NoReturn:
+        refuse(problem.format(self.kind))
+
+    return refused
+
+
+_REFUSED = {
+    "arithmetic other than + and - on a value of kind {}: write choose(c, a, b)": (
+        "add radd sub rsub mul rmul floordiv rfloordiv mod rmod truediv rtruediv pow rpow divmod "
+        "rdivmod matmul rmatmul lshift rlshift rshift rrshift and rand or ror neg pos abs round "
+        "trunc floor ceil"
+    ),
+    "`^` on a value read from the state, of kind {}: write a != b": "xor rxor",
+    "an order of values of kind {}, which have none: write ==": "lt le gt ge",
+    "`in`, indexing or len() on a value of kind {}: write a quantifier": (
+        "contains getitem setitem delitem len reversed"
+    ),
+    "a call of what is read from the state, of kind {}: write a comparison": "call enter",
+}
+for _problem, _names in _REFUSED.items():
+    for _name in _names.split():
+        setattr(Expr, f"__{_name}__", _refusing(_problem))
 
 
 class BoolExpr(Expr):
@@ -151,14 +131,6 @@ class IntExpr(Expr):
     def __ge__(self, other: Any) -> Any:
         return BoolExpr(graph.at_most(self._number(other), self.node))
 
-    def _no_arithmetic(self, other: Any) -> NoReturn:
-        refuse("arithmetic other than + and - on a value read from the state")
-
-    __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_arithmetic
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _no_arithmetic
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _no_arithmetic
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_arithmetic
-
     def __neg__(self) -> IntExpr:
         return IntExpr(graph.subtract(graph.constant(0), self.node))
 
@@ -174,6 +146,11 @@ class RefExpr(Expr):
             f"`.{name}` of a reference that may be none: quantify over the members and compare, "
             "as in every(implies(reference == member, ...) for member in members)"
         )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "node":
+            self.__getattr__(name)
+        super().__setattr__(name, value)
 
 
 def node_of(value: object, like: Node | None = None) -> Node:

@@ -1,76 +1,352 @@
-"""Plain Python that runs during capture and yet means something else there: refused before it can.
+"""Which Python may run during capture: every code object that does is checked once.
 
-Most of what cannot be captured raises by itself, since symbolic values refuse it. What is here does
-not touch a symbolic value, or touches it as often as a plain one: `is`, `match`, and functions that
-count the rounds of a loop.
+Symbolic values refuse what Python asks of them. What is refused here asks nothing of them, and yet
+means something else: `is`, `match`, `try`, `type(...)`, and whatever changes between two runs.
 """
 
 from __future__ import annotations
 
-import ast
+import builtins
 import dis
+import gc
 import inspect
 import linecache
 import re
-import textwrap
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
+import signal
+import sys
+import traceback
+import types
+import typing
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from enum import Enum
+from functools import partial
+from types import CodeType, FrameType
 from typing import Any
 
-from model.language.errors import CaptureError
+from model.language import refusal
+from model.language.capture.rounds import (
+    Held,
+    attributes,
+    contents_of,
+    instructions_of,
+    is_frozen,
+    is_users_class,
+)
+from model.language.declare.entity import Field, Place, Record
+from model.language.declare.schema import IndexedSchema, RecordSchema
+from model.language.errors import CaptureError, ProtocolError
+from model.language.refusal import is_users, is_users_frame, refuse
 
-_COUNTING = re.compile(r"\b(enumerate|zip|reversed|map|filter|iter)\(")
-_INLINED = "LOAD_FAST_AND_CLEAR"  # begins a comprehension that Python 3.12 inlines
+_INSTRUCTIONS = (
+    ("MATCH_", "`match`: write choose(condition, a, b)"),
+    (
+        "IS_OP|.*_IF(_NOT)?_NONE",
+        "`is` on what may be a value read from the state: write is_none(x) or ==",
+    ),
+    (
+        "BEFORE_WITH|PUSH_EXC_INFO|LOAD_SPECIAL",
+        "`try` or `with`: a condition that does not hold ends an action, write require(...)",
+    ),
+    ("STORE_GLOBAL|DELETE_GLOBAL", "assigning a global: write a variable of the state"),
+    ("DELETE_(ATTR|SUBSCR|DEREF)", "`del` of what is not a local name: assign None or 0"),
+    ("IMPORT_NAME", "an import in a function: import at the top of the module"),
+    ("LOAD_BUILD_CLASS", "a class in a function: declare it at the top of the module"),
+    ("GET_YIELD_FROM_ITER|GET_A|SEND", "`yield from` and `await`: write a quantifier"),
+)
+_INSTRUCTION = re.compile("|".join(f"(?P<at{k}>{p})" for k, (p, _) in enumerate(_INSTRUCTIONS)))
+_SUSPECT = {name for name in dis.opmap if _INSTRUCTION.match(name)}
+_SUSPECT |= {name for name in dis.opmap if re.search("STORE_DEREF|_ATTR|_METHOD", name)}
+_INTERNAL = {*Place.__slots__, "_declared", "_local_names", "_reference_node"}
+
+_FUNCTIONS = (
+    *(abs, all, any, chr, divmod, format, getattr, iter, len, max, min, next, ord, pow),
+    *(print, repr, round, setattr, sorted, sum),
+    *(bool, bytes, dict, enumerate, filter, float, frozenset, int, list, map, range),
+    *(reversed, set, slice, str, super, tuple, zip, typing.cast),
+)
+"""What acts on values only by what they answer, and symbolic ones refuse that."""
 
 
-def refuse_identity(function: Callable[..., Any]) -> None:
-    """`CaptureError` if the function compares with `is` or uses `match`.
+def check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
+    """`CaptureError` if running the code with the global `names` could not be seen.
 
-    Symbolic values are never `None`, nor of the class that a pattern names. Functions whose source
-    is not at hand are taken as they are.
+    Returns the user's classes and functions that it mentions.
     """
-    try:
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
-        return
-    name = Path(inspect.getsourcefile(function) or "?").name
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and any(
-            isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops
-        ):
-            raise CaptureError(
-                f"{name}:{first + node.lineno - 1}: `is` on what may be a value read from the "
-                "state: write is_none(x) or =="
-            )
-        if isinstance(node, ast.Match):
-            raise CaptureError(
-                f"{name}:{first + node.lineno - 1}: `match`: write choose(condition, a, b)"
-            )
+    known = _checked.get(id(code))  # equal code objects may have different globals
+    if known is None or known[0]() is not code:
+        key = id(code)
+        gone = weakref.ref(code, lambda _: _checked.pop(key, None))
+        known = _checked[key] = gone, _check_code(code, names)
+    return known[1]
 
 
-def counts_rounds(frame: FrameType) -> bool:
-    """Whether a frame iterates other than by a plain `for`: one bound variable would not do.
-
-    `enumerate`, `zip` and the like pair what they iterate; `list`, `sum` and comprehensions that
-    no quantifier takes consume it.
-    """
-    if frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>":
-        return frame.f_code.co_name != "<lambda>"
-    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-    instruction = _instruction_at(frame)
-    plain = instruction is None or instruction.opname == "FOR_ITER"
-    return not plain or _COUNTING.search(text) is not None
+_checked: dict[int, tuple[weakref.ref[CodeType], tuple[Any, ...]]] = {}
 
 
-def is_inlined_comprehension(frame: FrameType) -> bool:
-    """Whether a frame is in the middle of a comprehension that Python has put into its own code."""
-    return any(
-        instruction.opname == _INLINED and instruction.offset < frame.f_lasti
-        for instruction in dis.get_instructions(frame.f_code)
+def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
+    place = code.co_filename, code.co_firstlineno
+    for instruction in instructions_of(code):
+        if instruction.opname not in _SUSPECT:
+            continue
+        line = instruction.positions and instruction.positions.lineno
+        place = code.co_filename, line or place[1]
+        if found := _INSTRUCTION.match(instruction.opname):
+            case = re.match("case |match ", linecache.getline(*place).strip())
+            refuse(_INSTRUCTIONS[0 if case else int(str(found.lastgroup)[2:])][1], place)
+        name = instruction.argval
+        if instruction.opname == "STORE_DEREF" and name in code.co_freevars:
+            refuse(f"assigning {name!r} of the function around: return the value instead", place)
+        if "_ATTR" in instruction.opname or "_METHOD" in instruction.opname:
+            if name in _INTERNAL or re.fullmatch("__.*__", str(name)):
+                refuse(f"`.{name}`, which is Python's own: compare or assign variables", place)
+    mentioned = list(_mentions(code, names))
+    for words, value, place in mentioned:
+        check_value(words, value, place)
+    return tuple(
+        value
+        for _, value, _ in mentioned
+        if (isinstance(value, type) and is_users_class(value))
+        or (isinstance(value, types.FunctionType) and is_users(value.__code__.co_filename))
     )
 
 
-def _instruction_at(frame: FrameType) -> dis.Instruction | None:
-    return next((i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti), None)
+def _mentions(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any, tuple[str, int]]]:
+    """The globals that code reads, and attributes of modules and classes among them."""
+    instructions = instructions_of(code)
+    line = code.co_firstlineno
+    for number, instruction in enumerate(instructions):
+        words = instruction.argval
+        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME") or words.startswith("@"):
+            continue
+        line = (instruction.positions and instruction.positions.lineno) or line
+        if words not in names and not hasattr(builtins, words):
+            continue
+        value = names.get(words, getattr(builtins, words, None))
+        for following in instructions[number + 1 :]:
+            owner = isinstance(value, types.ModuleType | type)
+            if following.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not (
+                owner and hasattr(value, following.argval)
+            ):
+                break
+            if isinstance(value, type) and not is_users_class(value):
+                break
+            value = getattr(value, following.argval)
+            words = f"{words}.{following.argval}"
+        yield words, value, (code.co_filename, line)
+
+
+def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
+    """`CaptureError` if a value that was there before the capture may change, or tells too much."""
+    match value:
+        case None | int() | str() | bytes() | float() | Enum() | range() | Field():
+            return
+        case types.MemberDescriptorType() | types.GetSetDescriptorType():
+            return
+        case tuple() | frozenset():
+            inner = tuple(value)
+        case types.FunctionType():
+            if not is_users(value.__code__.co_filename):
+                if value.__module__.startswith("model.language.") or value is typing.cast:
+                    return
+                _refuse_mention(words, place)
+            if attributes(value):
+                _refuse_change(f"{words}, a function with attributes,", place)
+            inner = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+        case types.MethodType():
+            inner = value.__self__, value.__func__
+        case partial():
+            inner = value.func, *value.args, *value.keywords.values()
+        case staticmethod() | classmethod():
+            inner = (value.__func__,)
+        case property():
+            inner = value.fget, value.fset
+        case type() if _is_constant(value):
+            return
+        case types.ModuleType():
+            _refuse_mention(words, place)
+        case _:
+            inner = _inside(words, value, place)
+    for part in inner:
+        check_value(words, part, place)
+
+
+def _inside(words: str, value: Any, place: tuple[str, int]) -> tuple[Any, ...]:
+    """The fields of a frozen dataclass; nothing for functions of Python's that may be called."""
+    if _is_known(value) or type(value).__module__.startswith("model.language."):
+        return ()
+    if is_frozen(value):
+        return tuple(getattr(value, field.name) for field in fields(value))
+    if callable(value) and not (isinstance(value, type) and is_users_class(value)):
+        _refuse_mention(words, place)
+    _refuse_change(f"{words}, a {type(value).__name__},", place)
+
+
+def _refuse_mention(words: str, place: tuple[str, int]) -> typing.NoReturn:
+    refuse(
+        f"`{words}` cannot be captured: write the language's own words, a comparison, or for a "
+        "choice a parameter of the action",
+        place,
+    )
+
+
+def _refuse_change(what: str, place: tuple[str, int]) -> typing.NoReturn:
+    refuse(
+        f"{what} may change: write a variable of the state, a setting, or a constant such as a "
+        "number, a tuple or an IntEnum",
+        place,
+    )
+
+
+def _is_known(value: object) -> bool:
+    return any(value is function for function in _FUNCTIONS)
+
+
+def _is_constant(kind: type) -> bool:
+    """Whether a class may be mentioned: its instances are values, views or errors."""
+    if kind.__module__.startswith("model.language.") or _is_known(kind):
+        return True
+    return issubclass(kind, BaseException) or (
+        is_users_class(kind) and issubclass(kind, Record | Enum)
+    )
+
+
+def check_schema(schema: RecordSchema) -> None:
+    """`CaptureError` if a class of the state has attributes that may change."""
+    _check_class(schema.view_class)
+    for part in schema.fields.values():
+        if isinstance(part, IndexedSchema):
+            _check_class(part.view_class)
+        item = getattr(part, "item", part)
+        if isinstance(item, RecordSchema):
+            check_schema(item)
+
+
+_sound: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _check_class(kind: type) -> None:
+    if kind in _sound:
+        return
+    for base in kind.__mro__:
+        for name, value in vars(base).items() if is_users_class(base) else ():
+            if name in _INTERNAL or re.fullmatch("__.*__", name):
+                continue
+            try:
+                check_value(f"{base.__name__}.{name}", value, ("?", 0))
+            except CaptureError:
+                check_value(f"{base.__name__}.{name}", value, (_file_of(base), _line_of(base)))
+    _sound.add(kind)
+
+
+def _line_of(kind: type) -> int:
+    try:
+        return inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return 1
+
+
+def _file_of(value: Any) -> str:
+    return getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
+
+
+class Watch:
+    """Checks, while active, every code object of the user's that runs."""
+
+    def __init__(self) -> None:
+        self.outermost = sys._getframe()
+        self._owners: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._known: dict[int, CodeType] = {}
+        self._inner: dict[int, CodeType] = {}
+
+    @property
+    def mentioned(self) -> list[object]:
+        """The user's classes and functions that what ran so far mentions."""
+        return [owner for owner, _ in self._owners.values()]
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call the function and check whatever runs; other errors than our own name the line."""
+        place = None
+        if isinstance(function, types.FunctionType):
+            place = function.__code__.co_filename, function.__code__.co_firstlineno
+            check_value(function.__name__, function, place)
+        self.outermost = sys._getframe()
+        known = self._known
+
+        def event(frame: FrameType, kind: str, _: object) -> None:
+            if kind == "call" and id(frame.f_code) not in known:
+                self._enter(frame, frame.f_code)
+
+        before: Any = sys.getprofile()
+        collecting = gc.isenabled()
+        gc.disable()  # what it closes and calls is not the action's
+        refusal.watching = True
+        sys.setprofile(event)
+        try:
+            result = function(*arguments)
+        except CaptureError:
+            raise
+        except ProtocolError as error:
+            _refuse_error(error, str(error))
+        except Exception as error:
+            _refuse_error(
+                error, f"{type(error).__name__} on what may be read from the state: {error}"
+            )
+        finally:
+            refusal.watching = False
+            if collecting:
+                gc.enable()
+            if hasattr(before, "enable"):  # cProfile's are no functions
+                before.enable()
+            else:
+                sys.setprofile(before)
+        Held(tuple(self._owners.values())).check(place)
+        return result
+
+    def _enter(self, frame: FrameType, code: CodeType) -> None:
+        if is_users_frame(frame):
+            try:
+                self._check(frame, code)
+            except CaptureError:
+                if not _is_of_a_signal(frame):
+                    raise
+                return
+            if code.co_freevars and id(code) not in self._inner:
+                return  # the next function with this code may have another closure
+        self._known[id(code)] = code
+
+    def _check(self, frame: FrameType, code: CodeType) -> None:
+        for owner in check_code(code, frame.f_globals):
+            self._owners.setdefault(id(owner), (owner, contents_of(owner) or ()))
+        for inner in code.co_consts:
+            if isinstance(inner, CodeType):
+                self._inner[id(inner)] = inner
+        if id(code) not in self._inner:
+            place = code.co_filename, code.co_firstlineno
+            for name in code.co_freevars:
+                check_value(name, frame.f_locals.get(name), place)
+
+
+def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
+    """Say at which of the user's lines an error arose."""
+    place = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if is_users_frame(frame):
+            place = frame.f_code.co_filename, line
+    try:
+        refuse(words, place)
+    except CaptureError as refused:
+        raise refused from error
+
+
+def _is_of_a_signal(frame: FrameType) -> bool:
+    """Whether a frame does not belong to the action: a signal came, and its handler runs."""
+    handlers = map(signal.getsignal, signal.valid_signals())
+    codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
+    around: FrameType | None = frame
+    while around is not None:
+        if around.f_code in codes:
+            return True
+        around = around.f_back
+    return False

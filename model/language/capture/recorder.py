@@ -6,46 +6,24 @@ quantified variables, indices and bounds stay symbolic, so that proofs may leave
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from types import FrameType
+from functools import partial
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
 from typing import Any
 
 from model.language import graph
-from model.language.capture.expr import _LANGUAGE, Expr, IntExpr, node_of, refuse, wrap
-from model.language.capture.lint import counts_rounds, is_inlined_comprehension, refuse_identity
+from model.language.capture.captured import CapturedAction, Write, overlay
+from model.language.capture.expr import IntExpr, node_of, wrap
+from model.language.capture.lint import Watch
+from model.language.capture.rounds import Held, Iteration
 from model.language.capture.symbolic import SetExpr, SymbolicStore
 from model.language.declare.domains import IndexSet, Integers, Reference
-from model.language.declare.entity import Record
 from model.language.declare.schema import Schema, Variable
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
-
-
-@dataclass(frozen=True)
-class Write:
-    """One captured assignment: `variable[index] = value`, for every value of `binders`.
-
-    A binder stands alone at one place of `index`. `value` reads only the state before the step,
-    and is the old value where the condition `when` does not hold. Later writes win over earlier.
-    """
-
-    variable: Variable
-    index: tuple[Node, ...]
-    value: Node
-    binders: tuple[Node, ...] = ()
-    when: Node = graph.TRUE
-
-
-@dataclass(frozen=True)
-class CapturedAction:
-    """What an action does: it is enabled where all `guards` hold, and then does all `writes`."""
-
-    name: str
-    parameters: tuple[Node, ...]
-    guards: tuple[Node, ...]
-    writes: tuple[Write, ...]
+from model.language.refusal import refuse, user_frame
 
 
 @dataclass
@@ -56,15 +34,20 @@ class Loop:
     condition: Node
     first_write: int
     first_guard: int
-    frame: FrameType
-    line: int
-    before: dict[str, Any]
+    place: tuple[str, int]
     reads: list[tuple[Variable, tuple[Node, ...]]] = field(default_factory=list)
 
-    @property
-    def place(self) -> tuple[str, int]:
-        """The file and line of the statement."""
-        return self.frame.f_code.co_filename, self.line
+
+@dataclass
+class Quantifier:
+    """A quantifier whose generator is running: its variables with their conditions.
+
+    `open` are those whose `for` has not come to its end.
+    """
+
+    generator: object
+    binders: list[tuple[Node, Node]] = field(default_factory=list)
+    open: list[tuple[Node, Node]] = field(default_factory=list)
 
 
 class Capture:
@@ -74,20 +57,10 @@ class Capture:
         self.guards: list[Node] = []
         self.writes: list[Write] = []
         self._loops: list[Loop] = []
-        self._quantifiers: list[tuple[Any, list[tuple[Node, Node]]]] = []
+        self._quantifiers: list[Quantifier] = []
+        self.watch = Watch()
         self._fresh = 0
         self._scope: set[Node] = set()
-
-    def __enter__(self) -> Capture:
-        global active
-        if active is not None:
-            raise CaptureError("a capture is already under way")
-        active = self
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        global active
-        active = None
 
     def parameter(self, name: str, sort: Sort, over: str) -> Node:
         """A parameter of the action."""
@@ -102,35 +75,40 @@ class Capture:
 
     # --- quantifiers and loops ---------------------------------------------------------------
 
-    def bind(self, binder: Node, condition: Node) -> Loop | None:
-        """Begin to iterate: as a quantifier if a generator inside one does, else as a loop."""
-        frame = _iterating_frame()
-        if self._quantifiers:
-            generator, binders = self._quantifiers[-1]
-            if getattr(generator, "gi_frame", None) is not frame:
-                refuse("a `for` statement inside a quantifier: use every, some, count or largest")
-            if is_inlined_comprehension(frame):
-                refuse("a comprehension inside a quantifier: nest every, some, count or largest")
-            binders.append((binder, condition))
-            return None
-        if counts_rounds(frame):
-            refuse(
-                "iterating a family other than by a plain `for`: use every, some, count, largest "
-                "or smallest"
-            )
-        begun = len(self.writes), len(self.guards)
-        loop = Loop(binder, condition, *begun, frame, frame.f_lineno, dict(frame.f_locals))
-        self._loops.append(loop)
-        self._scope.add(binder)
-        return loop
+    def bind(self, place: Iteration, binder: Node, condition: Node) -> Callable[[], None]:
+        """Begin to iterate: as a quantifier if a generator inside one does, else as a loop.
 
-    def close_loop(self, loop: Loop) -> None:
+        Returns what ends it.
+        """
+        frame = user_frame()
+        line = frame.f_code.co_filename, frame.f_lineno
+        end: Callable[[], object]
+        if self._quantifiers:
+            quantifier = self._quantifiers[-1]
+            place.check_quantifier(quantifier.generator)
+            quantifier.binders.append((binder, condition))
+            quantifier.open.append((binder, condition))
+            end = quantifier.open.pop
+        else:
+            place.check_loop()
+            loop = Loop(binder, condition, len(self.writes), len(self.guards), line)
+            self._loops.append(loop)
+            self._scope.add(binder)
+            end = partial(self._close_loop, loop)
+        held = Held.now(self.watch.outermost, self.watch.mentioned)
+
+        def close() -> None:
+            held.check(line)
+            end()
+
+        return close
+
+    def _close_loop(self, loop: Loop) -> None:
         """End of a `for` statement: what its body assigned, it assigned for every member."""
         innermost = self._loops.pop()
         if innermost is not loop:
             refuse(_BROKEN, innermost.place)
         self._scope.discard(loop.binder)
-        _refuse_accumulation(loop)
         if len(self.guards) > loop.first_guard and len(self.writes) > loop.first_write:
             refuse("require(...) and an assignment in one loop: write two loops", loop.place)
         for place in range(loop.first_write, len(self.writes)):
@@ -144,21 +122,36 @@ class Capture:
             _refuse_reads_of_others(loop, write)
             self.writes[place] = replace(write, binders=(*write.binders, loop.binder))
 
-    def quantify(self, op: Op, items: Iterable[Any]) -> Node:
-        """The quantifier `op` over what a generator yields for one bound variable."""
-        binders: list[tuple[Node, Node]] = []
-        self._quantifiers.append((items, binders))
+    def holds(self, condition: Callable[[Any], Any], member: Any) -> Node:
+        """Whether a condition holds for a member of a family: one call stands for all members."""
+        self._quantifiers.append(Quantifier(None))
+        held = Held.now(self.watch.outermost, self.watch.mentioned)
         try:
-            bodies = list(items)
+            node = node_of(condition(member), graph.TRUE)
         finally:
             self._quantifiers.pop()
+        held.check(None)
+        return node
+
+    def quantify(self, op: Op, items: Iterable[Any]) -> Node:
+        """The quantifier `op` over what a generator yields for one bound variable."""
+        if isinstance(items, GeneratorType) and getgeneratorstate(items) != GEN_CREATED:
+            refuse("a generator that was used before: write it again")
+        quantifier = Quantifier(items)
         plain = graph.TRUE if op in (Op.FORALL, Op.EXISTS, Op.COUNT) else graph.constant(0)
-        nodes = [node_of(body, plain) for body in bodies]
-        if not binders:
+        nodes, around = [], quantifier.open
+        self._quantifiers.append(quantifier)
+        try:
+            for body in items:
+                nodes.append(node_of(body, plain))
+                around = [*quantifier.open]
+        finally:
+            self._quantifiers.pop()
+        if not quantifier.binders:
             return self._quantify_plain(op, nodes)
-        if len(nodes) != 1:
+        if len(nodes) != 1 or around != quantifier.binders:
             refuse("a quantifier over a family and a plain range at once: nest two quantifiers")
-        return _quantified(op, binders, nodes[0])
+        return _quantified(op, around, nodes[0])
 
     def _quantify_plain(self, op: Op, nodes: list[Node]) -> Node:
         if op is Op.FORALL:
@@ -171,6 +164,8 @@ class Capture:
 
     def require(self, conditions: list[Node]) -> None:
         """Note guards."""
+        if self._quantifiers:
+            refuse("require(...) inside a quantifier: its claim is what the generator yields")
         if self.writes:
             refuse("require(...) after an assignment: all conditions come first")
         for node in conditions:
@@ -201,27 +196,20 @@ class Capture:
 
     def overlay(self, variable: Variable, index: tuple[Node, ...], before: Node) -> Node:
         """The value of `variable` at `index` after the writes so far; `before` without them."""
-        value = before
-        for around in self._loops:
-            around.reads.append((variable, index))
-        binders = {loop.binder: loop for loop in self._loops}
-        for place, write in enumerate(self.writes):
-            if write.variable is not variable:
-                continue
-            replacement: dict[Node, Node] = {}
-            conditions = []
-            for over, written, asked in zip(variable.index, write.index, index, strict=True):
-                if written in write.binders:
-                    replacement[written] = asked
-                    conditions.append(over.admits(asked))
-                else:
-                    loop = binders.get(written)
-                    if loop is not None and place >= loop.first_write and written is not asked:
-                        _refuse_other(variable, None)
-                    conditions.append(graph.equal(written, asked))
-            written_value = graph.substitute(write.value, replacement)
-            value = graph.choose(graph.conjunction(*conditions), written_value, value)
-        return value
+        for loop in self._loops:
+            loop.reads.append((variable, index))
+        self._refuse_other_rounds(variable, index)
+        return overlay(variable, index, self.writes, before, IndexSet.admits)
+
+    def _refuse_other_rounds(self, variable: Variable, index: tuple[Node, ...]) -> None:
+        """What the body of an open loop assigns to its own member, it may not read of another."""
+        for loop in self._loops:
+            for write in self.writes[loop.first_write :]:
+                if write.variable is variable and any(
+                    written is loop.binder is not asked
+                    for written, asked in zip(write.index, index, strict=True)
+                ):
+                    _refuse_other(variable, None)
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """`choose` on values of which any may be symbolic."""
@@ -245,10 +233,19 @@ class Capture:
                     "loop: use every, some, count, largest or smallest"
                 )
 
-    def finish(self) -> None:
-        """Check that nothing is left open."""
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What the function returns; `CaptureError` where it does what cannot be captured."""
+        global active
+        if active is not None:
+            raise CaptureError("a capture is already under way")
+        active = self
+        try:
+            result = self.watch.run(function, *arguments)
+        finally:
+            active = None
         if self._loops:
             refuse(_BROKEN, self._loops[-1].place)
+        return result
 
 
 _BROKEN = "a loop that did not run to its end: `break` cannot be captured"
@@ -277,23 +274,6 @@ def _quantified(op: Op, binders: list[tuple[Node, Node]], body: Node) -> Node:
     return graph.quantified(op, binder, body)
 
 
-def _iterating_frame() -> FrameType:
-    frame: FrameType = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_LANGUAGE):
-        frame = frame.f_back
-    return frame
-
-
-def _refuse_accumulation(loop: Loop) -> None:
-    """A local that the body rebinds would keep just one round's value: refuse it."""
-    for name, value in loop.frame.f_locals.items():
-        if name in loop.before and loop.before[name] is not value and not _is_target(loop, value):
-            refuse(
-                f"the loop changes {name!r} in every round: use every, some, count, largest or "
-                "smallest"
-            )
-
-
 def _refuse_reads_of_others(loop: Loop, write: Write) -> None:
     """What one round assigns, another must not read: rounds have no order in a capture."""
     place = write.index.index(loop.binder)
@@ -307,12 +287,6 @@ def _refuse_other(variable: Variable, at: tuple[str, int] | None) -> None:
         f"a loop that reads another member's {variable.name} and assigns it: read before the loop",
         at,
     )
-
-
-def _is_target(loop: Loop, value: Any) -> bool:
-    if isinstance(value, Expr):
-        return value.node is loop.binder
-    return isinstance(value, Record) and loop.binder in value._index
 
 
 @dataclass(frozen=True)
@@ -331,25 +305,22 @@ def capture_action(
     parameters: tuple[Parameter, ...],
 ) -> CapturedAction:
     """Run an action function on symbolic values; `CaptureError` where that is not possible."""
-    refuse_identity(function)
-    with Capture() as capture:
-        store = SymbolicStore(schema, settings, capture)
-        variables, arguments = [], []
-        for parameter in parameters:
-            if isinstance(parameter.domain, Reference):
-                family = schema.families[parameter.domain.family]
-                like = family.index_set.variable(parameter.name)
-                node = capture.parameter(parameter.name, like.sort, family.index_set.name)
-                arguments.append(store.view(family.item, (node,)))
-            else:
-                node = capture.parameter(parameter.name, INT, str(parameter.domain))
-                arguments.append(IntExpr(node))
-            variables.append(node)
-        run: Callable[..., object] = function
-        result = run(store.view(schema.root, ()), *arguments)
-        capture.finish()
-        if result is not None:
-            raise CaptureError(f"action {name} returns a value: it should assign to the state")
+    capture = Capture()
+    store = SymbolicStore(schema, settings, capture)
+    variables, arguments = [], []
+    for parameter in parameters:
+        if isinstance(parameter.domain, Reference):
+            family = schema.families[parameter.domain.family]
+            like = family.index_set.variable(parameter.name)
+            node = capture.parameter(parameter.name, like.sort, family.index_set.name)
+            arguments.append(store.view(family.item, (node,)))
+        else:
+            over = f"{name}({parameter.name})"  # no index set is called so
+            node = capture.parameter(parameter.name, INT, over)
+            arguments.append(IntExpr(node))
+        variables.append(node)
+    if capture.run(function, store.view(schema.root, ()), *arguments) is not None:
+        raise CaptureError(f"action {name} returns a value: it should assign to the state")
     return CapturedAction(name, tuple(variables), tuple(capture.guards), tuple(capture.writes))
 
 
@@ -359,11 +330,10 @@ def capture_start(
     """What a protocol's start assigns, over the blank state; nothing without one."""
     if function is None:
         return ()
-    with Capture() as capture:
-        function(SymbolicStore(schema, settings, capture).view(schema.root, ()))
-        capture.finish()
-        if capture.guards:
-            raise CaptureError("a protocol's start requires something: it should only assign")
+    capture = Capture()
+    capture.run(function, SymbolicStore(schema, settings, capture).view(schema.root, ()))
+    if capture.guards:
+        raise CaptureError("a protocol's start requires something: it should only assign")
     return tuple(capture.writes)
 
 
@@ -371,17 +341,15 @@ def capture_property(
     function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:
     """The captured claim of a property: of one state, or with `frames` 2 of a step."""
-    refuse_identity(function)
-    with Capture() as capture:
-        views = [
-            SymbolicStore(schema, settings, capture, frame).view(schema.root, ())
-            for frame in range(frames)
-        ]
-        claim = node_of(function(*views), graph.TRUE)
-        capture.finish()
-        if capture.guards or capture.writes:
-            name = getattr(function, "__name__", "claim")
-            raise CaptureError(f"property {name} requires or assigns: it should return a claim")
-        if claim.free:
-            refuse("a value of a loop variable is used outside its loop")
+    capture = Capture()
+    views = [
+        SymbolicStore(schema, settings, capture, frame).view(schema.root, ())
+        for frame in range(frames)
+    ]
+    claim = node_of(capture.run(function, *views), graph.TRUE)
+    if capture.guards or capture.writes:
+        name = getattr(function, "__name__", "claim")
+        raise CaptureError(f"property {name} requires or assigns: it should return a claim")
+    if claim.free:
+        refuse("a value of a loop variable is used outside its loop")
     return claim

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from model.language import graph
@@ -13,17 +13,19 @@ from model.language.capture.expr import (
     as_bool,
     as_int,
     node_of,
-    refuse,
     wrap,
 )
+from model.language.capture.lint import check_schema
+from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
 from model.language.declare.entity import Entity, Record, Store
 from model.language.declare.schema import Part, Schema, Variable
 from model.language.graph import Kind, Node, Op, Sort
+from model.language.refusal import refuse
 
 if TYPE_CHECKING:
-    from model.language.capture.recorder import Capture, Loop
+    from model.language.capture.recorder import Capture
 
 
 class SetExpr(Expr, SetOf[Any]):
@@ -85,10 +87,8 @@ class SetExpr(Expr, SetOf[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         family = self.store.schema.families[self.node.sort.family]
-        for index in self.store.indices(family.index_set, among=self.node):
-            yield self.store.view(family.item, (index,))
-
-    __hash__ = Expr.__hash__
+        indices = self.store.indices(family.index_set, among=self.node)
+        return map(lambda index: self.store.view(family.item, (index,)), indices)
 
 
 def no_member(family: str) -> Node:
@@ -103,28 +103,29 @@ class Indices:
         self._store = store
         self._index_set = index_set
         self._among = among
-        self._loop: Loop | None = None
-        self._done = False
+        self._place = Iteration()
+        self._close: Callable[[], None] | None = None
 
     def __iter__(self) -> Indices:
         return self
 
     def __next__(self) -> Node:
-        if self._done:
-            if self._loop is not None:
-                self._store.capture.close_loop(self._loop)
+        if self._close is not None:
+            self._close()
             raise StopIteration
-        self._done = True
         binder = self._store.capture.fresh(self._index_set)
         condition = graph.TRUE if self._among is None else graph.contains(self._among, binder)
-        self._loop = self._store.capture.bind(binder, condition)
+        self._close = self._store.capture.bind(self._place, binder, condition)
         return binder
 
 
 class SymbolicStore(Store):
     """The store behind views during capture. `frame` 1 stands for the state after a step."""
 
+    symbolic = True
+
     def __init__(self, schema: Schema, settings: Any, capture: Capture, frame: int = 0) -> None:
+        check_schema(schema.root)
         self.schema = schema
         self.settings = settings
         self.capture = capture
@@ -171,13 +172,17 @@ class SymbolicStore(Store):
     def subset_where(self, index_set: IndexSet, condition: Any) -> SetExpr:
         member = self.capture.fresh(index_set)
         view = self.view(self.schema.families[index_set.name].item, (member,))
-        holds = node_of(condition(view), graph.TRUE)
+        holds = self.capture.holds(condition, view)
         return SetExpr(graph.members_where(member, holds), self)
 
     def view(self, schema: Part, index: tuple[Any, ...]) -> Any:
         return schema.view_class(self, schema, index)
 
     def index_of(self, value: Any, index_set: IndexSet) -> Node:
+        if isinstance(value, slice):
+            refuse("a slice: quantify over the positions")
+        if isinstance(value, int) and value < 0:
+            refuse(f"{value} is before the first: write log[log.end - 1] for the last record")
         if isinstance(value, Entity):
             return cast(Node, value._index[-1])
         if index_set.symmetric:

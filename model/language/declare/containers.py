@@ -8,21 +8,29 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
 from model.language.declare.entity import Entity, Place, Record
+from model.language.declare.view import View
 
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R", bound=Record)
 V = TypeVar("V")
 
 
-class SetOf(Generic[E]):
+class SetOf(View, Generic[E]):
     """A set of members of one family. Sets are values: methods return new ones.
 
     Iterating a set that was read from the state is for quantifiers (`every(... for m in group)`).
     """
+
+    _words = "a set"
+    _instead: ClassVar[dict[str, str]] = {
+        "truth": "not_(group.is_empty)",
+        "len()": "group.size",
+        "`in`": "group.contains(member)",
+    }
 
     @abstractmethod
     def contains(self, member: E) -> bool:
@@ -118,12 +126,23 @@ class Indexed(Place):
 class Family(Indexed, Generic[E]):
     """Entities by member or by number."""
 
+    _words = "a family or table"
+    _instead: ClassVar[dict[str, str]] = {
+        "truth": "members.count, or some(...)",
+        "len()": "members.count",
+        "`in`": "some(member == other for other in members)",
+        "reversed()": "a plain `for`: its rounds have no order",
+    }
+
     def __iter__(self) -> Iterator[E]:
-        for index in self._store.indices(self._schema.index_set):
-            yield self._store.view(self._schema.item, (*self._index, index))
+        indices = self._store.indices(self._schema.index_set)
+        return map(lambda index: self._view((*self._index, index)), indices)
+
+    def _view(self, place: tuple[Any, ...]) -> E:
+        return cast(E, self._store.view(self._schema.item, place))
 
     def __getitem__(self, key: Any) -> E:
-        return cast(E, self._store.view(self._schema.item, self._at(key)))
+        return self._view(self._at(key))
 
     @property
     def count(self) -> int:
@@ -158,6 +177,12 @@ class Table(Family[E]):
 class PerMember(Indexed, Generic[E, V]):
     """One value for each member of a family: `known_end[follower]`."""
 
+    _words = "values by member"
+    _instead: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("truth", "len()", "`in`", "iteration"),
+        "a quantifier over the members, as in some(values[member] for member in members)",
+    )
+
     def __getitem__(self, member: E) -> V:
         return cast(V, self._store.read(self._schema.item.variable, self._at(member)))
 
@@ -165,8 +190,27 @@ class PerMember(Indexed, Generic[E, V]):
         self._store.write(self._schema.item.variable, self._at(member), value)
 
 
+class Positions(Indexed):
+    """Every position of a sequence below its capacity, for quantifiers."""
+
+    _words = "positions"
+    _instead: ClassVar[dict[str, str]] = {"len()": "log.capacity"}
+
+    def __iter__(self) -> Iterator[int]:
+        return map(self._store.plain_index, self._store.indices(self._schema.index_set))
+
+
 class Sequence(Indexed, Generic[R]):
     """Records at positions 0, 1, ... up to an end. Positions from the end on are blank."""
+
+    _words = "a sequence"
+    _instead: ClassVar[dict[str, str]] = {
+        "truth": "not_(log.is_empty)",
+        "len()": "log.end",
+        "`in`": "some(all_of(log.has(p), log[p].tag == x) for p in log.positions)",
+        "iteration": "every(implies(log.has(p), ...log[p]...) for p in log.positions)",
+        "reversed()": "largest(choose(log.has(p), ...log[p]..., 0) for p in log.positions)",
+    }
 
     @property
     def end(self) -> int:
@@ -179,10 +223,9 @@ class Sequence(Indexed, Generic[R]):
         return self._extent()
 
     @property
-    def positions(self) -> Iterator[int]:
+    def positions(self) -> Positions:
         """Every position below the capacity, for quantifiers."""
-        for index in self._store.indices(self._schema.index_set):
-            yield self._store.plain_index(index)
+        return Positions(self._store, self._schema, self._index)
 
     def has(self, position: int) -> bool:
         """A record is at `position`, which must not be negative."""

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from model.language.declare.names import local_names
+from model.language.declare.view import View
 from model.language.errors import ProtocolError
+from model.language.refusal import refuse_hashing, refuse_text
 
 if TYPE_CHECKING:
     from model.language.declare.domains import IndexSet
@@ -29,6 +31,7 @@ class Store(ABC):
     """
 
     settings: Any
+    symbolic = False
 
     @abstractmethod
     def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
@@ -101,7 +104,7 @@ class Field:
         record._schema.fields[self.name].set(record, value)
 
 
-class Place:
+class Place(View):
     """Where a view looks: a record or a container, and the store that knows its values."""
 
     __slots__ = ("_index", "_schema", "_store")
@@ -115,6 +118,10 @@ class Place:
         self._schema = schema
         self._index = index
 
+    def __repr__(self) -> str:
+        refuse_text()
+        return f"{type(self).__name__}{list(self._index)}"
+
 
 class Record(Place):
     """A group of variables that belong together, such as one entry of a log.
@@ -126,6 +133,8 @@ class Record(Place):
     __slots__ = ()
     _declared: ClassVar[dict[str, Field]] = {}
     _local_names: ClassVar[dict[str, Any]] = {}
+    _words = "a record, member or row"
+    _instead: ClassVar[dict[str, str]] = {"truth": "is_none(...), or a variable of it"}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -169,6 +178,8 @@ class Entity(Record):
         return cast(bool, self._store.differs(self, other))
 
     def __hash__(self) -> int:
+        if self._store.symbolic:
+            refuse_hashing()
         return hash((type(self), self._index))
 
     @property
@@ -182,6 +193,7 @@ class Entity(Record):
         return self._index[-1]
 
     def __repr__(self) -> str:
+        refuse_text()
         label = getattr(type(self), "_label", self._schema.index[-1].name + " ")
         return f"{label}{self._index[-1]}"
 

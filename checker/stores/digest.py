@@ -1,40 +1,22 @@
-"""What a store belongs to: the model down to its definition, the properties, and the version.
-
-Names and bounds do not tell an edited protocol from the one before; a digest of its ground actions
-and claims does.
-"""
+"""A digest of what a model does and of what is claimed of it, the same in every run."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
 
-from checker.stores.store import Manifest
-from checker.traces.trace import highwater_version
 from model.language.graph import COMMUTATIVE, Node
 from model.language.protocol import Model
 from properties import Property
 
 
-def manifest_of(model: Model, properties: Iterable[Property], **options: bool) -> Manifest:
-    """The manifest of a store of the model's states, with options that change what it holds."""
-    chosen = tuple(properties)
-    return Manifest(
-        model.identity,
-        definition_digest(model, chosen),
-        tuple(prop.name for prop in chosen),
-        options,
-        highwater_version(),
-    )
-
-
 def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
-    """A digest of the ground actions, the initial state and the claims, the same in every run."""
+    """A digest of the ground actions, the initial state and the claims."""
     digest = _Digest()
     digest.add("cells", *((c.name, c.low, c.high) for c in model.cells), model.initial_state)
     for action in model.ground_actions:
         digest.add(str(action.instance), digest.node(action.guard), digest.node(action.misfit))
-        for position, node in action.assignments.items():
+        for position, node in sorted(action.assignments.items(), key=lambda one: one[0]):
             digest.add(position, digest.node(node))
     for prop in properties:
         claims = [prop.claim] if prop.premise is None else [prop.claim, prop.premise]

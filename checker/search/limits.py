@@ -1,0 +1,59 @@
+"""Where a search stops, whatever it has found, and how far it is on the way."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from dataclasses import dataclass
+
+
+class Stop(Exception):  # noqa: N818  # an end, not an error
+    """A limit, or the user, ends the search; the message says which."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory.
+
+    A search visits `states` states at most, and stops where it finds one more.
+    """
+
+    depth: int | None = None
+    states: int | None = None
+    seconds: float | None = None
+    memory: int | None = None
+
+    @property
+    def out_of_states(self) -> Stop:
+        """What ends a search that finds a state too many."""
+        return Stop(f"the limit of {self.states:,} states")
+
+    def check_states(self, states: int) -> None:
+        """Raise `Stop` if so many states are too many."""
+        if self.states is not None and states > self.states:
+            raise self.out_of_states
+
+    def check(self, seconds: float, memory: int) -> None:
+        """Raise `Stop` if these amounts exceed a limit."""
+        if self.seconds is not None and seconds > self.seconds:
+            raise Stop(f"the limit of {self.seconds:g} seconds")
+        if self.memory is not None and memory > self.memory:
+            raise Stop(f"the limit of {self.memory / 1e6:,.0f} MB of memory")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search is: the level being built, and totals so far."""
+
+    depth: int
+    expanded: int
+    frontier: int
+    states: int
+    transitions: int
+    seconds: float
+
+
+def peak_memory_bytes() -> int:
+    """The most memory that this process has held so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

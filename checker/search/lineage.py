@@ -1,0 +1,117 @@
+"""Where states came from: level by level the state before each, and the action instance between.
+
+A state's place is its position in its level. Where numbers of a level are not its places, as in one
+that workers of a cluster have built, both are kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from checker.engines.layout import Words
+from checker.search.findings import Numbers
+from checker.search.fingerprints import fingerprints
+from model.language.errors import UsageError
+
+Links = npt.NDArray[np.uint64]
+"""`parent << 16 | instance`, the parent by its place."""
+
+_INSTANCE_BITS = 16
+
+
+@dataclass(frozen=True)
+class StateRows:
+    """States of one level with their links: `words` of shape (words, n), the others (n,).
+
+    The states are in ascending order of their numbers. The initial state has the links -1.
+    """
+
+    words: Words
+    numbers: Numbers
+    parents: Numbers
+    instances: npt.NDArray[np.int32]
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def fingerprints(self) -> Words:
+        """The fingerprint of each state."""
+        return fingerprints(np.ascontiguousarray(self.words))
+
+    def __getitem__(self, rows: Any) -> StateRows:
+        return StateRows(
+            self.words[:, rows], self.numbers[rows], self.parents[rows], self.instances[rows]
+        )
+
+
+class Lineage:
+    """The links of all states that a search has found, in the order in which it found them."""
+
+    def __init__(self, instances: int) -> None:
+        if instances >= 1 << _INSTANCE_BITS:
+            raise UsageError(
+                f"{instances:,} action instances: at most {1 << _INSTANCE_BITS:,} are possible, "
+                "so choose smaller bounds"
+            )
+        self._levels: list[list[Links]] = []
+        self._numbers: dict[int, Numbers] = {}
+
+    def begin_level(self) -> None:
+        """What is added from now on is one level deeper."""
+        self._levels.append([])
+
+    def add(self, parents: Numbers, instances: npt.NDArray[np.uint16]) -> None:
+        """Add states of the level, by the places of their parents."""
+        packed = parents.view(np.uint64) << np.uint64(_INSTANCE_BITS)
+        self._levels[-1].append(packed | instances)
+
+    def add_rows(self, rows: StateRows) -> None:
+        """Add a whole level that an earlier run has found."""
+        known = self._numbers.get(len(self._levels) - 1)
+        parents = np.maximum(rows.parents, 0)
+        self.begin_level()
+        self.add(
+            parents if known is None else np.searchsorted(known, parents),
+            np.maximum(rows.instances, 0).astype(np.uint16),
+        )
+        if rows.count and rows.numbers[-1] >= rows.count:
+            self._numbers[len(self._levels) - 1] = rows.numbers
+
+    def number(self, depth: int, place: int) -> int:
+        """The number of the state at a place of a level."""
+        known = self._numbers.get(depth)
+        return place if known is None else int(known[place])
+
+    def last_links(self) -> tuple[Numbers, npt.NDArray[np.int32]]:
+        """The parents, by their numbers, and the instances of the states of the last level."""
+        depth = len(self._levels) - 1
+        links = np.concatenate([np.empty(0, np.uint64), *self._levels[depth]])
+        parents = (links >> np.uint64(_INSTANCE_BITS)).astype(np.int64)
+        instances = (links & np.uint64((1 << _INSTANCE_BITS) - 1)).astype(np.int32)
+        if depth == 0:
+            return parents - 1, instances - 1
+        known = self._numbers.get(depth - 1)
+        return parents if known is None else known[parents], instances
+
+    def path(self, depth: int, number: int) -> list[int]:
+        """The action instances on the least trace to a state."""
+        known = self._numbers.get(depth)
+        place = number if known is None else int(np.searchsorted(known, number))
+        steps = []
+        for pieces in self._levels[depth:0:-1]:
+            ends = list(itertools.accumulate(map(len, pieces)))
+            piece = bisect_right(ends, place)
+            link = int(pieces[piece][place - ends[piece]])
+            steps.append(link & ((1 << _INSTANCE_BITS) - 1))
+            place = link >> _INSTANCE_BITS
+        return steps[::-1]

@@ -1,0 +1,66 @@
+"""The model in a worker, with its programs, built once from what the driver says of it."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from checker.engines.compiled import Expander
+from checker.engines.layout import Words
+from checker.engines.vectorised import Claims, VectorisedEngine
+from checker.search.question import DEFAULT_COMPILE_AFTER
+from checker.search.symmetry import Symmetry
+from checker.search.watch import premise_claims
+from checker.spark.parcels import LevelJob
+from model.language.protocol import Model
+from model.protocols import protocol_named
+from properties import Property, choose_properties
+
+
+class Workshop:
+    """A model with its programs, built once in a worker from the model's identity."""
+
+    def __init__(self, identity: dict[str, Any], names: tuple[str, ...], symmetry: bool) -> None:
+        protocol = protocol_named(identity["protocol"])
+        self.model: Model = protocol.model(identity["bounds"], identity["settings"])
+        self.engine = VectorisedEngine(self.model)
+        self.expand = Expander(self.engine, None, DEFAULT_COMPILE_AFTER)
+        self.properties = choose_properties(protocol, names) if names else ()
+        self._symmetry = (
+            Symmetry(self.model, self.properties, self.engine.layout) if symmetry else None
+        )
+        self._claims: dict[tuple[str, ...], Claims] = {}
+
+    @property
+    def words(self) -> int:
+        """How many words a packed state has."""
+        return self.engine.layout.words
+
+    def canonical(self, words: Words) -> Words:
+        """The states that stand for their classes under symmetry; without it, the same states."""
+        return words if self._symmetry is None else self._symmetry.canonical(words)
+
+    def claims(self, properties: list[Property]) -> Claims:
+        """A program for the claims of some properties."""
+        key = tuple(prop.name for prop in properties)
+        if key not in self._claims:
+            self._claims[key] = self.engine.claims(properties)
+        return self._claims[key]
+
+    def premises(self, properties: list[Property]) -> Claims:
+        """A program for the premises of some properties."""
+        key = ("premises", *(prop.name for prop in properties))
+        if key not in self._claims:
+            self._claims[key] = premise_claims(self.engine, properties)
+        return self._claims[key]
+
+
+@lru_cache(maxsize=2)
+def _workshop(identity: str, names: tuple[str, ...], symmetry: bool) -> Workshop:
+    return Workshop(json.loads(identity), names, symmetry)
+
+
+def workshop(job: LevelJob) -> Workshop:
+    """The workshop for a job; the last ones are kept."""
+    return _workshop(json.dumps(job.identity, sort_keys=True), job.properties, job.symmetry)
