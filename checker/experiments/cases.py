@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.experiments.toml_files import read_toml
-from checker.report import render_markdown
+from checker.report.markdown import render_markdown
 from checker.search.explore import Explorer, Options
 from checker.traces.itf import read_trace, trace_as_itf
 from checker.traces.trace import Trace, build_trace

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from checker.experiments.matrix import CellResult, Computation, cells, steps_of
-from checker.report import render_markdown
+from checker.report.markdown import render_markdown
 from checker.traces.trace import build_trace
 
 _CELL_WIDTH = 16
