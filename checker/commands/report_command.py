@@ -54,10 +54,10 @@ def _rendered(trace: Trace, kind: str, plain: bool) -> str:
         console = console_for(sys.stdout)
         in_colour = console.is_terminal and not plain
         return render_text(trace, console.width, console if in_colour else None)
-    import checker.report
+    from checker.report.html import render_html
+    from checker.report.markdown import render_markdown
+    from checker.report.mermaid import render_mermaid
 
-    return {
-        "markdown": checker.report.render_markdown,
-        "mermaid": checker.report.render_mermaid,
-        "html": checker.report.render_html,
-    }[kind](trace)
+    return {"markdown": render_markdown, "mermaid": render_mermaid, "html": render_html}[kind](
+        trace
+    )

@@ -16,7 +16,7 @@ from typing import Any
 
 from checker.experiments.choices import Choice, explored, read_toml, steps_named
 from checker.experiments.grid import Grid
-from checker.report import render_markdown
+from checker.report.markdown import render_markdown
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Exploration, Verdict
 from model.ladder import LADDER

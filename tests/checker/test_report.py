@@ -13,10 +13,13 @@ from rich.console import Console
 
 import checker.report.story
 from checker.engines.reference import ReferenceEngine
-from checker.report import render_html, render_markdown, render_mermaid, render_text
+from checker.report.html import render_html
 from checker.report.lanes import Lane
+from checker.report.markdown import render_markdown
+from checker.report.mermaid import render_mermaid
 from checker.report.places import Entry, LogPlace, places_of
 from checker.report.story import tell
+from checker.report.text import render_text
 from checker.traces.trace import build_trace
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from checker.exits import Exit
-from checker.report import render_html, render_markdown, render_mermaid, render_text
+from checker.report.html import render_html
+from checker.report.markdown import render_markdown
+from checker.report.mermaid import render_mermaid
+from checker.report.text import render_text
 from checker.traces.itf import read_trace
 
 RENDERERS = {

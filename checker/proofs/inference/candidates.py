@@ -20,6 +20,7 @@ from checker.search.explore import Explorer, Journal
 from checker.search.findings import Findings
 from checker.search.limits import Limits
 from checker.search.lineage import Lineage
+from checker.search.question import Options
 from model.language import graph
 from model.language.graph import Node
 from model.language.protocol import Model
@@ -77,7 +78,8 @@ def atoms_of(model: Model, templates: Templates) -> Atoms:
 def reachable_states(model: Model, limit: int) -> Words | None:
     """All reachable states, packed; `None` if there are more than `limit`."""
     levels = _Levels()
-    result = Explorer(model, (), Limits(states=limit), journal=levels).run()
+    options = Options(cross_check=False)  # the inference has compared already
+    result = Explorer(model, (), Limits(states=limit), options, journal=levels).run()
     return None if result.stopped else np.concatenate(levels.pieces, axis=1)
 
 
