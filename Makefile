@@ -41,7 +41,11 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
-	@$(PYTEST) $(PARALLEL) -m slow $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "slow and not nightly" $(PYTEST_ARGS)
+
+.PHONY: test-nightly
+test-nightly: jvm $(ALL) ## run the tests that are too slow for every change; each says why
+	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

@@ -9,3 +9,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if nightly := item.get_closest_marker("nightly"):
+            (reason,) = nightly.args
+            assert reason, "a nightly test says why it is one"
+            item.add_marker(pytest.mark.slow)

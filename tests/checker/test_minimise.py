@@ -10,6 +10,7 @@ from checker.search.explore import Explorer
 from checker.search.minimise import minimise
 from checker.search.simulate import Budget, Simulator
 from checker.traces.trace import build_trace
+from model.language import every
 from model.protocols import protocol_named
 from properties import choose_properties
 from properties.claims import always
@@ -49,8 +50,6 @@ def test_without_room_to_search_the_run_still_violates_and_is_no_longer(seed):
 
 @always("ends_never_fall", "no log becomes shorter", of_steps=True)
 def ends_never_fall(before, after):
-    from model.language import every
-
     return every(after.replicas[r].log.end >= r.log.end for r in before.replicas)
 
 

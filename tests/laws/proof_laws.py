@@ -120,7 +120,7 @@ def never_as_last(model: Model) -> Property:
         if len(level) <= _FEW:
             level = {after for s in level for _, after in _steps(reference, s) if after is not None}
             seen |= {measured(model, state): None for state in sorted(level)}
-    pairs = list(zip(_MEASURES, list(seen)[-1], strict=True))
+    pairs = tuple(zip(_MEASURES, list(seen)[-1], strict=True))
     return Property("never_as", "", lambda s: any_of(*(f(s) != value for f, value in pairs)))
 
 

@@ -42,7 +42,7 @@ def test_law_holds_of_generated_protocols(law):
     assert hold(law, count) > count / 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("ten thousand protocols take half an hour and more")
 def test_all_laws_hold_of_ten_thousand_generated_protocols():
     def all_of_them(example: Example) -> None:
         for law in laws.LAWS:

@@ -3,7 +3,8 @@ declared once, and what is captured and grounded is so once for each model."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from model.language import (
     require,
     sequence,
 )
+from model.language.capture import capture_action, capture_property, capture_start
 from model.language.errors import CaptureError, ProtocolError
 from model.language.naming import cell_path
 from model.protocols import PROTOCOLS
@@ -214,19 +216,28 @@ def test_a_protocol_may_give_a_bound_another_default():
 # --- once for each model ------------------------------------------------------------------------
 
 
-def test_actions_and_claims_are_captured_and_grounded_once_for_a_model():
-    calls = []
+def test_actions_and_claims_are_captured_and_grounded_once_for_a_model(monkeypatch):
+    calls: list[str] = []
+
+    def counted(name: str, capture: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(*arguments: Any) -> Any:
+            calls.append(name)
+            return capture(*arguments)
+
+        return counting
+
+    for capture in (capture_action, capture_property, capture_start):
+        name = capture.__name__
+        monkeypatch.setattr(f"model.language.protocol.{name}", counted(name, capture))
 
     def acts(lab: Lab) -> None:
-        calls.append("action")
         require(lab.flag)
 
     def claims(lab: Lab) -> bool:
-        calls.append("claim")
         return lab.flag
 
     def starts(lab: Lab) -> None:
-        calls.append("start")
+        lab.flag = False
 
     model = protocol_of(acts, start=starts).model()
     for _ in range(3):
@@ -236,7 +247,7 @@ def test_actions_and_claims_are_captured_and_grounded_once_for_a_model():
         assert model.ground_claim(claims).op == "cell"
         assert model.claim(claims).op == "read"
         assert len(model.initial_state) == len(model.cells)
-    assert sorted(calls) == ["action", "claim", "start"]
+    assert sorted(calls) == ["capture_action", "capture_property", "capture_start"]
 
 
 def test_a_claim_about_a_state_and_the_same_about_a_step_are_different_claims():
