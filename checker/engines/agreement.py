@@ -17,7 +17,7 @@ import numpy as np
 from checker.engines.difference import Differences
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
-from checker.engines.sample import MISFIT, NOT_ENABLED, Outcome, Sample, raised
+from checker.engines.sample import MISFIT, NOT_ENABLED, Outcome, Sample, outcome_of, raised
 from checker.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.verdict import Agreement
 from model.language.errors import DisagreementError, DomainError
@@ -52,6 +52,28 @@ def require_agreement(
     sample = known.sample
     taken = sum(len(steps) for steps in sample.taken)
     return Agreement(len(sample.states), len(sample.outcomes), taken, count)
+
+
+class FirstSteps:
+    """The first step of each instance that a search takes, held against the function.
+
+    A sample may miss what is rarely enabled; no step of a search can.
+    """
+
+    def __init__(self, engine: VectorisedEngine) -> None:
+        self._layout = engine.layout
+        self._reference = ReferenceEngine(engine.model)
+        self._words = Differences(engine.model, engine.model.initial_state)
+
+    def check(self, words: Words, steps: Successors, instances: Iterable[int]) -> None:
+        """Replay the first step of each of the instances, by number; `DisagreementError`."""
+        for number in instances:
+            place = int((steps.instances == number).argmax())
+            (before,) = self._layout.unpack(words[:, [steps.rows[place]]])
+            (found,) = self._layout.unpack(steps.words[:, [place]])
+            expected = outcome_of(self._reference, before, number)
+            if expected != found:
+                raise self._words.of_step(number, before, expected, found)
 
 
 def require_same_steps(

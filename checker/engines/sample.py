@@ -154,7 +154,7 @@ class Sample:
     def _try(self, row: int, number: int) -> None:
         if (row, number) in self.outcomes:
             return
-        found = _outcome(self._engine, self.states[row], number)
+        found = outcome_of(self._engine, self.states[row], number)
         self.outcomes[row, number] = found
         self._tried[self._name(number)] += 1
         if found is not NOT_ENABLED:
@@ -170,7 +170,8 @@ def _by_action(model: Model) -> dict[str, list[int]]:
     return found
 
 
-def _outcome(engine: ReferenceEngine, state: State, number: int) -> Outcome:
+def outcome_of(engine: ReferenceEngine, state: State, number: int) -> Outcome:
+    """What the function itself makes of an instance, by its number, in a state."""
     try:
         after = engine.step(state, engine.model.instances[number])
     except DomainError:

@@ -17,7 +17,7 @@ from contextlib import closing
 import numpy as np
 import psutil
 
-from checker.engines.agreement import require_agreement
+from checker.engines.agreement import FirstSteps, require_agreement
 from checker.engines.compiled import Expander
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
@@ -87,6 +87,7 @@ class Explorer:
         self._expand: Callable[[Words], Successors] = self.engine.expand
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._kept = 0
+        self._first_steps: FirstSteps | None = None
         self._on_progress = on_progress or (lambda _: None)
         self._stop_requested = False
         self._process = psutil.Process()
@@ -104,6 +105,7 @@ class Explorer:
         result = self.result
         if self.options.cross_check and self.engine.is_of_model:
             result.agreement = require_agreement(self.model, result.properties, self.engine)
+            self._first_steps = FirstSteps(self.engine)
         self._started = time.perf_counter()
         pieces = self._begin()
         result.levels = self.findings.levels
@@ -230,7 +232,11 @@ class Explorer:
             findings.deadlock = None if stuck is None else (depth, number(stuck))
         findings.transitions += steps.count
         count = len(findings.enabled)
-        findings.enabled += np.bincount(steps.instances, minlength=count)
+        enabled = np.bincount(steps.instances, minlength=count)
+        if self._first_steps is not None:
+            fresh_instances = np.flatnonzero((enabled > 0) & (findings.enabled == 0))
+            self._first_steps.check(words, steps, fresh_instances.tolist())
+        findings.enabled += enabled
         kept = np.flatnonzero(new)  # taking by number is several times as fast as by mask
         instances = steps.instances.take(kept)
         findings.new += np.bincount(instances, minlength=count)

@@ -25,6 +25,7 @@ from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.inference import infer
 from checker.proofs.inference.infer import Inferrer
 from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
+from checker.search import explore
 from checker.search import minimise as minimising
 from checker.search.explore import Explorer, Options
 from checker.search.simulate import Budget, Simulator
@@ -32,6 +33,7 @@ from checker.spark.distributed import Cluster, SparkExplorer
 from checker.stores.journal import StoredExplorer
 from checker.stores.manifest import manifest_for
 from checker.stores.store import open_store
+from checker.verdict import Verdict
 from model.language import (
     Annotated,
     Bound,
@@ -126,6 +128,23 @@ def test_an_engine_that_is_meant_to_differ_is_not_compared():
     engine = VectorisedEngine(model, actions)
     assert Explorer(model, [], engine=engine).run().agreement is None
     assert Simulator(model, [], 0, Budget(1), engine=engine).run().agreement is None
+
+
+def test_a_step_that_the_sample_misses_is_compared_when_the_search_takes_it(monkeypatch):
+    """Nothing of the sample is left, and one cell of one instance is wrong in machine code."""
+    monkeypatch.setattr(explore, "require_agreement", lambda *_: None)
+    model = small("kafka")
+    rare = next(a for a in model.ground_actions if a.instance.action.name == "broker_restart")
+    position, node = next(iter(rare.assignments.items()))
+    wrong = graph.negation(node) if node.sort is graph.BOOL else graph.constant(0)
+    changed = dataclasses.replace(rare, assignments={**rare.assignments, position: wrong})
+    actions = tuple(changed if a is rare else a for a in model.ground_actions)
+    assert Explorer(model, []).run().verdict is Verdict.EXHAUSTED
+    monkeypatch.setitem(model.__dict__, "ground_actions", actions)
+    with pytest.raises(DisagreementError, match="action broker_restart"):
+        Explorer(model, []).run()
+    unchecked = Explorer(model, [], options=Options(cross_check=False)).run()
+    assert unchecked.agreement is None
 
 
 # --- every entry asks ---------------------------------------------------------------------------
