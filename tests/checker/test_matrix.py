@@ -301,7 +301,7 @@ def said(results):
     return {name: (result["properties"], result["states"]) for name, result in results.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("130 searches visit 55 million classes of states")
 def test_stored_results_are_found_anew():
     matrix = read_matrix(GUARANTEES, Limits())
     stored = matrix.sweep(store=GUARANTEES.with_suffix(".jsonl"), whatever_sources=True)

@@ -268,7 +268,15 @@ def test_the_pages_explain_every_survivor():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["kill-matrix-kip320.md", "kill-matrix-kafka.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "kill-matrix-kip320.md",
+        pytest.param(
+            "kill-matrix-kafka.md", marks=pytest.mark.nightly("960 searches take ten minutes")
+        ),
+    ],
+)
 def test_a_kill_matrix_is_the_one_in_the_docs_and_explains_every_survivor(tmp_path, page):
     anew = tmp_path / "page.md"
     command = [sys.executable, "-c", "from checker.cli import main; main()", *command_of(page)]
