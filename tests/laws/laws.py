@@ -27,6 +27,10 @@ FEW = 24  # states
 def can_be_captured(example: Example) -> bool:
     """Capture takes the example. If not, it says so: nothing is captured wrongly in silence."""
     try:
+        for prop in example.properties:
+            example.model.claim(prop.claim, prop.frames)
+            if prop.premise is not None:
+                example.model.claim(prop.premise)
         return bool(example.model.captured)
     except CaptureError:
         return False
