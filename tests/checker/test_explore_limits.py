@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from checker.search import explore as explore_module
 from checker.search import lineage as lineage_module
 from checker.search.explore import Explorer, Limits, Options, Progress
+from checker.search.limits import peak_memory_bytes
 from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
@@ -166,3 +170,10 @@ def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
             found = explore(model, [], Limits(states=400), deadlock=True, chunk=chunk)
             assert found.deadlock == expected.deadlock
             assert found.distinct_states == expected.distinct_states
+
+
+def test_peak_memory_is_that_of_this_process_and_not_of_the_one_that_started_it():
+    held = b"x" * 300_000_000
+    code = "from checker.search.limits import peak_memory_bytes; print(peak_memory_bytes())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert peak_memory_bytes() > len(held) > int(done.stdout) > 1_000_000
