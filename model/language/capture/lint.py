@@ -77,7 +77,8 @@ def check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
     known = _checked.get(id(code))  # equal code objects may have different globals
     if known is None or known[0]() is not code:
         key = id(code)
-        gone = weakref.ref(code, lambda _: _checked.pop(key, None))
+        forget = _checked.pop  # a name of the module may be gone when Python ends
+        gone = weakref.ref(code, lambda _: forget(key, None))
         known = _checked[key] = gone, _check_code(code, names)
     return known[1]
 
