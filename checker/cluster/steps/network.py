@@ -1,0 +1,38 @@
+"""Sentences about frames: what is held, let go, or slow."""
+
+from __future__ import annotations
+
+from checker.cluster.frames import Frames
+from checker.cluster.stage import Stage
+from checker.cluster.vocabulary import Test, act, condition
+
+
+@act("hold {frames:frames}")
+def hold(stage: Stage, frames: Frames) -> None:
+    """From the next frame on."""
+    stage.proxy.hold(frames)
+
+
+@act("release {frames:frames}")
+def release(stage: Stage, frames: Frames) -> None:
+    """What is held first."""
+    stage.proxy.release(frames)
+
+
+@act("delay {frames:frames} by {milliseconds:number} ms")
+def delay(stage: Stage, frames: Frames, milliseconds: int) -> None:
+    """From now to the end of the run."""
+    stage.proxy.delay(frames, milliseconds / 1000)
+
+
+@condition("one of {frames:frames} is held")
+def one_is_held(stage: Stage, frames: Frames) -> Test:
+    """Since they are held at all."""
+    return lambda: stage.proxy.held(frames)
+
+
+@condition("another of {frames:frames} has passed")
+def another_has_passed(stage: Stage, frames: Frames) -> Test:
+    """Since the wait began: a moment right after one of them."""
+    before = stage.proxy.passed(frames)
+    return lambda: stage.proxy.passed(frames) > before
