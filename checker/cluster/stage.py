@@ -29,6 +29,7 @@ class Stage:
     news: News
     topics: dict[str, int] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
+    acknowledged_before: int = 0
     _lines: dict[int, int] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
 
@@ -36,6 +37,7 @@ class Stage:
         """What happens from here on is new to the steps that wait."""
         self._lines = {node: len(said.lines) for node, said in self.cluster.nodes.items()}
         self._described.clear()
+        self.acknowledged_before = len(self.clients.acknowledged)
 
     def new_lines(self, node: int) -> list[str]:
         """What a node has logged since the mark; all, if it was started after that."""

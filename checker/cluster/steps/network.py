@@ -34,5 +34,11 @@ def one_is_held(stage: Stage, frames: Frames) -> Test:
 @condition("another of {frames:frames} has passed")
 def another_has_passed(stage: Stage, frames: Frames) -> Test:
     """Since the wait began: a moment right after one of them."""
-    before = stage.proxy.passed(frames)
-    return lambda: stage.proxy.passed(frames) > before
+    return more_have_passed(stage, 1, frames)
+
+
+@condition("{count:number} more of {frames:frames} have passed")
+def more_have_passed(stage: Stage, count: int, frames: Frames) -> Test:
+    """Since the wait began. A follower with nothing to fetch asks every 500 ms."""
+    wanted = stage.proxy.passed(frames) + count
+    return lambda: stage.proxy.passed(frames) >= wanted

@@ -56,6 +56,5 @@ def all_are_acknowledged(stage: Stage, count: int, record: str) -> Test:
 
 @condition("{count:number} more records are acknowledged")
 def more_are_acknowledged(stage: Stage, count: int) -> Test:
-    """Since the wait began."""
-    wanted = len(stage.clients.acknowledged) + count
-    return lambda: len(stage.clients.acknowledged) >= wanted
+    """Since the last step that acted."""
+    return lambda: len(stage.clients.acknowledged) >= stage.acknowledged_before + count

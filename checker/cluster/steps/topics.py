@@ -92,6 +92,12 @@ def has_noted(stage: Stage, leader: int, follower: int, offset: int, topic: str)
     )
 
 
+@condition("{follower:number} fetches {topic:name} from {leader:number}")
+def fetches(stage: Stage, follower: int, topic: str, leader: int) -> Test:
+    """Every partition, since the leader took up its role: the two logs do not differ any more."""
+    return lambda: all(follower in stage.replica(leader, p).positions for p in _names(stage, topic))
+
+
 @condition("{leader:number} has the answer that the ISR of {topic:name} is {members:numbers}")
 def has_the_answer(stage: Stage, leader: int, topic: str, members: tuple[int, ...]) -> Test:
     """The answer to its own AlterPartition request, as it says since it took up its role."""
