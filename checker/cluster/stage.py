@@ -9,7 +9,7 @@ from typing import Any
 from checker.cluster.clients import Clients
 from checker.cluster.cluster import Cluster
 from checker.cluster.news import News
-from checker.cluster.observed import Replica
+from checker.cluster.observed import Node, Replica
 from checker.cluster.proxy import Proxy
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
@@ -30,20 +30,20 @@ class Stage:
     topics: dict[str, int] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
     acknowledged_before: int = 0
-    _lines: dict[int, int] = field(default_factory=dict)
+    _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
 
     def mark(self) -> None:
         """What happens from here on is new to the steps that wait."""
-        self._lines = {node: len(said.lines) for node, said in self.cluster.nodes.items()}
+        self._marks = {node: (said, len(said.lines)) for node, said in self.cluster.nodes.items()}
         self._described.clear()
         self.acknowledged_before = len(self.clients.acknowledged)
 
     def new_lines(self, node: int) -> list[str]:
         """What a node has logged since the mark; all, if it was started after that."""
-        lines = self.cluster.nodes[node].lines
-        begin = self._lines.get(node, 0)
-        return lines[begin if begin <= len(lines) else 0 :]
+        said = self.cluster.nodes[node]
+        marked, begin = self._marks.get(node, (said, 0))
+        return said.lines[begin if marked is said else 0 :]
 
     def replica(self, broker: int, partition: str) -> Replica:
         """What a broker has said of its replica of a partition such as `t-0`."""
