@@ -253,6 +253,8 @@ def test_a_request_without_a_client_id_has_an_empty_one():
         (fetches(2, 0), Head(0, "broker-22-fetcher-0", 1, Way.REQUEST), False),
         (metadata(0), Head(100, "raft-client-0", 1, Way.ANSWER), True),
         (metadata(0), Head(100, "0", 63, Way.REQUEST), False),  # a heartbeat
+        (metadata(1), Head(100, "raft-client-10", 1, Way.ANSWER), False),
+        (isr_changes(1), Head(100, "10", 56, Way.REQUEST), False),
         (isr_changes(0), Head(100, "0", 56, Way.REQUEST), True),
         (isr_changes(0), Head(100, "0", 63, Way.REQUEST), False),
     ],
