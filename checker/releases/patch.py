@@ -56,9 +56,13 @@ class MethodPatch:
         if (found := text_digest(text)) not in self.looked_at:
             raise UsageError(f"{place} is none that the fix was written for: its digest is {found}")
         names = {name: _only(at, text, place)[1] for name, at in self.names.items()}
-        spans = [(_only(edit.at, text, place).span("here"), edit) for edit in self.edits]
-        for (begin, stop), edit in sorted(spans, key=lambda pair: pair[0], reverse=True):
-            text = text[:begin] + _filled(edit.lines, names) + text[stop:]
+        spans = [(*_only(edit.at, text, place).span("here"), edit.lines) for edit in self.edits]
+        next_begin = len(text)
+        for begin, stop, lines in sorted(spans, reverse=True):
+            if stop > next_begin:
+                raise UsageError(f"{place}: two edits overlap")
+            text = text[:begin] + _filled(lines, names) + text[stop:]
+            next_begin = begin
         return source[:start] + text + source[end:]
 
 
