@@ -13,7 +13,7 @@ from checker.cluster.processes import Process, Processes
 from checker.cluster.programs import CONFIGURATION, Programs
 
 HEAP = 160  # MiB
-ANSWER_LIMIT = 90.0  # seconds; the clients' own limits are shorter
+ANSWER_LIMIT = 240.0  # seconds; the clients' own limits are shorter
 
 
 class Clients:

@@ -69,7 +69,8 @@ def test_leaving_ends_every_process_and_removes_the_directory(
     fake, tmp_path, monkeypatch, keep, paused
 ):
     monkeypatch.setattr(module, "java", lambda: str(fake))
-    news, heard = News(), []
+    news = News()
+    heard: list[str] = []
     directory = tmp_path / "run"
     directory.mkdir()
     with pytest.raises(ZeroDivisionError), Processes(directory, keep, news) as started:
@@ -89,7 +90,8 @@ def test_leaving_ends_every_process_and_removes_the_directory(
 
 def test_a_process_that_has_gone_is_not_ended_twice(fake, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "java", lambda: str(fake))
-    news, heard = News(), []
+    news = News()
+    heard: list[str] = []
     told = []
     monkeypatch.setattr(Processes, "_tell", lambda started, line: told.append(line))
     with Processes(tmp_path, True, news) as started:

@@ -4,6 +4,7 @@ import socket
 import socketserver
 import struct
 import threading
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -58,7 +59,7 @@ class Broker(socketserver.ThreadingTCPServer):
 class Connection(socketserver.StreamRequestHandler):
     def handle(self):
         while body := read_frame(self.rfile):
-            self.server.got.append(body)
+            cast(Broker, self.server).got.append(body)
             self.wfile.write(framed(body[4:8] + b"answer to " + body))
 
 

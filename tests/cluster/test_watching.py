@@ -37,7 +37,8 @@ STARTED = "[23:26:23.349] INFO [KafkaRaftServer nodeId=0] Kafka Server started (
 
 
 def test_a_change_that_comes_while_the_test_runs_is_not_missed(monkeypatch):
-    news, tried = News(), []
+    news = News()
+    tried: list[None] = []
 
     def rest(news, before, seconds):
         assert news._changes != before, "it would rest, although there was a change"
@@ -56,7 +57,9 @@ def test_a_change_that_comes_while_the_test_runs_is_not_missed(monkeypatch):
 
 def test_a_change_by_another_thread_ends_the_wait(monkeypatch):
     monkeypatch.setattr("checker.cluster.news.AGAIN", 10 * SECONDS)
-    news, happened, begun, ended = News(), [], threading.Event(), []
+    news, begun = News(), threading.Event()
+    happened: list[str] = []
+    ended: list[object] = []
 
     def test():
         begun.set()
