@@ -25,8 +25,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from checker.cluster import steps as _every_sentence
-from checker.cluster.vocabulary import ACTS, CONDITIONS, Meaning, meaning_of
+from checker.cluster.steps import ACTS, CONDITIONS
+from checker.cluster.vocabulary import Meaning, meaning_of
 from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.cluster").joinpath("schedules")))
@@ -36,8 +36,6 @@ KEYS = {
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
 _LINE = re.compile(r"(?:([+-]) )?(?:(until|promise) )?(.+?)(?: within (\d+) s)?")
-
-assert _every_sentence
 
 
 class Kind(StrEnum):
