@@ -164,21 +164,25 @@ class _Found:
 def _in_order(items: Iterable[_Found | Damage], start: int) -> Iterator[Batch | Damage]:
     """A batch whose offsets do not lie between those before and after it becomes damage.
 
-    Of two that overlap, the one is wrong that also does not fit what came before both.
+    Of two that overlap, the one is wrong that does not fit what came before both: the first, if it
+    left a gap.
     """
     due = start
     held: _Found | None = None
     for item in items:
-        if isinstance(item, _Found) and item.batch.base < (held.batch.until if held else due):
-            wrong = held if held is not None and due <= item.batch.base else item
-            yield Damage(Fault.ORDER, wrong.segment, wrong.position, due)
-            held = item if wrong is held else held
-            continue
+        if isinstance(item, _Found) and held is not None:
+            base = item.batch.base
+            if base < held.batch.until and held.batch.base != due <= base:
+                yield Damage(Fault.ORDER, held.segment, held.position, due)
+                held = item
+                continue
         if held is not None:
             yield held.batch
             due, held = held.batch.until, None
         if isinstance(item, Damage):
             yield Damage(item.fault, item.segment, item.position, max(due, item.offset))
+        elif item.batch.base < due:
+            yield Damage(Fault.ORDER, item.segment, item.position, due)
         else:
             held = item
     if held is not None:

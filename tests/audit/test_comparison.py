@@ -12,7 +12,7 @@ from checker.audit.directories import find_replicas
 from checker.audit.judgement import Kind, judge
 from tests.support.kafka_logs import CODECS, Disk, Wanted, batches_of, epochs_of, segment_file
 
-tried = settings(max_examples=40, deadline=None)
+tried = settings(max_examples=25, deadline=None)
 
 
 def judged(*disks):
@@ -214,5 +214,16 @@ def test_batches_that_differ_only_in_how_they_are_packed_agree(codec):
     batches = batches_of([3, 2])
     again = [replace(each, codec=codec) for each in batches]
     whole = [Wanted(0, 0, tuple(value for each in batches for value in each.values))]
-    found = judged(*[Disk(each, high_watermark=5) for each in (batches, again, whole)])
-    assert kinds(found) == [] and found.comparison.differences == {}
+    late = batches_of([1, 1, 1], first=2)
+    for disks in (batches, again, whole), (whole, late):
+        found = judged(*[Disk(each, high_watermark=5) for each in disks])
+        assert kinds(found) == []
+        assert found.comparison.differences == {} and found.comparison.holes == {}
+
+
+def test_a_batch_with_fewer_records_than_offsets_shows_that_logs_were_compacted():
+    batches = batches_of([2, 2, 2])
+    sparse = [batches[0].with_value(0, None), *batches[1:]]
+    short = [batches[0], batches[2]]
+    assert kinds(judged(Disk(sparse), Disk(short, high_watermark=6))) == []
+    assert kinds(judged(Disk(batches), Disk(short, high_watermark=6))) == [(Kind.MISSING, 1, 2)]

@@ -71,6 +71,20 @@ def test_an_empty_segment_says_where_the_log_ends(tmp_path):
     folder = written(tmp_path, [], segments=[7])
     _, _, contents = read(folder)
     assert (contents.start, contents.end, contents.records) == (7, 7, 0)
+    folder = written(tmp_path / "other", segments=[0, 9])
+    assert read(folder)[2].end == 9
+
+
+@pytest.mark.parametrize("base", [0, 3, 100])
+def test_one_batch_whose_offset_is_wrong_does_not_make_those_around_it_wrong(tmp_path, base):
+    folder = written(tmp_path, batches_of([2, 2, 2, 2]))
+    file = segment_file(folder, 0)
+    content = bytearray(file.read_bytes())
+    content[SIZE : SIZE + 8] = base.to_bytes(8, "big")
+    file.write_bytes(content)
+    batches, damage, _ = read(folder)
+    assert batches == [(0, 2), (4, 6), (6, 8)]
+    assert damage == [Damage(Fault.ORDER, file.name, SIZE, 2)]
 
 
 def test_batches_before_the_log_start_are_not_part_of_the_log(tmp_path):
