@@ -36,7 +36,7 @@ def _tree(path: Path) -> ast.Module:
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
-FILES = "checker.files"
+FILES, RELEASES = "checker.files", "checker.releases"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
     "model.language.declare": (GRAPH, "model.language.errors", "model.language.refusal"),
@@ -66,6 +66,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
     "checker.audit": ("model.language.errors",),
+    "checker.releases": ("model.language.errors", FILES),
+    "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),
     "checker.commands": ("model", "properties", "checker"),
     "checker": ("model", "properties"),
 }

@@ -1,0 +1,277 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * Kafka's own clients, told what to do by lines of JSON and answering in such lines.
+ *
+ * A request has an "id" and an "op"; its answer has the id and "ok" or "error". What producers hear
+ * comes as lines with an "event" when it comes. Arguments: the brokers, then the controllers or "".
+ */
+public final class Clients {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final PrintStream OUT = System.out;
+
+    private final Properties base = new Properties();
+    private final Admin brokers;
+    private final Admin controllers;
+    private final Map<String, KafkaProducer<String, String>> producers = new ConcurrentHashMap<>();
+    private volatile boolean loading;
+    private volatile Thread load;
+
+    private Clients(String servers, String quorum) {
+        base.put("bootstrap.servers", servers);
+        Properties ask = new Properties();
+        ask.putAll(base);
+        ask.put("default.api.timeout.ms", "30000");
+        brokers = Admin.create(ask);
+        if (quorum.isEmpty()) {
+            controllers = brokers;
+        } else {
+            Properties direct = new Properties();
+            direct.put("bootstrap.controllers", quorum);
+            direct.put("default.api.timeout.ms", "30000");
+            controllers = Admin.create(direct); // not for elections: the client refuses
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Clients clients = new Clients(arguments[0], arguments[1]);
+        ExecutorService workers = Executors.newCachedThreadPool();
+        say(JSON.createObjectNode().put("event", "ready"));
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line; (line = in.readLine()) != null; ) {
+            JsonNode request = JSON.readTree(line);
+            workers.execute(() -> clients.answer(request));
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void answer(JsonNode request) {
+        ObjectNode answer = JSON.createObjectNode().put("id", request.get("id").asInt());
+        try {
+            answer.set("ok", perform(request.get("op").asText(), request));
+        } catch (Throwable thrown) {
+            answer.put("error", cause(thrown));
+        }
+        say(answer);
+    }
+
+    private JsonNode perform(String op, JsonNode r) throws Exception {
+        switch (op) {
+            case "create": return create(r);
+            case "delete": brokers.deleteTopics(List.of(r.get("topic").asText())).all().get(); break;
+            case "reassign": reassign(r, Optional.of(new NewPartitionReassignment(numbers(r.get("replicas"))))); break;
+            case "cancel": reassign(r, Optional.empty()); break;
+            case "elect": elect(r); break;
+            case "configure": configure(r); break;
+            case "describe": return describe(r);
+            case "write": write(r); break;
+            case "load": load(r); break;
+            case "stop": stop(); break;
+            case "read": return read(r);
+            default: throw new IllegalArgumentException("no operation " + op);
+        }
+        return JSON.nullNode();
+    }
+
+    private JsonNode create(JsonNode r) throws Exception {
+        Map<Integer, List<Integer>> assignment = new HashMap<>();
+        for (int i = 0; i < r.get("partitions").asInt(); i++) assignment.put(i, numbers(r.get("replicas")));
+        brokers.createTopics(List.of(new NewTopic(r.get("topic").asText(), assignment))).all().get();
+        return JSON.nullNode();
+    }
+
+    private void reassign(JsonNode r, Optional<NewPartitionReassignment> to) throws Exception {
+        Map<TopicPartition, Optional<NewPartitionReassignment>> all = new HashMap<>();
+        for (TopicPartition partition : partitions(r)) all.put(partition, to);
+        controllers.alterPartitionReassignments(all).all().get();
+    }
+
+    private void elect(JsonNode r) throws Exception {
+        ElectionType type = r.get("unclean").asBoolean() ? ElectionType.UNCLEAN : ElectionType.PREFERRED;
+        brokers.electLeaders(type, Set.copyOf(partitions(r))).all().get();
+    }
+
+    private void configure(JsonNode r) throws Exception {
+        ConfigResource.Type type = ConfigResource.Type.valueOf(r.get("kind").asText().toUpperCase());
+        ConfigEntry entry = new ConfigEntry(r.get("key").asText(), r.get("value").asText());
+        brokers.incrementalAlterConfigs(Map.of(new ConfigResource(type, r.get("name").asText()),
+            List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET)))).all().get();
+    }
+
+    private JsonNode describe(JsonNode r) throws Exception {
+        String topic = r.get("topic").asText();
+        TopicDescription found = brokers.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+        ArrayNode all = JSON.createArrayNode();
+        for (TopicPartitionInfo partition : found.partitions()) {
+            ObjectNode one = all.addObject().put("partition", partition.partition());
+            Node leader = partition.leader();
+            one.put("leader", leader == null || leader.isEmpty() ? -1 : leader.id());
+            one.set("replicas", ids(partition.replicas()));
+            one.set("isr", ids(partition.isr()));
+            one.set("elr", later(partition, "elr"));
+            one.set("last_known_elr", later(partition, "lastKnownElr"));
+        }
+        return all;
+    }
+
+    /** What newer releases tell and older ones do not know: empty there. */
+    private static JsonNode later(TopicPartitionInfo partition, String method) {
+        try {
+            Object found = TopicPartitionInfo.class.getMethod(method).invoke(partition);
+            @SuppressWarnings("unchecked")
+            Collection<Node> nodes = found == null ? List.of() : (Collection<Node>) found;
+            return ids(nodes);
+        } catch (ReflectiveOperationException unknown) {
+            return JSON.createArrayNode();
+        }
+    }
+
+    /** Sends "count" records named NAME, or NAME0, NAME1, ... if that is not 1; answers come as events. */
+    private void write(JsonNode r) {
+        KafkaProducer<String, String> producer = producers.computeIfAbsent(
+            r.path("producer").asText("one"), name -> producer("producer-" + name));
+        int count = r.path("count").asInt(1);
+        String padding = ".".repeat(r.path("padding").asInt(0));
+        for (int i = 0; i < count; i++) {
+            String name = r.get("name").asText() + (count == 1 ? "" : Integer.toString(i));
+            send(producer, r.get("topic").asText(), r.path("partition").asInt(0), name, padding);
+        }
+    }
+
+    private KafkaProducer<String, String> producer(String client) {
+        Properties settings = new Properties();
+        settings.putAll(base);
+        settings.put("client.id", client);
+        settings.put("acks", "all");
+        settings.put("request.timeout.ms", "60000");
+        settings.put("delivery.timeout.ms", "180000");
+        return new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
+    }
+
+    private static void send(KafkaProducer<String, String> producer, String topic, int partition, String name, String padding) {
+        producer.send(new ProducerRecord<>(topic, partition, null, name + padding), (metadata, error) -> {
+            ObjectNode event = JSON.createObjectNode().put("event", error == null ? "acknowledged" : "failed");
+            event.put("topic", topic).put("partition", partition).put("name", name);
+            if (error == null) event.put("offset", metadata.offset());
+            else event.put("error", cause(error));
+            say(event);
+        });
+    }
+
+    /** Several producers with default settings take turns, until "stop". */
+    private void load(JsonNode r) {
+        List<KafkaProducer<String, String>> many = new ArrayList<>();
+        for (int i = 0; i < r.get("producers").asInt(); i++)
+            many.add(new KafkaProducer<>(base, new StringSerializer(), new StringSerializer()));
+        String topic = r.get("topic").asText();
+        int partitions = r.get("partitions").asInt();
+        long pause = 1_000_000_000L / r.get("rate").asInt();
+        loading = true;
+        load = new Thread(() -> {
+            for (long i = 0; loading; i++) {
+                send(many.get((int) (i % many.size())), topic, (int) (i % partitions), "v" + i, "");
+                LockSupport.parkNanos(pause);
+            }
+            for (KafkaProducer<String, String> producer : many) producer.close();
+        });
+        load.start();
+    }
+
+    /** Ends the load; returns when each of its records is acknowledged or has failed. */
+    private void stop() throws InterruptedException {
+        loading = false;
+        if (load != null) load.join();
+    }
+
+    /** Every record of a topic from the beginning to the end, as a consumer reads it. */
+    private JsonNode read(JsonNode r) throws Exception {
+        Properties settings = new Properties();
+        settings.putAll(base);
+        settings.put("enable.auto.commit", "false");
+        settings.put("auto.offset.reset", "none");
+        ArrayNode all = JSON.createArrayNode();
+        try (KafkaConsumer<String, String> consumer =
+                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = partitions(r);
+            consumer.assign(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            consumer.seekToBeginning(partitions);
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+                if (System.nanoTime() > deadline) throw new IllegalStateException("the end was not reached in 60 s");
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200)))
+                    all.addObject().put("partition", record.partition()).put("offset", record.offset())
+                        .put("name", record.value().replaceAll("\\.+$", ""));
+            }
+        }
+        return all;
+    }
+
+    private List<TopicPartition> partitions(JsonNode r) throws Exception {
+        String topic = r.get("topic").asText();
+        List<TopicPartition> all = new ArrayList<>();
+        for (int i = 0; i < r.get("partitions").asInt(); i++) all.add(new TopicPartition(topic, i));
+        return all;
+    }
+
+    private static ArrayNode ids(Collection<Node> nodes) {
+        ArrayNode all = JSON.createArrayNode();
+        for (Node node : nodes) all.add(node.id());
+        return all;
+    }
+
+    private static List<Integer> numbers(JsonNode list) {
+        List<Integer> all = new ArrayList<>();
+        for (JsonNode number : list) all.add(number.asInt());
+        return all;
+    }
+
+    private static String cause(Throwable thrown) {
+        while (thrown.getCause() != null) thrown = thrown.getCause();
+        return thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
+    }
+
+    private static void say(ObjectNode line) {
+        synchronized (OUT) {
+            OUT.println(line);
+            OUT.flush();
+        }
+    }
+}

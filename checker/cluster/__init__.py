@@ -1,0 +1,1 @@
+"""Findings on a cluster of real processes: schedules, a proxy in between, a careful verdict."""

@@ -1,0 +1,67 @@
+"""Kafka's own clients, as one process that is asked in lines of JSON (`Clients.java`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from checker.cluster.errors import UndecidedError
+from checker.cluster.news import News
+from checker.cluster.processes import Process, Processes
+from checker.cluster.programs import CONFIGURATION, Programs
+
+HEAP = 160  # MiB
+ANSWER_LIMIT = 90.0  # seconds; the clients' own limits are shorter
+
+
+class Clients:
+    """Admin, producers and a consumer of one release.
+
+    `acknowledged` and `failed` hold what producers were told so far, by the record's name: its
+    (partition, offset), and the error.
+    """
+
+    def __init__(
+        self, programs: Programs, processes: Processes, news: News, bootstrap: tuple[str, str]
+    ) -> None:
+        self._news = news
+        self._ready = False
+        self._number = 0
+        self._answers: dict[int, dict[str, Any]] = {}
+        self.acknowledged: dict[str, tuple[int, int]] = {}
+        self.failed: dict[str, str] = {}
+        arguments = [f"-Dlog4j2.configurationFile={CONFIGURATION}", "-Dlog4j2.level=ERROR"]
+        log = processes.directory / "clients.log"
+        self._process: Process = processes.start(
+            programs.clients, [*arguments, "Clients", *bootstrap], log, self._hear, HEAP
+        )
+        if not news.wait(lambda: self._ready or self._process.has_ended, ANSWER_LIMIT):
+            raise UndecidedError("Kafka's clients did not start")
+
+    def ask(self, op: str, **fields: Any) -> Any:
+        """Have something done; what it answers. `UndecidedError` if it fails."""
+        self._number += 1
+        number = self._number
+        with suppress(OSError):
+            self._process.write(json.dumps({"id": number, "op": op, **fields}))
+        self._news.wait(lambda: number in self._answers or self._process.has_ended, ANSWER_LIMIT)
+        answer: Mapping[str, Any] = self._answers.pop(number, {"error": "no answer in time"})
+        if "error" in answer:
+            raise UndecidedError(f"{op}: {answer['error']}")
+        return answer["ok"]
+
+    def _hear(self, line: str) -> None:
+        if not line.startswith("{"):
+            return  # a line of log4j or of the JVM
+        data = json.loads(line)
+        match data.get("event"):
+            case None:
+                self._answers[data["id"]] = data
+            case "ready":
+                self._ready = True
+            case "acknowledged":
+                self.acknowledged[data["name"]] = (data["partition"], data["offset"])
+            case "failed":
+                self.failed[data["name"]] = data["error"]

@@ -1,0 +1,246 @@
+"""A controller and brokers of one release, each a process with a proxy in front of it.
+
+Every node listens on a port that the system chose, and says in its log which; all others know only
+its proxy's. Nothing is configured but ports, sizes that spare memory, and what the schedule says.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from checker.cluster.dumps import dump, segments
+from checker.cluster.errors import UndecidedError
+from checker.cluster.frames import CONTROLLER
+from checker.cluster.news import News
+from checker.cluster.observed import Node
+from checker.cluster.processes import Process, Processes
+from checker.cluster.programs import CONFIGURATION, Programs
+from checker.cluster.proxy import HOST, Proxy
+
+CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+HEAP, TOOL_HEAP = 300, 128  # MiB
+START_LIMIT, STOP_LIMIT = 120.0, 90.0  # seconds
+DEFAULTS = {
+    "num.network.threads": "2",
+    "num.io.threads": "4",
+    "log.cleaner.dedupe.buffer.size": "4194304",
+    "log.cleaner.io.buffer.size": "65536",
+    "offsets.topic.num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "auto.create.topics.enable": "false",
+    "auto.leader.rebalance.enable": "false",
+    "min.insync.replicas": "2",
+    "unclean.leader.election.enable": "false",
+}
+
+
+class Cluster:
+    """The nodes of one run. `nodes[n]` is what node n has said since it was started."""
+
+    def __init__(
+        self,
+        programs: Programs,
+        processes: Processes,
+        proxy: Proxy,
+        news: News,
+        brokers: int,
+        settings: Mapping[str, str],
+        log_dirs: int = 1,
+    ) -> None:
+        self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
+        self.brokers = tuple(range(brokers))
+        self.all_nodes = (CONTROLLER, *self.brokers)
+        self.settings = {**DEFAULTS, **settings}
+        self.nodes = {node: Node() for node in self.all_nodes}
+        self.log_dirs = {
+            node: tuple(self.home(node) / f"disk-{n}" for n in range(log_dirs))
+            for node in self.all_nodes
+        }
+        self._running: dict[int, Process] = {}
+        self._paused: set[int] = set()
+        self._leaving: set[int] = set()
+        self.fronts = {node: proxy.front(node) for node in self.all_nodes}
+
+    def home(self, node: int) -> Path:
+        """The directory with all that belongs to a node."""
+        return self.processes.directory / str(node)
+
+    def begin(self) -> None:
+        """Format every node's disks, and start all; return when every broker is at work."""
+        for node in self.all_nodes:
+            self.home(node).mkdir()
+        self.format(self.all_nodes)
+        self.start(self.all_nodes)
+
+    # --- disks and configuration -----------------------------------------------------------------
+
+    def configure(self, node: int) -> Path:
+        """Write a node's configuration, as it is now; its path."""
+        name, role = ("CONTROLLER", "controller") if node == CONTROLLER else ("BROKER", "broker")
+        own = {
+            "node.id": str(node),
+            "process.roles": role,
+            "log.dirs": ",".join(map(str, self.log_dirs[node])),
+            "listeners": f"{name}://{HOST}:0",
+            "controller.quorum.voters": f"{CONTROLLER}@{HOST}:{self.fronts[CONTROLLER]}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
+        }
+        if node != CONTROLLER:
+            own["advertised.listeners"] = f"{name}://{HOST}:{self.fronts[node]}"
+            own["inter.broker.listener.name"] = name
+        path = self.home(node) / "server.properties"
+        lines = (f"{key}={value}\n" for key, value in {**own, **self.settings}.items())
+        path.write_text("".join(lines), encoding="utf-8")
+        return path
+
+    def format(self, nodes: Iterable[int], *options: str) -> None:
+        """Format the disks of nodes with Kafka's own program, several at a time."""
+        formatting: dict[int, Process] = {}
+        for node in nodes:
+            arguments = [
+                self.programs.storage_tool, "format", "-t", CLUSTER_ID,
+                "-c", str(self.configure(node)), *options,
+            ]  # fmt: skip
+            log = self.home(node) / "format.log"
+            formatting[node] = self._java(arguments, log, lambda line: None, TOOL_HEAP)
+        for node, process in formatting.items():
+            if not self.news.wait(lambda p=process: p.has_ended, START_LIMIT):  # type: ignore[misc]
+                raise UndecidedError(f"the disks of node {node} were not formatted in time")
+            self.processes.gone(process)
+            for disk in self.log_dirs[node]:
+                if not (disk / "meta.properties").is_file():
+                    raise UndecidedError(f"the disks of node {node} could not be formatted")
+
+    def lose_disks(self, node: int) -> None:
+        """Replace the disks of a broker that is down by new ones, formatted."""
+        for disk in self.log_dirs[node]:
+            shutil.rmtree(disk)
+        self.format([node])
+
+    # --- processes -------------------------------------------------------------------------------
+
+    def launch(self, node: int) -> None:
+        """Start a node's process, and do not wait for it. `UndecidedError` if it runs already."""
+        if self.is_up(node):
+            raise UndecidedError(f"node {node} runs already")
+        said = self.nodes[node] = Node()
+
+        def hear(line: str) -> None:
+            before = said.port
+            said.hear(line)
+            if said.port != before:
+                self.proxy.serve(node, said.port)
+
+        arguments = ["kafka.Kafka", str(self.configure(node))]
+        log = self.home(node) / "server.log"
+        self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
+
+    def start(self, nodes: Iterable[int]) -> None:
+        """Start nodes, and wait until each of them is at work."""
+        started = tuple(nodes)
+        for node in started:
+            self.launch(node)
+        for node in started:
+            self._wait_until_started(node)
+
+    def make_whole(self) -> None:
+        """Let every node be at work that is not: what shuts down may do so first."""
+        down = []
+        for node in self.all_nodes:
+            if node in self._leaving or not self.is_up(node):
+                self.wait_until_down(node)
+                down.append(node)
+            else:
+                self._wait_until_started(node)
+        self.start(down)
+
+    def shut_down(self, node: int) -> None:
+        """Ask for a controlled shutdown, and do not wait for it."""
+        self._process(node).send(signal.SIGTERM)
+        self._leaving.add(node)
+
+    def wait_until_down(self, node: int) -> None:
+        """Wait for a process that was asked to shut down; end it if it does not come to that."""
+        if process := self._running.get(node):
+            self.news.wait(lambda: process.has_ended, STOP_LIMIT)
+            self._forget(node)
+
+    def kill(self, node: int) -> None:
+        """End a process at once, as a crash does: what the system holds for its disk stays."""
+        self._process(node)
+        self._forget(node)
+
+    def pause(self, node: int) -> None:
+        """Stop a process for a while, as a long garbage collection would."""
+        self._process(node).send(signal.SIGSTOP)
+        self._paused.add(node)
+
+    def resume(self, node: int) -> None:
+        """Let it go on."""
+        self._process(node).send(signal.SIGCONT)
+        self._paused.discard(node)
+
+    def resume_all(self) -> None:
+        """Let all go on that were paused."""
+        for node in tuple(self._paused):
+            self.resume(node)
+
+    def is_up(self, node: int) -> bool:
+        """Whether its process runs."""
+        return node in self._running and not self._running[node].has_ended
+
+    def is_started(self, node: int) -> bool:
+        """Whether its process runs and is at work, and was not asked to shut down."""
+        return self.is_up(node) and self.nodes[node].started and node not in self._leaving
+
+    # --- evidence --------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """End every node; what they wrote is on their disks."""
+        for node in tuple(self._running):
+            self._forget(node)
+
+    def records(self, topic: str) -> dict[int, frozenset[str]]:
+        """The names of a topic's records on the disks of each broker, dumped."""
+        return {
+            broker: dump(
+                self.programs, self.processes, self.news,
+                segments(self.log_dirs[broker], topic), self.home(broker) / f"dump-{topic}.txt",
+            )
+            for broker in self.brokers
+        }  # fmt: skip
+
+    def _process(self, node: int) -> Process:
+        if not self.is_up(node):
+            raise UndecidedError(f"node {node} does not run")
+        return self._running[node]
+
+    def _forget(self, node: int) -> None:
+        self.proxy.serve(node, None)
+        self._paused.discard(node)
+        self._leaving.discard(node)
+        self.processes.gone(self._running.pop(node))
+
+    def _wait_until_started(self, node: int) -> None:
+        process = self._running[node]
+        self.news.wait(lambda: self.is_started(node) or process.has_ended, START_LIMIT)
+        if not self.is_started(node):
+            why = "it ended" if process.has_ended else f"not within {START_LIMIT:.0f} s"
+            raise UndecidedError(f"node {node} did not start: {why}")
+
+    def _java(
+        self,
+        arguments: list[str],
+        log: Path,
+        hear: Callable[[str], None],
+        heap: int,
+        classpath: str = "",
+    ) -> Process:
+        configuration = f"-Dlog4j2.configurationFile={CONFIGURATION}"
+        return self.processes.start(
+            classpath or self.programs.classpath, [configuration, *arguments], log, hear, heap
+        )

@@ -1,0 +1,53 @@
+"""The records on a disk, as Kafka's DumpLogSegments shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from checker.cluster.errors import UndecidedError
+from checker.cluster.news import News
+from checker.cluster.processes import Processes
+from checker.cluster.programs import CONFIGURATION, Programs
+
+HEAP = 160  # MiB
+LIMIT = 120.0  # seconds for one dump
+_RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
+
+
+def names_in(lines: Iterable[str]) -> Iterator[str]:
+    """The names of the records of a dump: their values without the dots that fill them up."""
+    for line in lines:
+        if match := _RECORD.search(line):
+            yield match[1].rstrip(".")
+
+
+def segments(directories: Iterable[Path], topic: str) -> list[Path]:
+    """Every log segment of a topic, in whatever state its directory is: `t-0`, `t-0.x-stray`."""
+    name = re.compile(rf"{re.escape(topic)}-\d+(\..+)?")
+    return [
+        segment
+        for directory in directories
+        for folder in sorted(directory.glob(f"{topic}-*"))
+        if name.fullmatch(folder.name)
+        for segment in sorted(folder.glob("*.log"))
+    ]
+
+
+def dump(
+    programs: Programs, processes: Processes, news: News, files: list[Path], log: Path
+) -> frozenset[str]:
+    """The names of all records in these files. `UndecidedError` if the dump does not end well."""
+    if not files:
+        return frozenset()
+    lines: list[str] = []
+    arguments = [
+        f"-Dlog4j2.configurationFile={CONFIGURATION}", "-Dlog4j2.level=ERROR",
+        programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
+    ]  # fmt: skip
+    running = processes.start(programs.classpath, arguments, log, lines.append, HEAP)
+    if not news.wait(lambda: running.has_ended, LIMIT):
+        raise UndecidedError(f"the dump {log.name} did not end within {LIMIT:.0f} s")
+    processes.gone(running)
+    return frozenset(names_in(lines))

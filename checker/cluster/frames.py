@@ -1,0 +1,103 @@
+"""The head of Kafka's frames, as far as a proxy needs it: who asks whom for what.
+
+A frame is a size of four bytes and a body. A request's body begins with API key, version and
+correlation id, then the client id (request header 1 and newer; ControlledShutdown 0, which no KRaft
+broker sends, has none). An answer's begins with the correlation id. No more is read: what a
+request says inside is told by the broker that gets it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from enum import StrEnum
+
+FETCH, ALTER_PARTITION = 1, 56
+CONTROLLER = 100  # the node id of the controller
+LARGEST = 1 << 28  # bytes; a size beyond is no frame of Kafka's
+
+_REQUEST = struct.Struct(">hhih")
+_CORRELATION = struct.Struct(">i")
+
+
+class Way(StrEnum):
+    """Which of the two a frame is."""
+
+    REQUEST = "request"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is known of a frame: the node that serves the connection, who asked, and for what."""
+
+    server: int
+    client: str
+    api: int
+    way: Way
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Some of the frames: those of a server and clients, of all APIs or some, one way or both."""
+
+    words: str
+    server: int
+    client: str
+    apis: frozenset[int] | None = None
+    way: Way | None = None
+
+    def match(self, head: Head) -> bool:
+        """Whether a frame is one of these; `client` is a regular expression."""
+        return (
+            head.server == self.server
+            and self.way in (None, head.way)
+            and (self.apis is None or head.api in self.apis)
+            and re.fullmatch(self.client, head.client) is not None
+        )
+
+
+def request_head(server: int, body: bytes) -> tuple[Head, int]:
+    """A request's head and its correlation id. `ValueError` if the body is too short for one."""
+    try:
+        api, _, correlation, length = _REQUEST.unpack_from(body)
+    except struct.error as error:
+        raise ValueError(f"a request of {len(body)} bytes has no header") from error
+    end = _REQUEST.size + max(length, 0)
+    if end > len(body):
+        raise ValueError("a request ends within its client id")
+    client = body[_REQUEST.size : end].decode("utf-8", "replace")
+    return Head(server, client, api, Way.REQUEST), correlation
+
+
+def answer_correlation(body: bytes) -> int:
+    """An answer's correlation id. `ValueError` if the body is too short for one."""
+    try:
+        correlation: int = _CORRELATION.unpack_from(body)[0]
+    except struct.error as error:
+        raise ValueError(f"an answer of {len(body)} bytes has no header") from error
+    return correlation
+
+
+def fetches(follower: int, leader: int) -> Frames:
+    """A follower's requests for its leader's records."""
+    words = f"the fetches of {follower} from {leader}"
+    return Frames(words, leader, rf"broker-{follower}-fetcher-\d+", frozenset({FETCH}), Way.REQUEST)
+
+
+def answers(follower: int, leader: int) -> Frames:
+    """What the leader answers to them."""
+    words = f"the answers to {follower} from {leader}"
+    return Frames(words, leader, rf"broker-{follower}-fetcher-\d+", frozenset({FETCH}), Way.ANSWER)
+
+
+def metadata(broker: int) -> Frames:
+    """A broker's reading of the metadata log, both ways; its heartbeats are other frames."""
+    return Frames(f"the metadata of {broker}", CONTROLLER, rf"raft-client-{broker}")
+
+
+def isr_changes(broker: int) -> Frames:
+    """A leader's AlterPartition requests."""
+    apis = frozenset({ALTER_PARTITION})
+    return Frames(f"the ISR changes of {broker}", CONTROLLER, str(broker), apis, Way.REQUEST)

@@ -1,0 +1,105 @@
+"""Playing a schedule once: its steps in order, the closing, and the verdict on what is left."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from checker.cluster.clients import Clients
+from checker.cluster.cluster import Cluster
+from checker.cluster.errors import PromiseBrokenError, UndecidedError
+from checker.cluster.evidence import gather
+from checker.cluster.frames import CONTROLLER
+from checker.cluster.news import News
+from checker.cluster.processes import Processes
+from checker.cluster.programs import Programs
+from checker.cluster.proxy import HOST, Proxy
+from checker.cluster.schedule import Kind, Schedule, Step
+from checker.cluster.stage import Stage
+from checker.cluster.verdict import Outcome, Verdict, judge
+from checker.files import prepare_directory
+from checker.releases.jars import at_least
+
+ASK_CONTROLLERS_SINCE = "3.7.0"  # KIP-919: clients that need no broker
+Tell = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a schedule. `keep`: a directory for all that it leaves behind, or `None`."""
+
+    schedule: Schedule
+    control: bool
+    programs: Programs
+    keep: Path | None
+    tell: Tell
+
+    def play(self) -> Outcome:
+        """Play it once. Whatever happens, every process has ended when this returns or raises."""
+        started = time.monotonic()
+        outcome = self._outcome(lambda words: self.tell(time.monotonic() - started, words))
+        return replace(outcome, seconds=time.monotonic() - started)
+
+    def _outcome(self, say: Callable[[str], None]) -> Outcome:
+        news = News()
+        with ExitStack() as stack:
+            directory = self._directory()
+            processes = stack.enter_context(Processes(directory, self.keep is not None, news))
+            proxy = Proxy(news, directory / "proxy.log")
+            stack.callback(proxy.close)
+            try:
+                say(f"a controller and {self.schedule.brokers} brokers start")
+                stage = self._stage(processes, proxy, news)
+                self._take(self.schedule.steps(self.control), stage, say)
+                say("everything goes on; all is read, then all disks are dumped")
+                return judge(gather(stage))
+            except PromiseBrokenError as broken:
+                return Outcome(Verdict.LOST, reason=f"not so: {broken}")
+            except UndecidedError as why:
+                return Outcome(Verdict.NONE, reason=str(why))
+
+    def _directory(self) -> Path:
+        if self.keep is None:
+            return Path(tempfile.mkdtemp(prefix="highwater-")).resolve()
+        prepare_directory(self.keep)
+        stem = f"{self.schedule.finding}-{self.schedule.name}"
+        name = f"{stem}-control-" if self.control else f"{stem}-"
+        return Path(tempfile.mkdtemp(prefix=name, dir=self.keep)).resolve()
+
+    def _stage(self, processes: Processes, proxy: Proxy, news: News) -> Stage:
+        cluster = Cluster(
+            self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
+            self.schedule.log_dirs,
+        )  # fmt: skip
+        cluster.begin()
+        servers = ",".join(f"{HOST}:{cluster.fronts[broker]}" for broker in cluster.brokers)
+        direct = at_least(self.programs.release.version, ASK_CONTROLLERS_SINCE)
+        quorum = f"{HOST}:{cluster.fronts[CONTROLLER]}" if direct else ""
+        clients = Clients(self.programs, processes, news, (servers, quorum))
+        return Stage(cluster, proxy, clients, news)
+
+    def _take(self, steps: Iterable[Step], stage: Stage, say: Callable[[str], None]) -> None:
+        for step in steps:
+            say(step.words)
+            try:
+                take(step, stage)
+            except UndecidedError as why:
+                raise UndecidedError(f"{step.words}: {why}") from None
+
+
+def take(step: Step, stage: Stage) -> None:
+    """Do what a step says, or wait for it. Raises `UndecidedError` or `PromiseBrokenError`."""
+    if step.kind is Kind.ACT:
+        stage.mark()
+        step.meaning.apply(stage)
+        return
+    test = step.meaning.apply(stage)
+    if not stage.news.wait(test, step.seconds):
+        late = f"not within {step.seconds:.0f} s"
+        if step.kind is Kind.PROMISE:
+            raise PromiseBrokenError(f"{step.text}, {late}")
+        raise UndecidedError(late)

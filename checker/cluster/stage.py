@@ -1,0 +1,59 @@
+"""Where a schedule is played: what its sentences act upon, and what they can see."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.cluster.clients import Clients
+from checker.cluster.cluster import Cluster
+from checker.cluster.news import News
+from checker.cluster.observed import Node, Replica
+from checker.cluster.proxy import Proxy
+
+DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
+
+
+@dataclass
+class Stage:
+    """One run's cluster, proxy and clients, and what happened since the last step that acted.
+
+    `topics` holds how many partitions each topic has that a schedule made, `written` those of them
+    to which records were sent.
+    """
+
+    cluster: Cluster
+    proxy: Proxy
+    clients: Clients
+    news: News
+    topics: dict[str, int] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    acknowledged_before: int = 0
+    _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
+    _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
+
+    def mark(self) -> None:
+        """What happens from here on is new to the steps that wait."""
+        self._marks = {node: (said, len(said.lines)) for node, said in self.cluster.nodes.items()}
+        self._described.clear()
+        self.acknowledged_before = len(self.clients.acknowledged)
+
+    def new_lines(self, node: int) -> list[str]:
+        """What a node has logged since the mark; all, if it was started after that."""
+        said = self.cluster.nodes[node]
+        marked, begin = self._marks.get(node, (said, 0))
+        return said.lines[begin if marked is said else 0 :]
+
+    def replica(self, broker: int, partition: str) -> Replica:
+        """What a broker has said of its replica of a partition such as `t-0`."""
+        return self.cluster.nodes[broker].replica(partition)
+
+    def describe(self, topic: str) -> list[dict[str, Any]]:
+        """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""
+        when, answer = self._described.get(topic, (0.0, None))
+        if answer is None or time.monotonic() - when > DESCRIBED_FOR:
+            answer = self.clients.ask("describe", topic=topic)
+            self._described[topic] = (time.monotonic(), answer)
+        partitions: list[dict[str, Any]] = answer
+        return partitions

@@ -1,0 +1,44 @@
+"""Sentences about frames: what is held, let go, or slow."""
+
+from __future__ import annotations
+
+from checker.cluster.frames import Frames
+from checker.cluster.stage import Stage
+from checker.cluster.vocabulary import Test, act, condition
+
+
+@act("hold {frames:frames}")
+def hold(stage: Stage, frames: Frames) -> None:
+    """From the next frame on."""
+    stage.proxy.hold(frames)
+
+
+@act("release {frames:frames}")
+def release(stage: Stage, frames: Frames) -> None:
+    """What is held first."""
+    stage.proxy.release(frames)
+
+
+@act("delay {frames:frames} by {milliseconds:number} ms")
+def delay(stage: Stage, frames: Frames, milliseconds: int) -> None:
+    """From now to the end of the run."""
+    stage.proxy.delay(frames, milliseconds / 1000)
+
+
+@condition("one of {frames:frames} is held")
+def one_is_held(stage: Stage, frames: Frames) -> Test:
+    """Since they are held at all."""
+    return lambda: stage.proxy.held(frames)
+
+
+@condition("another of {frames:frames} has passed")
+def another_has_passed(stage: Stage, frames: Frames) -> Test:
+    """Since the wait began: a moment right after one of them."""
+    return more_have_passed(stage, 1, frames)
+
+
+@condition("{count:number} more of {frames:frames} have passed")
+def more_have_passed(stage: Stage, count: int, frames: Frames) -> Test:
+    """Since the wait began. A follower with nothing to fetch asks every 500 ms."""
+    wanted = stage.proxy.passed(frames) + count
+    return lambda: stage.proxy.passed(frames) >= wanted

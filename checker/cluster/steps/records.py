@@ -1,0 +1,60 @@
+"""Sentences about records: what producers send, and what they are told."""
+
+from __future__ import annotations
+
+from checker.cluster.errors import UndecidedError
+from checker.cluster.stage import Stage
+from checker.cluster.vocabulary import Test, act, condition
+
+
+@act("send {record:name} to {topic:name}")
+def send(stage: Stage, record: str, topic: str) -> None:
+    """One record, to be acknowledged by all in sync; the answer comes when it comes."""
+    stage.written.add(topic)
+    stage.clients.ask("write", topic=topic, name=record)
+
+
+@act("send {count:number} records {record:name} of {bytes:number} bytes to {topic:name}")
+def send_many(stage: Stage, count: int, record: str, bytes: int, topic: str) -> None:
+    """They are called RECORD0, RECORD1 and so on."""
+    stage.written.add(topic)
+    stage.clients.ask("write", topic=topic, name=record, count=count, padding=bytes)
+
+
+@act("send {rate:number} records a second from {producers:number} producers to {topic:name}")
+def load(stage: Stage, rate: int, producers: int, topic: str) -> None:
+    """To all partitions in turn, until the producers are stopped; they have default settings."""
+    stage.written.add(topic)
+    partitions = stage.topics[topic]
+    stage.clients.ask("load", topic=topic, partitions=partitions, rate=rate, producers=producers)
+
+
+@act("stop the producers")
+def stop(stage: Stage) -> None:
+    """Until each record is acknowledged or has failed."""
+    stage.clients.ask("stop")
+
+
+@condition("{record:name} is acknowledged")
+def is_acknowledged(stage: Stage, record: str) -> Test:
+    """The producer was told that all in sync have it."""
+
+    def test() -> bool:
+        if record in stage.clients.failed:
+            raise UndecidedError(f"{record} failed: {stage.clients.failed[record]}")
+        return record in stage.clients.acknowledged
+
+    return test
+
+
+@condition("all {count:number} records {record:name} are acknowledged")
+def all_are_acknowledged(stage: Stage, count: int, record: str) -> Test:
+    """Each of RECORD0, RECORD1 and so on."""
+    names = [f"{record}{number}" for number in range(count)]
+    return lambda: all(name in stage.clients.acknowledged for name in names)
+
+
+@condition("{count:number} more records are acknowledged")
+def more_are_acknowledged(stage: Stage, count: int) -> Test:
+    """Since the last step that acted."""
+    return lambda: len(stage.clients.acknowledged) >= stage.acknowledged_before + count

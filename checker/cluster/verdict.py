@@ -1,0 +1,111 @@
+"""What may be said after a run: lost, kept, or nothing.
+
+An acknowledged record is lost if no log on any disk holds it. That it is not seen is not enough: a
+dump may be empty because its program has moved, or a file because it was read too soon. So each
+disk must show a record that is known to be there, and a consumer that reads everything from the
+beginning must miss exactly what the disks do not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checker.exits import Exit
+
+
+class Verdict(StrEnum):
+    """What is said of a run, the worst last."""
+
+    KEPT = "kept"
+    NONE = "no verdict"
+    LOST = "lost"
+
+
+EXITS = {Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT, Verdict.LOST: Exit.VIOLATED}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Names of records: acknowledged, on each broker's disk, read by a consumer from the beginning.
+
+    `known` are those that the disk of each broker must show to be believed.
+    """
+
+    acknowledged: frozenset[str]
+    on_disk: Mapping[int, frozenset[str]]
+    read: frozenset[str]
+    known: Mapping[int, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict on a run. `reason`: why there is none, or which promise was broken."""
+
+    verdict: Verdict
+    acknowledged: int = 0
+    lost: tuple[str, ...] = ()
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """One line for people."""
+        of = f"{self.acknowledged:,} acknowledged records"
+        if self.reason:
+            return f"{self.verdict}: {self.reason}"
+        if self.verdict is Verdict.LOST:
+            names = ", ".join(self.lost[:3]) + (", ..." if len(self.lost) > 3 else "")
+            verb = "is" if len(self.lost) == 1 else "are"
+            return f"lost: {len(self.lost):,} of {of} {verb} in no log on any disk ({names})"
+        return f"kept: all {of} are on disk, and are read"
+
+
+def judge(evidence: Evidence) -> Outcome:
+    """The verdict that the evidence bears."""
+    count = len(evidence.acknowledged)
+    if reason := _doubt(evidence):
+        return Outcome(Verdict.NONE, count, reason=reason)
+    lost = _missing(evidence)
+    return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost)
+
+
+def _missing(evidence: Evidence) -> tuple[str, ...]:
+    held = frozenset[str]().union(*evidence.on_disk.values())
+    return tuple(sorted(evidence.acknowledged - held, key=_natural))
+
+
+def _doubt(evidence: Evidence) -> str:
+    """Why the evidence is not to be believed; empty if it is."""
+    if not evidence.acknowledged:
+        return "no record was acknowledged"
+    if not any(evidence.known.values()):
+        return "no record is known to be on any disk"
+    for broker, known in sorted(evidence.known.items()):
+        if unseen := known - evidence.on_disk.get(broker, frozenset()):
+            return f"the dump of broker {broker}'s disk does not show {_some(unseen)}"
+    missing = frozenset(_missing(evidence))
+    unread = evidence.acknowledged - evidence.read
+    if unread - missing:
+        return f"a consumer does not read {_some(unread - missing)}, which a disk holds"
+    if missing - unread:
+        return f"a consumer reads {_some(missing - unread)}, which no dump shows"
+    return ""
+
+
+def _some(names: Iterable[str]) -> str:
+    first, *others = sorted(names, key=_natural)
+    return f"{first} and {len(others):,} more" if others else first
+
+
+def _natural(name: str) -> tuple[str, int]:
+    """`v9` before `v10`."""
+    word = name.rstrip("0123456789")
+    return word, int(name[len(word) :] or 0)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Verdict:
+    """The verdict on several runs: lost if one lost, kept if all kept."""
+    order = list(Verdict)
+    return max((outcome.verdict for outcome in outcomes), key=order.index, default=Verdict.NONE)

@@ -1,0 +1,153 @@
+"""`reproduce`: a finding on a cluster of an unmodified release, with its control and its fix."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
+from checker.exits import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from checker.cluster.schedule import Schedule
+    from checker.cluster.verdict import Outcome
+
+
+@click.command(context_settings=HELP)
+@click.argument("finding", metavar="[FINDING]", required=False)
+@click.option("--kafka", "version", metavar="VERSION", help="a release [default: the newest]")
+@click.option("--schedule", "name", metavar="NAME", help="[default: the finding's first]")
+@click.option("--control", is_flag=True, help="leave out what makes the loss possible")
+@click.option("--patched", is_flag=True, help="with the fix, compiled and put before the jar")
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True)
+@click.option(
+    "--keep", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    help="keep logs, disks and dumps in a directory of DIR for each run",
+)  # fmt: skip
+@output_options
+def command(
+    finding: str | None, version: str | None, name: str | None, control: bool, patched: bool,
+    runs: int, keep: Path | None, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
+
+    Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
+    any disk. Exit status 12: lost; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB
+    of memory; Kafka's jars are brought by Maven on first use.
+    """
+    from checker.cluster.schedule import every_schedule, schedule_named, schedules_of
+    from checker.cluster.verdict import EXITS, worst
+    from checker.releases.jars import newest
+
+    if finding is None:
+        return _list(every_schedule(), as_json)
+    schedule = schedule_named(name, schedules_of(finding))
+    version = version or newest()
+    outcomes: list[Outcome] = []
+    head = {
+        "command": "reproduce", "finding": schedule.finding, "schedule": schedule.name,
+        "kafka": version, "control": control, "patched": patched,
+    }  # fmt: skip
+    interrupted = False
+    try:
+        _play(schedule, version, control, patched, runs, keep, quiet or as_json, outcomes)
+    except KeyboardInterrupt:
+        if not outcomes:
+            raise
+        interrupted = True
+    if as_json:
+        rows = [_row(outcome) for outcome in outcomes]
+        print_json({**head, "verdict": worst(outcomes), "runs": rows})
+    else:
+        _report(outcomes)
+    return Exit.INTERRUPTED if interrupted else EXITS[worst(outcomes)]
+
+
+def _play(
+    schedule: Schedule, version: str, control: bool, patched: bool, runs: int, keep: Path | None,
+    quiet: bool, outcomes: list[Outcome],
+) -> None:  # fmt: skip
+    """Append the outcome of each run as soon as it is known."""
+    from checker.cluster.play import Run
+    from checker.cluster.programs import programs
+
+    patch = _patch(version, schedule.finding) if patched else None
+    found = programs(version, patch)
+
+    def tell(seconds: float, words: str) -> None:
+        if not quiet:
+            _write(f"{seconds:6.1f} s  {words}", "          ")
+
+    for number in range(1, runs + 1):
+        if not quiet:
+            how = ", its control" if control else ""
+            how += ", with the fix" if patched else ""
+            nth = f", run {number} of {runs}" if runs > 1 else ""
+            _write(f"{schedule.finding} {schedule.name}{how}, Kafka {version}{nth}", "  ")
+        outcome = Run(schedule, control, found, keep, tell).play()
+        outcomes.append(outcome)
+        if not quiet:
+            _write(outcome.words, "  ")
+
+
+def _patch(version: str, finding: str) -> Path:
+    from checker.releases.jars import release
+    from checker.releases.patch import patched_classes
+
+    return patched_classes(release(version), finding)
+
+
+def _report(outcomes: Sequence[Outcome]) -> None:
+    """What is left to say after the runs: a table, if there were several."""
+    if len(outcomes) < 2:
+        return
+    from rich.table import Table
+
+    from checker.cluster.verdict import worst
+    from checker.commands.summary_text import console_for
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("run", justify="right")
+    table.add_column("verdict")
+    table.add_column("lost", justify="right")
+    table.add_column("acknowledged", justify="right")
+    table.add_column("seconds", justify="right")
+    table.add_column("")
+    for number, outcome in enumerate(outcomes, 1):
+        counts = f"{len(outcome.lost):,}", f"{outcome.acknowledged:,}", f"{outcome.seconds:.0f}"
+        table.add_row(str(number), outcome.verdict, *counts, outcome.reason)
+    console = console_for(sys.stdout)
+    with console.capture() as captured:
+        console.print(table)
+    write_output(f"\n{captured.get()}worst: {worst(outcomes)}\n")
+
+
+def _row(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "verdict": outcome.verdict, "acknowledged": outcome.acknowledged,
+        "lost": len(outcome.lost), "records": list(outcome.lost), "reason": outcome.reason,
+        "seconds": round(outcome.seconds, 1),
+    }  # fmt: skip
+
+
+def _list(schedules: Sequence[Schedule], as_json: bool) -> int:
+    if as_json:
+        rows = [
+            {"finding": s.finding, "schedule": s.name, "title": s.title, "control": s.control}
+            for s in schedules
+        ]
+        print_json({"command": "reproduce", "schedules": rows})
+        return Exit.OK
+    for schedule in schedules:
+        _write(f"{schedule.finding} --schedule {schedule.name}: {schedule.title}", "    ")
+        _write(f"control: {schedule.control}", "      ", "    ")
+    return Exit.OK
+
+
+def _write(words: str, indent: str, first: str = "") -> None:
+    write_output(click.wrap_text(words, PLAIN_WIDTH, first, indent) + "\n")

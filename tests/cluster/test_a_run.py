@@ -1,0 +1,82 @@
+"""Real clusters: a finding that loses and its control that keeps, and nothing is left of a run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checker.exits import Exit
+
+pytestmark = pytest.mark.kafka
+
+ROOT = Path(__file__).parents[2]
+LIMIT = 600.0  # seconds for what takes about one minute on an idle machine
+RELEASE = "4.1.0"
+
+
+@pytest.fixture
+def reproduce(tmp_path):
+    """Start `highwater reproduce` with a directory of its own for all temporary files."""
+    started = []
+
+    def begin(*arguments):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+        command = [sys.executable, "-c", "from checker.cli import main; main()", "reproduce"]
+        process = subprocess.Popen(
+            [*command, *arguments, "--kafka", RELEASE],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def is_gone(process):
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.mark.parametrize(
+    "arguments, status, word",
+    [
+        (["0001"], Exit.VIOLATED, "lost: 1 of 2 "),
+        (["0001", "--control"], Exit.OK, "kept: all 2 "),
+        (["0001", "--patched"], Exit.OK, "kept: all 2 "),
+    ],
+    ids=["schedule", "control", "patched"],
+)
+def test_the_finding_loses_and_its_control_and_its_fix_keep(
+    reproduce, tmp_path, arguments, status, word
+):
+    process = reproduce(*arguments)
+    out, err = process.communicate(timeout=LIMIT)
+    assert (process.returncode, err) == (status, "")
+    assert word in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_is_ended(reproduce, tmp_path, number):
+    process = reproduce("0001")
+    while "send base" not in (line := process.stdout.readline()):
+        assert line, process.stderr.read()
+    begun = psutil.Process(process.pid).children(recursive=True)
+    assert sum(child.name() == "java" for child in begun) == 5  # four nodes, and the clients
+    process.send_signal(number)
+    process.wait(60)
+    end = time.monotonic() + 60
+    while not all(map(is_gone, begun)) or list(tmp_path.iterdir()):
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -1,0 +1,115 @@
+"""A step that does not come to pass ends a run: as undecided, or as a promise that was broken."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from checker.cluster.errors import PromiseBrokenError, UndecidedError
+from checker.cluster.news import News
+from checker.cluster.observed import Node
+from checker.cluster.play import take
+from checker.cluster.schedule import step_of
+from checker.cluster.stage import Stage
+
+
+@dataclass
+class Clients:
+    """Producers that were told this, brokers that say that."""
+
+    acknowledged: dict[str, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    topic: list[dict[str, object]] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, op, **fields):
+        self.asked[op] += 1
+        if op == "describe":
+            return self.topic
+        return None
+
+
+@dataclass
+class Cluster:
+    nodes: dict[int, Node] = field(default_factory=lambda: {n: Node() for n in (0, 1, 100)})
+
+
+@pytest.fixture
+def stage():
+    return Stage(Cluster(), None, Clients(), News())
+
+
+def play(stage, *lines):
+    for line in lines:
+        take(step_of(line), stage)
+
+
+def test_a_condition_that_does_not_come_to_pass_leaves_the_run_undecided(stage):
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x is acknowledged within 0 s")
+
+
+def test_a_promise_that_is_not_kept_is_broken(stage):
+    with pytest.raises(PromiseBrokenError, match="x is acknowledged, not within 0 s"):
+        play(stage, "promise x is acknowledged within 0 s")
+
+
+def test_what_has_come_to_pass_is_not_waited_for(stage):
+    stage.clients.acknowledged["x"] = (0, 1)
+    play(stage, "until x is acknowledged within 0 s", "promise x is acknowledged within 0 s")
+
+
+def test_a_record_that_failed_is_not_waited_for(stage):
+    stage.clients.failed["x"] = "TimeoutException"
+    with pytest.raises(UndecidedError, match="x failed: TimeoutException"):
+        play(stage, "until x is acknowledged")
+
+
+def test_a_log_counts_from_the_last_step_that_acted(stage):
+    stage.cluster.nodes[0].hear("the word")
+    play(stage, 'until the log of 0 says "w.rd" within 0 s', "send x to t")
+    with pytest.raises(UndecidedError):
+        play(stage, 'until the log of 0 says "w.rd" within 0 s')
+    stage.cluster.nodes[0].hear("a new word")
+    play(stage, 'until the log of 0 says "w.rd" within 0 s')
+    stage.cluster.nodes[0] = Node()
+    stage.cluster.nodes[0].hear("started again, word")
+    play(stage, 'until the log of 0 says "again" within 0 s')
+
+
+def test_more_records_are_those_since_the_last_step_that_acted(stage):
+    stage.clients.acknowledged["before"] = (0, 0)
+    play(stage, "send x to t")
+    with pytest.raises(UndecidedError):
+        play(stage, "until 1 more records are acknowledged within 0 s")
+    stage.clients.acknowledged["x"] = (0, 1)
+    play(stage, "until 1 more records are acknowledged within 0 s")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "until the ISR of t is 2, 0", "until the ELR of t is 1", "until t is led by 0",
+        "until t has a leader", "until the replicas of t are 0, 1, 2",
+    ],
+)  # fmt: skip
+def test_what_brokers_tell_of_a_topic_holds_for_every_partition(stage, line):
+    one = {"partition": 0, "leader": 0, "replicas": [0, 1, 2], "isr": [0, 2], "elr": [1]}
+    stage.clients.topic = [one, {**one, "partition": 1}]
+    play(stage, f"{line} within 0 s")
+    other = {"partition": 1, "leader": -1, "replicas": [0, 2, 1], "isr": [0], "elr": []}
+    stage.clients.topic = [one, other]
+    with pytest.raises(UndecidedError):
+        play(stage, "send x to t", f"{line} within 0 s")
+
+
+def test_a_topic_that_no_step_has_made_is_said(stage):
+    with pytest.raises(UndecidedError, match="no step has made a topic t"):
+        play(stage, "reassign t to 0, 1")
+
+
+def test_the_records_of_a_topic_that_was_sent_to_are_evidence(stage):
+    play(stage, "make topic t on 0, 1", "make topic u on 0, 1", "send x to t")
+    assert (stage.topics, stage.written) == ({"t": 1, "u": 1}, {"t"})
+    play(stage, "delete topic t")
+    assert (stage.topics, stage.written) == ({"u": 1}, set())
