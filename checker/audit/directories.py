@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.audit import checkpoints
@@ -74,11 +74,8 @@ def find_replicas(paths: Sequence[Path], topic: str | None = None) -> Directorie
     """
     found = Directories()
     replicas: list[Replica] = []
-    brokers = [_broker(path) for path in _different(paths)]
-    for path, broker in zip(_different(paths), brokers, strict=True):
-        alone = broker is not None and brokers.count(broker) == 1
-        name = f"broker {broker}" if alone else str(path)
-        replicas += _replicas(path, broker, name, found.skipped)
+    for path in _different(paths):
+        replicas += _replicas(path, _broker(path), found.skipped)
     if topic is not None:
         if topic not in {replica.topic for replica in replicas}:
             raise unknown_name("topic in these directories", topic, {r.topic for r in replicas})
@@ -107,7 +104,7 @@ def _broker(path: Path) -> int | None:
     return checkpoints.read_broker(path / checkpoints.BROKER)
 
 
-def _replicas(path: Path, broker: int | None, name: str, skipped: list[str]) -> list[Replica]:
+def _replicas(path: Path, broker: int | None, skipped: list[str]) -> list[Replica]:
     folders: dict[Partition, Path] = {}
     aside: dict[Partition, list[str]] = defaultdict(list)
     for folder in sorted(path.iterdir()):
@@ -132,7 +129,8 @@ def _replicas(path: Path, broker: int | None, name: str, skipped: list[str]) -> 
     clean = (path / checkpoints.CLEAN_SHUTDOWN).exists()
     return [
         Replica(
-            name, folder, broker, *key, checkpoints.read_topic_id(folder / checkpoints.METADATA),
+            str(path), folder, broker, *key,
+            checkpoints.read_topic_id(folder / checkpoints.METADATA),
             high_watermark=offsets[checkpoints.HIGH_WATERMARKS].get(key),
             recovery_point=offsets[checkpoints.RECOVERY_POINTS].get(key),
             log_start=offsets[checkpoints.LOG_STARTS].get(key),
@@ -152,9 +150,20 @@ def _groups(replicas: Iterable[Replica]) -> Iterable[Group]:
     for (topic, partition), found in sorted(by_partition.items()):
         known = sorted({each.topic_id for each in found if each.topic_id is not None})
         if len(known) <= 1:
-            yield Group(topic, partition, known[0] if known else None, tuple(found))
+            yield Group(topic, partition, known[0] if known else None, _named(found))
             continue
         for topic_id in (*known, None):
-            same = tuple(each for each in found if each.topic_id == topic_id)
+            same = [each for each in found if each.topic_id == topic_id]
             if same:
-                yield Group(topic, partition, topic_id, same)
+                yield Group(topic, partition, topic_id, _named(same))
+
+
+def _named(replicas: Sequence[Replica]) -> tuple[Replica, ...]:
+    """Replicas by their broker's number where that names only one."""
+    brokers = [replica.broker for replica in replicas]
+    return tuple(
+        replace(each, name=f"broker {each.broker}")
+        if each.broker is not None and brokers.count(each.broker) == 1
+        else each
+        for each in replicas
+    )

@@ -81,6 +81,7 @@ def test_topics_directories_of_one_broker_and_what_kafka_set_aside(highwater, tm
     (first / f"orders-2.{'0' * 32}-future").mkdir()
     found = highwater("audit", first, second, "--json").json
     assert [each["topic"] for each in found["partitions"]] == ["orders", "payments"]
+    assert highwater("audit", first, second).out.count("broker 4  0 to 4") == 2
     assert len(found["skipped"]) == 2
     found = highwater("audit", first, second, "--topic", "payments", "--json").json
     assert [each["topic"] for each in found["partitions"]] == ["payments"]
