@@ -103,6 +103,7 @@ public final class Clients {
             case "describe": return describe(r);
             case "write": write(r); break;
             case "load": load(r); break;
+            case "cease": loading = false; break;
             case "stop": stop(); break;
             case "read": return read(r);
             default: throw new IllegalArgumentException("no operation " + op);

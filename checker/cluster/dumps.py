@@ -9,7 +9,7 @@ from pathlib import Path
 from checker.cluster.errors import UndecidedError
 from checker.cluster.news import News
 from checker.cluster.processes import Processes
-from checker.cluster.programs import CONFIGURATION, Programs
+from checker.cluster.programs import QUIET, Programs
 
 HEAP = 160  # MiB
 LIMIT = 120.0  # seconds for one dump
@@ -46,8 +46,7 @@ def dump(
         return frozenset()
     lines: list[str] = []
     arguments = [
-        f"-Dlog4j2.configurationFile={CONFIGURATION}", "-Dlog4j2.level=ERROR",
-        programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
+        QUIET, programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
     ]  # fmt: skip
     running = processes.start(programs.classpath, arguments, log, lines.append, HEAP)
     if not news.wait(lambda: running.has_ended, LIMIT):

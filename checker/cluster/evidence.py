@@ -28,6 +28,7 @@ def gather(stage: Stage) -> Evidence:
         for topic in stage.written
         for record in stage.clients.ask("read", topic=topic, partitions=stage.topics[topic])
     )
+    stage.clients.end()
     stage.cluster.stop()
     disks: dict[int, frozenset[str]] = {broker: frozenset() for broker in stage.cluster.brokers}
     for topic in stage.written:

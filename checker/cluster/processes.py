@@ -7,7 +7,6 @@ ends them in order. A watchdog, told of each, does so when nobody is left to (`w
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -82,7 +81,7 @@ class Processes:
     """The processes of one run and its directory; leaving the context ends and removes them."""
 
     def __init__(self, directory: Path, keep: bool, news: News) -> None:
-        self.directory, self._keep, self._news = directory, keep, news
+        self.directory, self._news = directory, news
         self._running: list[Process] = []
         self._watchdog = subprocess.Popen(
             [sys.executable, "-I", watchdog.__file__],
@@ -131,11 +130,9 @@ class Processes:
             self._tell(f"ended {process.pid}")
 
     def end(self) -> None:
-        """End every process, remove the directory unless it is to be kept, and dismiss the dog."""
+        """End every process, and let the watchdog remove the directory unless it is to be kept."""
         for process in tuple(self._running):
             self.gone(process)
-        if not self._keep:
-            shutil.rmtree(self.directory, ignore_errors=True)
         stream: IO[str] | None = self._watchdog.stdin
         if stream is not None and not stream.closed:
             stream.close()

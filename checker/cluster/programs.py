@@ -13,6 +13,7 @@ from checker.releases.jars import Release, artifacts, at_least, release, version
 from model.language.errors import UsageError
 
 CONFIGURATION = Path(str(files("checker.cluster").joinpath("log4j2.xml")))
+QUIET = "-Dlog4j2.level=ERROR"  # for a program that is not a node, and without the configuration
 CLIENTS = Path(str(files("checker.cluster").joinpath("Clients.java")))
 
 # Kafka moves its programs from core to modules of their own, by and by.
@@ -73,8 +74,7 @@ class Programs:
 
     def bring(self) -> None:
         """Download and compile what is not here yet, before anything is started."""
-        for words in (self.classpath, self.clients, self.storage_tool, self.dump_log_segments):
-            assert words
+        _ = self.clients, self.storage_tool, self.dump_log_segments
 
     def _first(self, names: tuple[str, ...]) -> str:
         for name in names:

@@ -1,8 +1,9 @@
 """Schedules: short files, each the story of a run, one step a line.
 
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `catalogue` (its
-number there), `story`, what the `control` leaves out in words, `brokers`, `log_dirs`, `seconds`
-(how long a step may wait), a table `settings` of all nodes, and `steps`:
+number there), `fix` (its name, if that is not the finding's number), `story`, what the `control`
+leaves out in words, `brokers`, `log_dirs`, `seconds` (how long a step may wait), a table `settings`
+of all nodes, and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
@@ -25,19 +26,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from checker.cluster import steps as _every_sentence
-from checker.cluster.vocabulary import ACTS, CONDITIONS, Meaning, meaning_of
+from checker.cluster.steps import ACTS, CONDITIONS
+from checker.cluster.vocabulary import Meaning, meaning_of
 from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.cluster").joinpath("schedules")))
 KEYS = {
-    "title", "finding", "catalogue", "story", "control", "brokers", "log_dirs", "seconds",
+    "title", "finding", "catalogue", "fix", "story", "control", "brokers", "log_dirs", "seconds",
     "settings", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
 _LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
-
-assert _every_sentence
 
 
 class Kind(StrEnum):
@@ -73,6 +72,7 @@ class Schedule:
     title: str
     finding: str
     catalogue: str
+    fix: str
     story: str
     control: str
     brokers: int
@@ -112,8 +112,9 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         raise UsageError("a control differs by at least one step, marked - or +, and says in words")
     return Schedule(
         path.stem.removeprefix(f"{finding}-"),
-        data["title"], finding, str(data.get("catalogue", "")), data["story"].strip(),
-        data["control"].strip(), int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
+        data["title"], finding, str(data.get("catalogue", "")),
+        str(data.get("fix", finding)), data["story"].strip(), data["control"].strip(),
+        int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
         {str(key): str(value) for key, value in data.get("settings", {}).items()}, steps,
     )  # fmt: skip
 

@@ -1,8 +1,9 @@
 """Ends processes and removes directories when whoever started them is gone, however that came.
 
 Run as a script with a pipe as its input, and with nothing but the standard library. Each line is a
-word and its object: `process 12`, `ended 12`, `directory /x`, `removed /x`. When the pipe closes,
-what is left is killed and removed. Killing the parent with SIGKILL closes the pipe, too.
+word and its object: `process 12`, `ended 12`, `directory /x`. When the pipe closes, processes that
+have not ended are killed, and directories are removed. Killing the parent with SIGKILL closes the
+pipe, too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import suppress
 
 
 def left(lines: Iterable[str]) -> tuple[set[int], set[str]]:
-    """The processes and directories that were named and not taken back, once the lines end."""
+    """The processes that have not ended, and the directories, once the lines end."""
     processes: set[int] = set()
     directories: set[str] = set()
     for line in lines:
@@ -27,8 +28,6 @@ def left(lines: Iterable[str]) -> tuple[set[int], set[str]]:
             processes.discard(int(rest))
         elif word == "directory":
             directories.add(rest)
-        elif word == "removed":
-            directories.discard(rest)
     return processes, directories
 
 

@@ -77,7 +77,7 @@ def _play(
     from checker.cluster.play import Run
     from checker.cluster.programs import programs
 
-    patch = _patch(version, schedule.finding) if patched else None
+    patch = _patch(version, schedule.fix) if patched else None
     found = programs(version, patch)
 
     def tell(seconds: float, words: str) -> None:
@@ -96,11 +96,11 @@ def _play(
             _write(outcome.words, "  ")
 
 
-def _patch(version: str, finding: str) -> Path:
+def _patch(version: str, fix: str) -> Path:
     from checker.releases.jars import release
     from checker.releases.patch import patched_classes
 
-    return patched_classes(release(version), finding)
+    return patched_classes(release(version), fix)
 
 
 def _report(outcomes: Sequence[Outcome]) -> None:

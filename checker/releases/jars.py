@@ -81,10 +81,10 @@ def release(version: str) -> Release:
     return Release(version, artifacts(f"kafka-{version}", [kafka_artifact(version)]))
 
 
-def kafka_artifact(version: str, classifier: str = "") -> str:
-    """The coordinates of a release's main jar, or of that with its sources or its tests."""
-    name = f"org.apache.kafka:kafka_{versions()['kafka']['scala']}:{version}"
-    return f"{name}:{classifier}" if classifier else name
+def kafka_artifact(version: str, classifier: str = "", *, module: str = "kafka") -> str:
+    """The coordinates of a release's main jar or another module's, or of its sources or tests."""
+    name = f"kafka_{versions()['kafka']['scala']}" if module == "kafka" else module
+    return ":".join(filter(None, ("org.apache.kafka", name, version, classifier)))
 
 
 def artifacts(name: str, coordinates: Iterable[str], *, alone: bool = False) -> Path:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pytest
 
@@ -37,7 +38,7 @@ class Cluster:
 
 @pytest.fixture
 def stage():
-    return Stage(Cluster(), None, Clients(), News())
+    return Stage(cast(Any, Cluster()), cast(Any, None), cast(Any, Clients()), News())
 
 
 def play(stage, *lines):

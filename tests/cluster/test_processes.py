@@ -33,7 +33,9 @@ from checker.cluster.news import News
 processes.java = lambda: sys.argv[1]
 directory = Path(sys.argv[2])
 with processes.Processes(directory, False, News()) as started:
-    one = started.start("", ["one"], directory / "log", lambda line: None, 10)
+    heard = []
+    one = started.start("", ["one"], directory / "log", heard.append, 10)
+    assert started._news.wait(lambda: heard, 20)
     print(one.pid, started._watchdog.pid, flush=True)
     time.sleep(60)
 """
@@ -67,7 +69,8 @@ def test_leaving_ends_every_process_and_removes_the_directory(
     fake, tmp_path, monkeypatch, keep, paused
 ):
     monkeypatch.setattr(module, "java", lambda: str(fake))
-    news, heard = News(), []
+    news = News()
+    heard: list[str] = []
     directory = tmp_path / "run"
     directory.mkdir()
     with pytest.raises(ZeroDivisionError), Processes(directory, keep, news) as started:
@@ -87,13 +90,17 @@ def test_leaving_ends_every_process_and_removes_the_directory(
 
 def test_a_process_that_has_gone_is_not_ended_twice(fake, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "java", lambda: str(fake))
-    news, heard = News(), []
+    news = News()
+    heard: list[str] = []
+    told = []
+    monkeypatch.setattr(Processes, "_tell", lambda started, line: told.append(line))
     with Processes(tmp_path, True, news) as started:
         one = started.start("", [], tmp_path / "log", heard.append, 10)
         assert news.wait(lambda: heard, SECONDS)
         started.gone(one)
         assert one.has_ended
         started.gone(one)
+    assert told == [f"process {one.pid}", f"ended {one.pid}"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -114,6 +121,6 @@ def test_when_the_parent_is_killed_its_processes_and_its_directory_go_too(fake, 
     assert not directory.exists()
 
 
-def test_the_watchdog_is_told_what_has_ended_and_what_was_removed():
-    lines = ["process 1", "process 2", "directory /a b", "ended 1", "directory /c", "removed /c"]
+def test_the_watchdog_is_told_what_has_ended():
+    lines = ["process 1", "process 2", "directory /a b", "ended 1", "ended 7"]
     assert left(lines) == ({2}, {"/a b"})

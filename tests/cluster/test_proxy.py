@@ -4,6 +4,7 @@ import socket
 import socketserver
 import struct
 import threading
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -58,7 +59,7 @@ class Broker(socketserver.ThreadingTCPServer):
 class Connection(socketserver.StreamRequestHandler):
     def handle(self):
         while body := read_frame(self.rfile):
-            self.server.got.append(body)
+            cast(Broker, self.server).got.append(body)
             self.wfile.write(framed(body[4:8] + b"answer to " + body))
 
 
@@ -253,6 +254,8 @@ def test_a_request_without_a_client_id_has_an_empty_one():
         (fetches(2, 0), Head(0, "broker-22-fetcher-0", 1, Way.REQUEST), False),
         (metadata(0), Head(100, "raft-client-0", 1, Way.ANSWER), True),
         (metadata(0), Head(100, "0", 63, Way.REQUEST), False),  # a heartbeat
+        (metadata(1), Head(100, "raft-client-10", 1, Way.ANSWER), False),
+        (isr_changes(1), Head(100, "10", 56, Way.REQUEST), False),
         (isr_changes(0), Head(100, "0", 56, Way.REQUEST), True),
         (isr_changes(0), Head(100, "0", 63, Way.REQUEST), False),
     ],

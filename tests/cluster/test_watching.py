@@ -36,8 +36,14 @@ AWAITS = "[23:26:23.295] INFO Awaiting socket connections on 127.0.0.1:41010. (D
 STARTED = "[23:26:23.349] INFO [KafkaRaftServer nodeId=0] Kafka Server started (KafkaRaftServer)"
 
 
-def test_a_change_that_comes_while_the_test_runs_is_not_missed():
-    news, tried = News(), []
+def test_a_change_that_comes_while_the_test_runs_is_not_missed(monkeypatch):
+    news = News()
+    tried: list[None] = []
+
+    def rest(news, before, seconds):
+        assert news._changes != before, "it would rest, although there was a change"
+
+    monkeypatch.setattr(News, "_rest", rest)
 
     def test():
         tried.append(None)
@@ -49,17 +55,23 @@ def test_a_change_that_comes_while_the_test_runs_is_not_missed():
     assert news.wait(test, SECONDS)
 
 
-def test_a_change_by_another_thread_ends_the_wait():
-    news, happened = News(), []
+def test_a_change_by_another_thread_ends_the_wait(monkeypatch):
+    monkeypatch.setattr("checker.cluster.news.AGAIN", 10 * SECONDS)
+    news, begun = News(), threading.Event()
+    happened: list[str] = []
+    ended: list[object] = []
 
-    def change():
-        with news.change():
-            happened.append("it")
+    def test():
+        begun.set()
+        return happened
 
-    timer = threading.Timer(0.01, change)
-    timer.start()
-    assert news.wait(lambda: happened, SECONDS) == ["it"]
-    timer.join()
+    waiting = threading.Thread(target=lambda: ended.append(news.wait(test, 10 * SECONDS)))
+    waiting.start()
+    assert begun.wait(SECONDS)
+    with news.change():
+        happened.append("it")
+    waiting.join(SECONDS)
+    assert ended == [["it"]]
 
 
 def test_what_never_comes_is_none():

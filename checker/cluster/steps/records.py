@@ -29,10 +29,10 @@ def load(stage: Stage, rate: int, producers: int, topic: str) -> None:
     stage.clients.ask("load", topic=topic, partitions=partitions, rate=rate, producers=producers)
 
 
-@act("stop the producers")
-def stop(stage: Stage) -> None:
-    """Until each record is acknowledged or has failed."""
-    stage.clients.ask("stop")
+@act("let the producers send no more")
+def send_no_more(stage: Stage) -> None:
+    """What they have sent they go on with."""
+    stage.clients.ask("cease")
 
 
 @condition("{record:name} is acknowledged")

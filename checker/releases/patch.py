@@ -1,0 +1,178 @@
+"""A finding's fix, laid on Kafka's published source and compiled: classes to put before the jars.
+
+An edit holds our own lines only. Where they go is a short regular expression that has to match
+exactly once in one method, and the method's text has to be one that the edit was written for: it
+is known by its digest. Whatever is not as expected is refused; nothing is patched by guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from checker.releases.compile import compile_java, compile_scala
+from checker.releases.jars import Release, artifacts, kafka_artifact
+from model.language.errors import UsageError, unknown_name
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What the group `here` of the pattern `at` matches is replaced by `lines`."""
+
+    at: str
+    lines: str
+
+
+@dataclass(frozen=True)
+class MethodPatch:
+    """Edits of one method. `looked_at` are the digests of the texts that they were written for.
+
+    `names` are patterns with one group; `{name}` in an edit's lines stands for what it matches.
+    """
+
+    module: str
+    file: str
+    method: str
+    looked_at: tuple[str, ...]
+    names: Mapping[str, str]
+    edits: tuple[Edit, ...]
+
+    def applied(self, source: str, version: str) -> str:
+        """The source with the edits in it.
+
+        Raises `UsageError` if the method is not one that was looked at, or a place is not unique.
+        """
+        place = f"{self.method} in {self.file} of Kafka {version}"
+        start, end = method_span(source, _language(self.file), self.method, place)
+        text = source[start:end]
+        if (found := text_digest(text)) not in self.looked_at:
+            raise UsageError(f"{place} is none that the fix was written for: its digest is {found}")
+        names = {name: _only(at, text, place)[1] for name, at in self.names.items()}
+        spans = [(*_only(edit.at, text, place).span("here"), edit.lines) for edit in self.edits]
+        next_begin = len(text)
+        for begin, stop, lines in sorted(spans, reverse=True):
+            if stop > next_begin:
+                raise UsageError(f"{place}: two edits overlap")
+            text = text[:begin] + _filled(lines, names) + text[stop:]
+            next_begin = begin
+        return source[:start] + text + source[end:]
+
+
+# The first line of a method, up to its name.
+FIRST_LINE = {
+    "scala": r"^(?P<indent> +)(?:[\w\[\]]+ )*def NAME\b",
+    "java": r"^(?P<indent> +)(?:[\w<>\[\],.?]+ )+NAME\((?=[^;{}]*\{\n)",
+}
+
+
+def method_span(source: str, language: str, method: str, place: str) -> tuple[int, int]:
+    """Where the only method of that name is: from its first line to the brace that closes it.
+
+    The brace is the first one with the indentation of the first line, as in Kafka's style.
+    """
+    first = _only(FIRST_LINE[language].replace("NAME", re.escape(method)), source, place)
+    closing = re.compile(rf"^{first['indent']}\}}", re.MULTILINE).search(source, first.end())
+    if closing is None:
+        raise UsageError(f"{place} has no end")
+    return first.start(), closing.end()
+
+
+def text_digest(text: str) -> str:
+    """What a method's text is known by, whatever its white space."""
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+
+
+def _only(pattern: str, text: str, place: str) -> re.Match[str]:
+    matches = list(re.finditer(pattern, text, re.MULTILINE))
+    if len(matches) != 1:
+        raise UsageError(f"{place}: {len(matches)} places match {pattern!r}, and it has to be one")
+    return matches[0]
+
+
+def _filled(lines: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), lines)
+
+
+@cache
+def patches() -> dict[str, tuple[MethodPatch, ...]]:
+    """The fixes that there are, by the numbers of their findings."""
+    texts = files("checker.releases").joinpath("patches").iterdir()
+    return {
+        text.name.removesuffix(".toml"): _read(text.read_text("utf-8"))
+        for text in sorted(texts, key=lambda text: text.name)
+        if text.name.endswith(".toml")
+    }
+
+
+def _read(text: str) -> tuple[MethodPatch, ...]:
+    return tuple(
+        MethodPatch(
+            module=method["module"],
+            file=method["file"],
+            method=method["method"],
+            looked_at=tuple(method["looked_at"]),
+            names=method.get("names", {}),
+            edits=tuple(Edit(edit["at"], edit["lines"].rstrip("\n")) for edit in method["edits"]),
+        )
+        for method in tomllib.loads(text)["methods"]
+    )
+
+
+def patched_sources(version: str, finding: str) -> dict[str, str]:
+    """The text of each source file that the finding's fix changes, with the fix, by its path.
+
+    Raises `UsageError` if there is no such fix, or it was not written for that release.
+    """
+    if finding not in patches():
+        raise unknown_name("fix", finding, patches())
+    changed: dict[str, str] = {}
+    for patch in patches()[finding]:
+        before = changed.get(patch.file) or _published(version, patch)
+        changed[patch.file] = patch.applied(before, version)
+    return changed
+
+
+def _published(version: str, patch: MethodPatch) -> str:
+    wanted = kafka_artifact(version, "sources", module=patch.module)
+    directory = artifacts(f"{patch.module}-{version}-sources", [wanted], alone=True)
+    (jar,) = directory.glob("*.jar")
+    with zipfile.ZipFile(jar) as sources:
+        if patch.file not in sources.namelist():
+            raise UsageError(f"Kafka {version} has no {patch.file}, which the fix changes")
+        return sources.read(patch.file).decode()
+
+
+def patched_classes(release: Release, finding: str) -> Path:
+    """The directory of classes with the finding's fix, to be put before the release's jars.
+
+    Raises `UsageError` if the fix does not fit the release, or its sources are not published.
+    """
+    return compiled(release, patched_sources(release.version, finding))
+
+
+def compiled(release: Release, sources: Mapping[str, str]) -> Path:
+    """The directory of classes of these sources, all of one language, by their paths."""
+    (language,) = {_language(path) for path in sources}
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = list(_written(Path(scratch), sources))
+        return {"java": compile_java, "scala": compile_scala}[language](release, paths)
+
+
+def _language(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _written(directory: Path, sources: Mapping[str, str]) -> Iterable[Path]:
+    for name, text in sources.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        yield path

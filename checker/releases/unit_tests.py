@@ -1,0 +1,74 @@
+"""JUnit tests of our own, run on a release's classes with Kafka's published test fixtures."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from checker.releases.compile import compile_scala
+from checker.releases.jars import Release, artifacts, kafka_artifact, versions
+from checker.releases.jdk import java
+from model.language.errors import UsageError
+
+FIXTURES = ("kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage")
+SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The names of the tests that passed, and of those that failed."""
+
+    passed: frozenset[str]
+    failed: frozenset[str]
+
+
+def fixtures(release: Release) -> str:
+    """The class path of Kafka's own test classes, JUnit and Mockito; brought on first use."""
+    tests = [kafka_artifact(release.version, "test", module=module) for module in FIXTURES]
+    pinned = versions()["tests"]
+    junit = f"org.junit.platform:junit-platform-console-standalone:{pinned['junit']}"
+    mockito = f"org.mockito:mockito-core:{pinned['mockito']}"
+    directories = (
+        artifacts(f"kafka-{release.version}-tests", tests, alone=True),
+        artifacts(f"junit-{pinned['junit']}", [junit], alone=True),
+        artifacts(f"mockito-{pinned['mockito']}", [mockito]),
+    )
+    return ":".join(str(jar) for path in directories for jar in sorted(path.glob("*.jar")))
+
+
+def run_scala_tests(
+    release: Release, sources: Sequence[Path], name: str, patch: Path | None = None
+) -> Outcome:
+    """What becomes of the tests of one class, compiled against the release as published.
+
+    Without sources it is a class of Kafka's own tests. `patch` is a directory of classes that is
+    put before the release's jars when they run. Raises `UsageError` if the tests cannot be
+    compiled, or none was run.
+    """
+    also = fixtures(release)
+    classes = compile_scala(release, sources, also=also) if sources else None
+    path = ":".join(map(str, filter(None, (patch, classes, also, release.classpath))))
+    with tempfile.TemporaryDirectory() as reports:
+        command = [
+            *(java(), "-Xmx512m", "-XX:+UseSerialGC", "-cp", path),
+            *("org.junit.platform.console.ConsoleLauncher", "execute", "--details", "none"),
+            *("--reports-dir", reports, "--select-class", name),
+        ]
+        subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
+        cases = [
+            case
+            for report in Path(reports).glob("*.xml")
+            for case in ElementTree.parse(report).iter("testcase")
+        ]
+    if not cases:
+        raise UsageError(f"no test of {name} was run on Kafka {release.version}")
+    failed = {_name(case) for case in cases if {"failure", "error"} & {part.tag for part in case}}
+    return Outcome(frozenset(map(_name, cases)) - failed, frozenset(failed))
+
+
+def _name(case: ElementTree.Element) -> str:
+    return case.attrib["name"].removesuffix("()")

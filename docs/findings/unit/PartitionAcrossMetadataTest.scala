@@ -1,0 +1,104 @@
+package kafka.cluster
+
+import kafka.utils.TestUtils
+import org.apache.kafka.server.common.RequestLocal
+import org.apache.kafka.server.config.ReplicationConfigs
+import org.apache.kafka.storage.internals.log.AppendOrigin
+import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
+import org.junit.jupiter.api.{BeforeEach, Test}
+
+/** What a leader keeps, and what it forgets, when it reads metadata late or twice. */
+class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCalls {
+  private val (first, second) = (brokerId + 1, brokerId + 2)
+
+  @BeforeEach
+  def makeLog(): Unit = {
+    partition.createLogIfNotExists(isNew = true, isFutureReplica = false, offsetCheckpoints, topicId)
+  }
+
+  @Test
+  def testPositionsFromBeforeAMissedLeaderEpochAreForgotten(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
+    append()
+    fetch(first, offset = 1, leaderEpoch = 1)
+    assertEquals(0L, highWatermark)
+
+    // Somebody else led epoch 2: there `first` may have truncated what it had.
+    makeLeader(leaderEpoch = 3, partitionEpoch = 3, isr = Seq(brokerId, first))
+    assertEquals(0L, highWatermark)
+
+    fetch(first, offset = 0, leaderEpoch = 3)
+    assertEquals(0L, highWatermark)
+    fetch(first, offset = 1, leaderEpoch = 3)
+    assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testPositionsAreKeptFromOneLeaderEpochToTheNext(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
+    append()
+    fetch(first, offset = 1, leaderEpoch = 1)
+
+    makeLeader(leaderEpoch = 2, partitionEpoch = 2, isr = Seq(brokerId, first))
+    assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testPendingIsrSurvivesAnImageOfTheKnownPartitionEpoch(): Unit = {
+    askForSecondAfterItWasDropped()
+
+    makeLeader(leaderEpoch = 1, partitionEpoch = 2, isr = Seq(brokerId, first))
+    assertTrue(partition.partitionState.isInflight)
+    fetch(first, offset = 1, leaderEpoch = 1)
+    assertEquals(0L, highWatermark)
+
+    alterPartitionManager.completeIsrUpdate(newPartitionEpoch = 3)
+    assertFalse(partition.partitionState.isInflight)
+    assertEquals(3, partition.partitionState.isr.size)
+    assertEquals(0L, highWatermark)
+    fetch(second, offset = 1, leaderEpoch = 1)
+    assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch(): Unit = {
+    askForSecondAfterItWasDropped()
+
+    makeLeader(leaderEpoch = 1, partitionEpoch = 2, isr = Seq(brokerId, first), adding = Seq(brokerId + 3))
+    assertTrue(partition.isAddingReplica(brokerId + 3))
+    assertTrue(partition.getReplica(brokerId + 3).isDefined)
+  }
+
+  @Test
+  def testPendingIsrIsReplacedByANewerPartitionEpoch(): Unit = {
+    askForSecondAfterItWasDropped()
+
+    makeLeader(leaderEpoch = 1, partitionEpoch = 3, isr = Seq(brokerId, first))
+    assertFalse(partition.partitionState.isInflight)
+    fetch(first, offset = 1, leaderEpoch = 1)
+    assertEquals(1L, highWatermark)
+  }
+
+  /** `second` lags and leaves the ISR by an answer; it fetches again, and a request to let it in is under way. */
+  private def askForSecondAfterItWasDropped(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
+    time.sleep(ReplicationConfigs.REPLICA_LAG_TIME_MAX_MS_DEFAULT + 1)
+    fetch(first, offset = 0, leaderEpoch = 1)
+    partition.maybeShrinkIsr()
+    alterPartitionManager.completeIsrUpdate(newPartitionEpoch = 2)
+    assertEquals(2, partition.partitionState.isr.size)
+
+    append()
+    fetch(second, offset = 0, leaderEpoch = 1)
+    assertTrue(partition.partitionState.isInflight)
+    assertEquals(3, partition.partitionState.maximalIsr.size)
+    assertEquals(0L, highWatermark)
+  }
+
+  private def append(): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+      RequestLocal.withThreadConfinedCaching)
+  }
+
+  private def highWatermark: Long = partition.localLogOrException.highWatermark
+}

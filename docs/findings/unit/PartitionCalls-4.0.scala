@@ -1,0 +1,34 @@
+package kafka.cluster
+
+import org.apache.kafka.common.Uuid
+import org.apache.kafka.common.requests.{FetchRequest, LeaderAndIsrRequest}
+import org.apache.kafka.server.storage.log.{FetchIsolation, FetchParams}
+import org.mockito.Mockito.when
+
+import java.util.Optional
+import scala.jdk.CollectionConverters._
+
+/** How the metadata publisher and a follower call a Partition, in 4.0 and 4.1. */
+trait PartitionCalls { this: AbstractPartitionTest =>
+
+  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
+    val replicas = Seq(brokerId, brokerId + 1, brokerId + 2) ++ adding
+    replicas.foreach(id => when(metadataCache.getAliveBrokerEpoch(id)).thenReturn(Optional.of(defaultBrokerEpoch(id))))
+    val state = new LeaderAndIsrRequest.PartitionState()
+      .setLeader(brokerId)
+      .setLeaderEpoch(leaderEpoch)
+      .setPartitionEpoch(partitionEpoch)
+      .setIsr(isr.map(Int.box).asJava)
+      .setReplicas(replicas.map(Int.box).asJava)
+      .setAddingReplicas(adding.map(Int.box).asJava)
+    partition.makeLeader(state, offsetCheckpoints, topicId)
+  }
+
+  def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {
+    val params = new FetchParams(replica, defaultBrokerEpoch(replica), 0L, 1, Int.MaxValue, FetchIsolation.LOG_END,
+      Optional.empty())
+    val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, 0L, Int.MaxValue, Optional.of(leaderEpoch),
+      Optional.empty())
+    partition.fetchRecords(params, data, time.milliseconds, Int.MaxValue, minOneMessage = true, updateFetchState = true)
+  }
+}

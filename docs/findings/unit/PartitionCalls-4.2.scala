@@ -1,0 +1,37 @@
+package kafka.cluster
+
+import org.apache.kafka.common.requests.FetchRequest
+import org.apache.kafka.common.{DirectoryId, Uuid}
+import org.apache.kafka.metadata.{LeaderRecoveryState, PartitionRegistration}
+import org.apache.kafka.server.storage.log.{FetchIsolation, FetchParams}
+import org.mockito.Mockito.when
+
+import java.util.Optional
+
+/** How the metadata publisher and a follower call a Partition, from 4.2 on. */
+trait PartitionCalls { this: AbstractPartitionTest =>
+
+  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
+    val replicas = Array(brokerId, brokerId + 1, brokerId + 2) ++ adding
+    replicas.foreach(id => when(metadataCache.getAliveBrokerEpoch(id)).thenReturn(Optional.of(defaultBrokerEpoch(id))))
+    val registration = new PartitionRegistration.Builder()
+      .setLeader(brokerId)
+      .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
+      .setLeaderEpoch(leaderEpoch)
+      .setPartitionEpoch(partitionEpoch)
+      .setIsr(isr.toArray)
+      .setReplicas(replicas)
+      .setAddingReplicas(adding.toArray)
+      .setDirectories(DirectoryId.unassignedArray(replicas.length))
+      .build()
+    partition.makeLeader(registration, isNew = false, offsetCheckpoints, topicId)
+  }
+
+  def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {
+    val params = new FetchParams(replica, defaultBrokerEpoch(replica), 0L, 1, Int.MaxValue, FetchIsolation.LOG_END,
+      Optional.empty())
+    val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, 0L, Int.MaxValue, Optional.of(leaderEpoch),
+      Optional.empty())
+    partition.fetchRecords(params, data, time.milliseconds, Int.MaxValue, minOneMessage = true, updateFetchState = true)
+  }
+}
