@@ -32,6 +32,7 @@ COMMANDS = {
     "replay": "run a stored trace on the reference engine, show it, check it",
     "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
     "query": "ask the stored state space in SQL",
+    "audit": "compare what brokers left on their disks: the replicas of each partition",
 }
 
 

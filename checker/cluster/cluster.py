@@ -121,6 +121,21 @@ class Cluster:
             shutil.rmtree(disk)
         self.format([node])
 
+    def disk_of(self, node: int, topic: str) -> Path:
+        """The disk of a node on which a topic's first partition is. `UndecidedError` if none is."""
+        for disk in self.log_dirs[node]:
+            if (disk / f"{topic}-0").is_dir():
+                return disk
+        raise UndecidedError(f"no disk of node {node} holds {topic}")
+
+    def lose_disk(self, node: int, disk: Path, is_replaced: bool) -> None:
+        """Lose a disk of a broker that is down: an empty one replaces it, or nothing does."""
+        shutil.rmtree(disk)
+        if is_replaced:
+            disk.mkdir()
+        else:
+            self.log_dirs[node] = tuple(each for each in self.log_dirs[node] if each != disk)
+
     # --- processes -------------------------------------------------------------------------------
 
     def launch(self, node: int) -> None:
@@ -204,12 +219,17 @@ class Cluster:
         for node in tuple(self._running):
             self._forget(node)
 
-    def records(self, topic: str) -> dict[int, frozenset[str]]:
-        """The names of a topic's records on the disks of each broker, dumped."""
+    def records(self, topic: str, set_aside: bool = False) -> dict[int, frozenset[str]]:
+        """The names of a topic's records on the disks of each broker, dumped.
+
+        Those of its replicas, or those in folders that Kafka has set aside.
+        """
+        kind = "set-aside" if set_aside else "dump"
         return {
             broker: dump(
                 self.programs, self.processes, self.news,
-                segments(self.log_dirs[broker], topic), self.home(broker) / f"dump-{topic}.txt",
+                segments(self.log_dirs[broker], topic, set_aside),
+                self.home(broker) / f"{kind}-{topic}.txt",
             )
             for broker in self.brokers
         }  # fmt: skip

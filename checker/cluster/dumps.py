@@ -23,9 +23,12 @@ def names_in(lines: Iterable[str]) -> Iterator[str]:
             yield match[1].rstrip(".")
 
 
-def segments(directories: Iterable[Path], topic: str) -> list[Path]:
-    """Every log segment of a topic, in whatever state its directory is: `t-0`, `t-0.x-stray`."""
-    name = re.compile(rf"{re.escape(topic)}-\d+(\..+)?")
+def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -> list[Path]:
+    """Every log segment of a topic in the folders of replicas, such as `t-0`.
+
+    Or in those that Kafka has set aside and does not read again: `t-0.x-stray`, `t-0.x-delete`.
+    """
+    name = re.compile(rf"{re.escape(topic)}-\d+" + (r"\..+" if set_aside else ""))
     return [
         segment
         for directory in directories

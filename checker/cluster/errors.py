@@ -8,4 +8,4 @@ class UndecidedError(Exception):
 
 
 class PromiseBrokenError(Exception):
-    """What Kafka promises and did not do, in a few words."""
+    """What Kafka promises and did not do, in a few words, though nothing stood in its way."""

@@ -34,7 +34,9 @@ def gather(stage: Stage) -> Evidence:
     for topic in stage.written:
         for broker, names in stage.cluster.records(topic).items():
             disks[broker] |= names
-    return Evidence(acknowledged, disks, read, known)
+    aside = (stage.cluster.records(topic, set_aside=True).values() for topic in stage.written)
+    set_aside = frozenset[str]().union(*(names for each in aside for names in each))
+    return Evidence(acknowledged, disks, read, known, set_aside)
 
 
 def _make_whole(stage: Stage) -> None:

@@ -58,7 +58,7 @@ class Run:
                 say("everything goes on; all is read, then all disks are dumped")
                 return judge(gather(stage))
             except PromiseBrokenError as broken:
-                return Outcome(Verdict.LOST, reason=f"not so: {broken}")
+                return Outcome(Verdict.STUCK, reason=f"not so: {broken}")
             except UndecidedError as why:
                 return Outcome(Verdict.NONE, reason=str(why))
 
@@ -100,6 +100,15 @@ def take(step: Step, stage: Stage) -> None:
     test = step.meaning.apply(stage)
     if not stage.news.wait(test, step.seconds):
         late = f"not within {step.seconds:.0f} s"
+        if step.kind is Kind.PERHAPS:
+            return
         if step.kind is Kind.PROMISE:
+            _require_answers(stage)
             raise PromiseBrokenError(f"{step.text}, {late}")
         raise UndecidedError(late)
+
+
+def _require_answers(stage: Stage) -> None:
+    """`UndecidedError` if the brokers do not answer: a cluster that is only slow is not stuck."""
+    for topic in stage.topics:
+        stage.clients.ask("describe", topic=topic)

@@ -7,7 +7,8 @@ of all nodes, and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
-    promise 1 is at work           the same, but Kafka's promise is broken if it does not
+    promise 1 is at work           the same, but the cluster is stuck if it does not
+    perhaps t is led by 0          waited for, and gone on either way: releases differ
     - hold the metadata of 0       left out in the control
     + until 0 leads t in epoch 1   in the control only
 
@@ -35,7 +36,7 @@ KEYS = {
     "settings", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
-_LINE = re.compile(r"(?:([+-]) )?(?:(until|promise) )?(.+?)(?: within (\d+) s)?")
+_LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
 
 
 class Kind(StrEnum):
@@ -44,6 +45,7 @@ class Kind(StrEnum):
     ACT = ""
     UNTIL = "until"
     PROMISE = "promise"
+    PERHAPS = "perhaps"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""What may be said after a run: lost, kept, or nothing.
+"""What may be said after a run: lost, stuck, kept, or nothing.
 
-An acknowledged record is lost if no log on any disk holds it. That it is not seen is not enough: a
-dump may be empty because its program has moved, or a file because it was read too soon. So each
-disk must show a record that is known to be there, and a consumer that reads everything from the
-beginning must miss exactly what the disks do not hold.
+An acknowledged record is lost if no log on any disk holds it. Folders that Kafka has set aside, to
+delete them or because they are no replicas any more, are no logs: nothing reads them again. That a
+record is not seen is not enough: a dump may be empty because its program has moved, or a file
+because it was read too soon. So each disk must show a record that is known to be there, and a
+consumer that reads everything from the beginning must miss exactly what the disks do not hold.
+
+A cluster is stuck if something that a step names as a promise does not come to pass, though every
+process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
+How long that is waited for stands in the step; the control has to keep the promise within it.
 """
 
 from __future__ import annotations
@@ -20,34 +25,46 @@ class Verdict(StrEnum):
 
     KEPT = "kept"
     NONE = "no verdict"
+    STUCK = "stuck"
     LOST = "lost"
 
 
-EXITS = {Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT, Verdict.LOST: Exit.VIOLATED}
+EXITS = {
+    Verdict.KEPT: Exit.OK,
+    Verdict.NONE: Exit.LIMIT,
+    Verdict.STUCK: Exit.VIOLATED,
+    Verdict.LOST: Exit.VIOLATED,
+}
 
 
 @dataclass(frozen=True)
 class Evidence:
     """Names of records: acknowledged, on each broker's disk, read by a consumer from the beginning.
 
-    `known` are those that the disk of each broker must show to be believed.
+    `known` are those that the disk of each broker must show to be believed; `set_aside` those in
+    folders that Kafka has set aside.
     """
 
     acknowledged: frozenset[str]
     on_disk: Mapping[int, frozenset[str]]
     read: frozenset[str]
     known: Mapping[int, frozenset[str]]
+    set_aside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict on a run. `reason`: why there is none, or which promise was broken."""
+    """The verdict on a run. `reason`: why there is none, or what did not come to pass.
+
+    `set_aside`: how many of the lost records are in folders that Kafka has set aside.
+    """
 
     verdict: Verdict
     acknowledged: int = 0
     lost: tuple[str, ...] = ()
     reason: str = ""
     seconds: float = 0.0
+    set_aside: int = 0
 
     @property
     def words(self) -> str:
@@ -58,7 +75,8 @@ class Outcome:
         if self.verdict is Verdict.LOST:
             names = ", ".join(self.lost[:3]) + (", ..." if len(self.lost) > 3 else "")
             verb = "is" if len(self.lost) == 1 else "are"
-            return f"lost: {len(self.lost):,} of {of} {verb} in no log on any disk ({names})"
+            aside = f"; {self.set_aside:,} in folders set aside" if self.set_aside else ""
+            return f"lost: {len(self.lost):,} of {of} {verb} in no log on any disk ({names}){aside}"
         return f"kept: all {of} are on disk, and are read"
 
 
@@ -68,7 +86,8 @@ def judge(evidence: Evidence) -> Outcome:
     if reason := _doubt(evidence):
         return Outcome(Verdict.NONE, count, reason=reason)
     lost = _missing(evidence)
-    return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost)
+    aside = len(evidence.set_aside.intersection(lost))
+    return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost, set_aside=aside)
 
 
 def _missing(evidence: Evidence) -> tuple[str, ...]:
@@ -106,6 +125,6 @@ def _natural(name: str) -> tuple[str, int]:
 
 
 def worst(outcomes: Iterable[Outcome]) -> Verdict:
-    """The verdict on several runs: lost if one lost, kept if all kept."""
+    """The verdict on several runs: lost if one lost, stuck if one was, kept if all kept."""
     order = list(Verdict)
     return max((outcome.verdict for outcome in outcomes), key=order.index, default=Verdict.NONE)

@@ -2,7 +2,8 @@
 
 An *act* does something and returns when it is done. A *condition* gives a test: `until CONDITION`
 waits for it, and a run in which it does not come to pass has no verdict; `promise CONDITION` waits
-too, and a run in which it does not come to pass shows that Kafka broke the promise.
+too, and a run in which it does not come to pass is stuck; `perhaps CONDITION` waits, and goes on
+either way.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def command(
     """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
 
     Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
-    any disk. Exit status 12: lost; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB
+    any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time.
+    Exit status 12: lost or stuck; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB
     of memory; Kafka's jars are brought by Maven on first use.
     """
     from checker.cluster.schedule import every_schedule, schedule_named, schedules_of
@@ -130,7 +131,8 @@ def _report(outcomes: Sequence[Outcome]) -> None:
 def _row(outcome: Outcome) -> dict[str, Any]:
     return {
         "verdict": outcome.verdict, "acknowledged": outcome.acknowledged,
-        "lost": len(outcome.lost), "records": list(outcome.lost), "reason": outcome.reason,
+        "lost": len(outcome.lost), "set_aside": outcome.set_aside,
+        "records": list(outcome.lost), "reason": outcome.reason,
         "seconds": round(outcome.seconds, 1),
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from checker.cluster.cluster import Cluster as RealCluster
 from checker.cluster.errors import PromiseBrokenError, UndecidedError
 from checker.cluster.news import News
 from checker.cluster.observed import Node
@@ -53,6 +54,38 @@ def test_a_condition_that_does_not_come_to_pass_leaves_the_run_undecided(stage):
 def test_a_promise_that_is_not_kept_is_broken(stage):
     with pytest.raises(PromiseBrokenError, match="x is acknowledged, not within 0 s"):
         play(stage, "promise x is acknowledged within 0 s")
+
+
+def test_a_promise_is_not_broken_if_the_brokers_do_not_answer(stage):
+    def ask(op, **fields):
+        raise UndecidedError("no answer in time")
+
+    stage.topics["t"] = 1
+    stage.clients.ask = ask
+    with pytest.raises(UndecidedError, match="no answer in time"):
+        play(stage, "promise t has a leader within 0 s")
+
+
+def test_what_may_be_or_not_is_waited_for_and_decides_nothing(stage):
+    play(stage, "perhaps x is acknowledged within 0 s")
+    stage.clients.acknowledged["x"] = (0, 1)
+    play(stage, "perhaps x is acknowledged within 0 s")
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, is_replaced):
+    disks = [tmp_path / "disk-0", tmp_path / "disk-1"]
+    for disk in disks:
+        disk.mkdir()
+    (disks[1] / "t-0").mkdir()
+    cluster = object.__new__(RealCluster)
+    cluster.log_dirs = {1: tuple(disks)}
+    assert cluster.disk_of(1, "t") == disks[1]
+    cluster.lose_disk(1, disks[1], is_replaced)
+    assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
+    assert disks[1].exists() == is_replaced
+    with pytest.raises(UndecidedError, match="no disk of node 1 holds t"):
+        cluster.disk_of(1, "t")
 
 
 def test_what_has_come_to_pass_is_not_waited_for(stage):

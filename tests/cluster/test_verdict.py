@@ -86,12 +86,16 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, lost = (Outcome(verdict) for verdict in Verdict)
+    kept, none, stuck, lost = (Outcome(verdict) for verdict in Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
-    assert worst([kept, none, lost]) is Verdict.LOST
+    assert worst([kept, stuck, none]) is Verdict.STUCK
+    assert worst([kept, none, lost, stuck]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
-    assert EXITS == {Verdict.LOST: Exit.VIOLATED, Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT}
+    assert EXITS == {
+        Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
+        Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -140,12 +144,21 @@ def test_a_program_that_is_not_there_shows_no_record():
     assert list(names_in(["Error: Could not find or load main class kafka.tools.X"])) == []
 
 
-def test_every_segment_of_a_topic_counts_whatever_became_of_its_directory(tmp_path):
-    wanted = ["t-0", "t-1", "t-0.5f-stray", "t-0.77-delete", "t-0.88-future"]
-    for name in [*wanted, "t-x-0", "tt-0", "other-0"]:
+def test_segments_are_those_of_replicas_or_of_what_was_set_aside(tmp_path):
+    replicas, aside = ["t-0", "t-1"], ["t-0.5f-stray", "t-0.77-delete", "t-0.88-future"]
+    for name in [*replicas, *aside, "t-x-0", "tt-0", "other-0"]:
         (tmp_path / name).mkdir()
         (tmp_path / name / "00.log").touch()
         (tmp_path / name / "00.index").touch()
-    found = segments([tmp_path], "t")
-    assert {path.parent.name for path in found} == set(wanted)
-    assert {path.suffix for path in found} == {".log"}
+    for set_aside, wanted in (False, replicas), (True, aside):
+        found = segments([tmp_path], "t", set_aside)
+        assert {path.parent.name for path in found} == set(wanted)
+        assert {path.suffix for path in found} == {".log"}
+
+
+def test_a_record_that_is_only_where_kafka_does_not_look_is_lost_and_that_is_said():
+    kept_aside = replace(LOST, set_aside=RECORDS)
+    outcome = judge(kept_aside)
+    assert outcome.verdict is Verdict.LOST and outcome.lost == judge(LOST).lost
+    assert outcome.set_aside == len(outcome.lost)
+    assert "in folders set aside" in outcome.words and "set aside" not in judge(LOST).words

@@ -1,0 +1,1 @@
+"""What brokers left on their disks: read, compared and judged; nothing is written there."""

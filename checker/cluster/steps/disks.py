@@ -1,0 +1,36 @@
+"""Sentences about disks that are lost, of a broker that is down."""
+
+from __future__ import annotations
+
+from checker.cluster.stage import Stage
+from checker.cluster.vocabulary import Test, act, condition
+
+
+@act("replace the disks of {broker:number}")
+def replace_disks(stage: Stage, broker: int) -> None:
+    """All of them, by new ones that were formatted."""
+    stage.cluster.wait_until_down(broker)
+    stage.cluster.lose_disks(broker)
+
+
+@act("replace the disk of {broker:number} that holds {topic:name}")
+def replace_disk(stage: Stage, broker: int, topic: str) -> None:
+    """By an empty one in the same place."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.disk_of(broker, topic)
+    stage.cluster.lose_disk(broker, disk, is_replaced=True)
+
+
+@act("take the disk of {broker:number} that holds {topic:name} out of its settings")
+def take_out_disk(stage: Stage, broker: int, topic: str) -> None:
+    """It is lost, and `log.dirs` names the others from now on."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.disk_of(broker, topic)
+    stage.cluster.lose_disk(broker, disk, is_replaced=False)
+
+
+@condition("{broker:number} has thrown {topic:name} away")
+def has_thrown_away(stage: Stage, broker: int, topic: str) -> Test:
+    """No disk of it has a folder of the topic's first partition that is in use."""
+    folders = [disk / f"{topic}-0" for disk in stage.cluster.log_dirs[broker]]
+    return lambda: not any(folder.exists() for folder in folders)

@@ -1,0 +1,156 @@
+"""`audit` as users run it: what it prints, how it ends, what it refuses, and that it only reads."""
+
+import os
+
+import pytest
+
+from checker.exits import Exit
+from tests.support.kafka_logs import Disk, Wanted, batches_of, segment_file
+
+FIVE = batches_of([2, 3], [0, 1])
+
+
+@pytest.fixture
+def disks(tmp_path):
+    """Three brokers that agree."""
+    return [Disk(FIVE, broker, 5).write(tmp_path / str(broker)) for broker in range(3)]
+
+
+def everything_in(paths):
+    """Each file below directories with what it holds, and when it was changed."""
+    files = [file for path in paths for file in sorted(path.rglob("*"))]
+    return [
+        (file, file.stat().st_mtime_ns, file.read_bytes() if file.is_file() else None)
+        for file in [*paths, *files]
+    ]
+
+
+def test_replicas_that_agree(highwater, disks):
+    ended = highwater("audit", *disks)
+    assert ended.status == Exit.OK and ended.err == ""
+    assert "broker 0 and broker 2 agree from 0 to 4" in ended.out
+    assert ended.out.endswith(
+        "consistent: nothing below a checkpointed high watermark is contradicted (1 partition)\n"
+    )
+
+
+def test_a_loss_is_status_12_and_says_who_holds_what(highwater, tmp_path):
+    paths = [
+        Disk(FIVE[:1], 0, 2, epochs=[(0, 0), (3, 2)]).write(tmp_path / "a"),
+        Disk(FIVE, 1, 5).write(tmp_path / "b"),
+    ]
+    ended = highwater("audit", *paths)
+    assert ended.status == Exit.VIOLATED
+    words = " ".join(ended.out.split())
+    assert (
+        "violated, left out: broker 1 holds the record 2 of epoch 1, below its high watermark 5; "
+        "the leader of epoch 3 began at 2 without it (broker 0)" in words
+    )
+    found = highwater("audit", *paths, "--json").json
+    assert found["verdict"] == "violated"
+    (partition,) = found["partitions"]
+    assert partition["pairs"] == [
+        {"replicas": [0, 1], "agree": [0, 2], "differ_at": None, "epochs": None}
+    ]
+    (violation,) = partition["violations"]
+    assert (violation["kind"], violation["replica"], violation["offset"]) == ("left_out", 1, 2)
+    assert [each["records"] for each in partition["replicas"]] == [2, 5]
+
+
+def test_nothing_is_written_even_where_one_could(highwater, disks):
+    file = segment_file(disks[0] / "orders-0", 0)
+    file.write_bytes(file.read_bytes()[:-3])
+    before = everything_in(disks)
+    assert highwater("audit", *disks).status == Exit.VIOLATED
+    assert everything_in(disks) == before
+    for path in (*disks, *(path / "orders-0" for path in disks)):
+        path.chmod(0o500)
+    try:
+        assert highwater("audit", *disks).status == Exit.VIOLATED
+        assert everything_in(disks)[0][0] == disks[0]
+    finally:
+        for path in (*disks, *(path / "orders-0" for path in disks)):
+            path.chmod(0o700)
+
+
+def test_topics_directories_of_one_broker_and_what_kafka_set_aside(highwater, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    Disk(FIVE, 4, 5).write(first)
+    Disk(FIVE, 4, 5, topic="payments").write(second)
+    (first / f"orders-1.{'0' * 32}-delete").mkdir()
+    (first / f"orders-2.{'0' * 32}-future").mkdir()
+    found = highwater("audit", first, second, "--json").json
+    assert [each["topic"] for each in found["partitions"]] == ["orders", "payments"]
+    assert highwater("audit", first, second).out.count("broker 4  0 to 4") == 2
+    assert len(found["skipped"]) == 2
+    found = highwater("audit", first, second, "--topic", "payments", "--json").json
+    assert [each["topic"] for each in found["partitions"]] == ["payments"]
+    ended = highwater("audit", first, second, "--topic", "paymnets")
+    assert ended.status == Exit.USAGE and "did you mean 'payments'?" in ended.err
+
+
+def test_topics_of_the_same_name_with_different_ids_are_not_compared(highwater, tmp_path):
+    other = [Wanted(0, 9, (b"another",))]
+    paths = [
+        Disk(FIVE, 0, 5).write(tmp_path / "a"),
+        Disk(other, 1, 1, topic_id="BBBBBBBBBBBBBBBBBBBBBB").write(tmp_path / "b"),
+    ]
+    found = highwater("audit", *paths, "--json").json
+    assert found["verdict"] == "consistent"
+    assert [len(each["replicas"]) for each in found["partitions"]] == [1, 1]
+
+
+def _legacy(path):
+    """A message of format 1: offset, size, CRC, version, attributes, time, no key, no value."""
+    import zlib
+
+    rest = bytes([1, 0]) + bytes(8) + b"\xff" * 8
+    body = zlib.crc32(rest).to_bytes(4, "big") + rest
+    return bytes(8) + len(body).to_bytes(4, "big") + body
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("replication-offset-checkpoint", b"7\n0\n", "line 1 is '7', not version 0"),
+        ("replication-offset-checkpoint", b"0\n1\norders 0\n", "not TOPIC PARTITION OFFSET"),
+        ("recovery-point-offset-checkpoint", b"0\n2\norders 0 1\n", "1 entries, but line 2 says 2"),
+        ("log-start-offset-checkpoint", b"0\n1\norders 0 x\n", "'x' is no whole number"),
+        ("orders-0/leader-epoch-checkpoint", b"\xff\xfe", "not a text file"),
+        ("orders-0/partition.metadata", b"hello", "not the metadata of a partition"),
+        ("orders-0/00000000000000000000.log", _legacy(None), "message format 1"),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be_is_refused(highwater, disks, name, content, words):
+    (disks[1] / name).write_bytes(content)
+    ended = highwater("audit", *disks)
+    assert ended.status == Exit.USAGE
+    assert ended.err.startswith("error: ") and ended.err.count("\n") == 1
+    assert words in ended.err and name.rpartition("/")[2] in ended.err
+
+
+def test_directories_that_are_no_log_directories_are_refused(highwater, disks, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    file = tmp_path / "file"
+    file.touch()
+    for arguments, words in [
+        ((), "DIR"),
+        ((tmp_path / "nowhere",), "does not exist"),
+        ((file,), "is not a directory"),
+        ((empty,), "is no log directory"),
+        ((disks[0] / "orders-0",), "is the folder of one replica"),
+        ((disks[0], disks[0]), "name each once"),
+        ((disks[0], "--topic", "x"), "'x'"),
+    ]:
+        ended = highwater("audit", *arguments)
+        assert ended.status == Exit.USAGE, arguments
+        assert ended.err.startswith("error: ") and ended.err.count("\n") == 1
+        assert words in ended.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_log_that_may_not_be_read_is_refused(highwater, disks):
+    segment_file(disks[0] / "orders-0", 0).chmod(0)
+    ended = highwater("audit", *disks)
+    assert ended.status == Exit.USAGE and "Permission denied" in ended.err
