@@ -9,7 +9,11 @@ from __future__ import annotations
 from model.kafka.state import TopicPartition
 from model.language import all_of, not_, some
 from properties.claims import Property, sometimes
-from properties.kafka.availability import leader_takes_writes, partition_has_leader
+from properties.kafka.availability import (
+    leader_exposes_what_the_isr_holds,
+    leader_takes_writes,
+    partition_has_leader,
+)
 from properties.kafka.consumers import (
     no_record_delivered_twice,
     no_record_skipped,
@@ -19,6 +23,7 @@ from properties.kafka.isr import (
     caught_up_follower_stays_in_sync,
     in_sync_replica_is_live_or_no_leader,
     isr_members_unfenced,
+    only_live_brokers_are_unfenced,
     partition_has_leader_when_a_candidate_lives,
 )
 from properties.kafka.safety import (
@@ -32,6 +37,7 @@ from properties.kafka.safety import (
     isr_logs_agree,
     leader_high_watermark_grows,
     logs_agree_below_high_watermark,
+    logs_hold_issued_records,
     one_leader_per_epoch,
     something_is_acknowledged,
     something_is_exposed,
@@ -110,9 +116,11 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     consumer_reads_only_committed,
     one_leader_per_epoch,
     high_watermark_within_log,
+    logs_hold_issued_records,
     leader_high_watermark_grows,
     epochs_grow,
     isr_members_unfenced,
+    only_live_brokers_are_unfenced,
     in_sync_replica_is_live_or_no_leader,
     partition_has_leader_when_a_candidate_lives,
     caught_up_follower_stays_in_sync,
@@ -128,4 +136,5 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     a_broker_rejoins,
     partition_has_leader,
     leader_takes_writes,
+    leader_exposes_what_the_isr_holds,
 )

@@ -29,6 +29,22 @@ def isr_members_unfenced(partition: TopicPartition) -> bool:
 
 
 @always(
+    "only_live_brokers_are_unfenced",
+    "a broker that is down stays fenced until it is back",
+    of_steps=True,
+    premise=lambda p: some(all_of(b.fenced, not_(b.up)) for b in p.brokers),
+    failure="{broker} is down, and was unfenced",
+    broken_by="a controller that unfences whoever is fenced",
+)
+def only_live_brokers_are_unfenced(before: TopicPartition, after: TopicPartition) -> bool:
+    """Heartbeats unfence. A broker that dies stays unfenced until the controller notices."""
+    return every(
+        implies(all_of(broker.fenced, not_(broker.up)), after.brokers[broker].fenced)
+        for broker in before.brokers
+    )
+
+
+@always(
     "in_sync_replica_is_live_or_no_leader",
     "where there is a leader, some ISR member is unfenced",
     premise=lambda p: some(b.fenced for b in p.brokers),

@@ -8,12 +8,13 @@ moves on without it, the leader never gets its HW past it.
 
 from __future__ import annotations
 
+from model.kafka.partition import is_frozen
 from model.kafka.settings import Acks
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
 from properties.kafka.lemmas.faults import where_claimed
-from properties.kafka.lemmas.isr import is_candidate, is_counted, is_frozen
+from properties.kafka.lemmas.isr import is_candidate, is_counted
 from properties.kafka.safety import holds_exposed
 
 

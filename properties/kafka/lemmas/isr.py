@@ -7,7 +7,7 @@ unclean election, and who hold what they held.
 from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
-from model.kafka.partition import maximal_isr
+from model.kafka.partition import is_frozen, maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, is_none, not_
@@ -70,13 +70,6 @@ def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> boo
     return maximal_isr(partition, leader).contains(member)
 
 
-def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
-    if not partition.options.hw_frozen_below_min_isr:
-        return False
-    return leader.isr.size < partition.min_isr
-
-
 @always(
     "controller_in_order",
     "the leader is an unfenced ISR member; an ELR, or a last known leader, is there only where "
@@ -135,22 +128,44 @@ def isr_is_live(partition: TopicPartition) -> bool:
     return choose(is_none(controller.leader), empty, led)
 
 
+def will_hear(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader waits for an ISR that was accepted; since then members may only have left."""
+    controller, accepted = partition.controller, leader.pending_isr
+    return all_of(
+        partition.is_in_office(leader),
+        not_(controller.leader_is_current),
+        controller.request.is_empty,
+        accepted.includes(controller.isr),
+        any_of(accepted.size < partition.min_isr, accepted.includes(controller.eligible)),
+        implies(controller.image_unread, accepted == controller.isr),
+    )
+
+
 @always(
     "request_of_the_leader",
     "a leader that is current knows the ISR, and the request under way is its own; without it, it "
-    "has died",
+    "has died; it waits for the ISR whose acceptance it has yet to hear of",
     failure="{leader} is not in step with the controller's ISR or with the request under way",
     broken_by="a controller that changes the ISR and does not tell the leader",
 )
 def request_of_the_leader(partition: TopicPartition) -> bool:
     """One bit for freshness, and one request, say what partition epochs say in Kafka."""
     controller = partition.controller
-    unread = not_(controller.image_unread)
-    if partition.options.isr_answer_apart:
-        unread = any_of(unread, controller.leader_is_current)
+    apart = partition.options.isr_answer_apart
+    unread = all_of(
+        implies(not apart, not_(controller.isr_accepted)),
+        implies(
+            controller.image_unread,
+            all_of(apart, any_of(controller.leader_is_current, controller.isr_accepted)),
+        ),
+    )
     nobody = implies(
         is_none(controller.leader),
-        all_of(controller.request.is_empty, not_(controller.leader_is_current)),
+        all_of(
+            controller.request.is_empty,
+            not_(controller.leader_is_current),
+            not_(controller.isr_accepted),
+        ),
     )
     leads = every(
         implies(
@@ -160,6 +175,7 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
                     controller.leader_is_current,
                     all_of(partition.is_in_office(leader), leader.isr == controller.isr),
                 ),
+                implies(controller.isr_accepted, will_hear(partition, leader)),
                 any_of(
                     controller.request.is_empty,
                     all_of(
