@@ -206,14 +206,12 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
 def leader_counts_the_isr(partition: TopicPartition) -> bool:
     """KIP-497: whatever the controller decides, the leader has counted it from the proposal on."""
     return every(
-        every(
-            implies(
-                all_of(partition.is_in_office(leader), partition.controller.isr.contains(member)),
-                is_counted(partition, leader, member),
-            )
-            for member in partition.brokers
+        implies(
+            all_of(partition.is_in_office(leader), partition.controller.isr.contains(member)),
+            is_counted(partition, leader, member),
         )
         for leader in partition.brokers
+        for member in partition.brokers
     )
 
 
@@ -229,21 +227,19 @@ def leader_counts_the_isr(partition: TopicPartition) -> bool:
 def leader_counts_candidates(partition: TopicPartition) -> bool:
     """The ISR chain: who joins later does so in a later epoch; the ELR waits for a frozen HW."""
     return every(
-        every(
-            implies(
-                all_of(
-                    leader.leads,
-                    is_candidate(partition, member),
-                    any_of(
-                        partition.is_in_office(leader),
-                        all_of(member.up, member.leader_epoch <= leader.leader_epoch),
-                    ),
+        implies(
+            all_of(
+                leader.leads,
+                is_candidate(partition, member),
+                any_of(
+                    partition.is_in_office(leader),
+                    all_of(member.up, member.leader_epoch <= leader.leader_epoch),
                 ),
-                any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
-            )
-            for member in partition.brokers
+            ),
+            any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
         )
         for leader in partition.brokers
+        for member in partition.brokers
     )
 
 
@@ -258,17 +254,15 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
 def positions_of_this_epoch(partition: TopicPartition) -> bool:
     """The fix of finding 0001: a position is as good as the epoch that it was noted in."""
     return every(
-        every(
-            implies(
-                all_of(
-                    leader.leads,
-                    leader.follower_leo[follower] > 0,
-                    follower.up,
-                    not_(missed_an_epoch(partition, leader)),
-                ),
-                follower.leader_epoch >= leader.leader_epoch,
-            )
-            for follower in partition.brokers
+        implies(
+            all_of(
+                leader.leads,
+                leader.follower_leo[follower] > 0,
+                follower.up,
+                not_(missed_an_epoch(partition, leader)),
+            ),
+            follower.leader_epoch >= leader.leader_epoch,
         )
         for leader in partition.brokers
+        for follower in partition.brokers
     )
