@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.partition import follow, forget_leadership
-from model.kafka.partition_change import (
-    forget_isr_answer,
-    lose_place_if_unclean,
-    outdate_leader,
-)
+from model.kafka.partition_change import forget_isr_answer, lose_place_if_unclean, outdate_leader
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some

@@ -119,10 +119,7 @@ def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartiti
     if not before.options.followers_keep_up:
         return True
     return every(
-        implies(
-            asks_out(before, after, leader, follower),
-            not_(follower.follows_in_epoch(leader)),
-        )
+        implies(asks_out(before, after, leader, follower), not_(follower.follows_in_epoch(leader)))
         for leader in before.brokers
         for follower in before.brokers
     )

@@ -12,11 +12,7 @@ from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, is_none, not_
 from properties.claims import always
-from properties.kafka.lemmas.faults import (
-    missed_an_epoch,
-    nobody_will_take_office,
-    where_claimed,
-)
+from properties.kafka.lemmas.faults import missed_an_epoch, nobody_will_take_office, where_claimed
 
 
 def nothing_was_lost(partition: TopicPartition) -> bool:
