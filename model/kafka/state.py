@@ -55,7 +55,11 @@ CONTROLLER_FAILOVERS = Bound(
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
-BUDGETS = (
+BOUNDS = (
+    REPLICAS,
+    LOG_SIZE.with_default(1),
+    MAX_RECORDS.with_default(1),
+    MAX_LEADER_EPOCH.with_default(3),
     CRASHES,
     POWER_LOSSES,
     DISK_LOSSES,
@@ -67,13 +71,6 @@ BUDGETS = (
     CONTROLLER_FAILOVERS,
     CONSUMERS,
     CONSUMER_RESTARTS,
-)
-BOUNDS = (
-    REPLICAS,
-    LOG_SIZE.with_default(1),
-    MAX_RECORDS.with_default(1),
-    MAX_LEADER_EPOCH.with_default(3),
-    *BUDGETS,
 )
 
 NO_RECORD = -1
