@@ -103,10 +103,10 @@ class Explorer:
         Ends too after a level of which `until` is true.
         """
         result = self.result
+        self._started = time.perf_counter()
         if self.options.cross_check and self.engine.is_of_model:
             result.agreement = require_agreement(self.model, result.properties, self.engine)
             self._first_steps = FirstSteps(self.engine)
-        self._started = time.perf_counter()
         pieces = self._begin()
         result.levels = self.findings.levels
         pool = ThreadPoolExecutor(self.options.workers)

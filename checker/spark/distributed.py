@@ -107,10 +107,10 @@ class SparkExplorer:
             return self._search()
 
     def _search(self) -> Exploration:
+        self._started = time.perf_counter()
         agreement = None
         if self.options.cross_check:
             agreement = require_agreement(self.model, self.properties)
-        self._started = time.perf_counter()
         self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
         self.store.clean()
         if self._is_small():

@@ -54,6 +54,13 @@ def write_trace(trace: Trace, path: Path | str) -> None:
         raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
 
 
+def save_trace(trace: Trace, directory: Path, name: str) -> Path:
+    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does."""
+    path = directory / f"{trace.model.protocol.name}-{name}.itf.json"
+    write_trace(trace, path)
+    return path
+
+
 def _quoted(path: Path | str) -> str:
     return repr(str(path))
 

@@ -82,10 +82,10 @@ class BoundedChecker:
 
     def run(self, depth: int) -> BoundedCheck:
         """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
+        started = time.perf_counter()
         if self._cross_check:
             claims = (*self.result.properties, *self.result.lemmas)
             self.result.agreement = require_agreement(self.engine.model, claims)
-        started = time.perf_counter()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
         for current in range(depth + 1):

@@ -58,10 +58,10 @@ class Induction:
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails ends the proof."""
+        started = time.perf_counter()
         if self.options.cross_check:
             claims = (*self.properties, *self.lemmas)
             self.proof.agreement = require_agreement(self.model, claims)
-        started = time.perf_counter()
         self._conclusions()
         if self._initially() and self._consecution():
             self.proof.outcome = ProofOutcome.PROVED

@@ -73,10 +73,10 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared.
         """
+        started = time.perf_counter()
         if self._cross_check:
             claims = (*self.proof.properties, *self.proof.lemmas)
             self.proof.agreement = require_agreement(self.model, claims)
-        started = time.perf_counter()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self._attempt(CHEAP)
         while self._resisting() and self._can_do_without(self._resisting()):
