@@ -229,8 +229,12 @@ class SymbolicEngine:
         return z3.substitute(term, pairs)
 
     def at_frame(self, term: Term, frame: int) -> Term:
-        """`term` over frame 0, moved to another frame."""
-        return z3.substitute(term, list(zip(self.cells(0), self.cells(frame), strict=True)))
+        """`term` over frames 0 and 1, moved to `frame` and the one after it."""
+        if frame == 0:
+            return term
+        pairs = zip(self.cells(0), self.cells(frame), strict=True)
+        later = zip(self.cells(1), self.cells(frame + 1), strict=True)
+        return z3.substitute(term, [*pairs, *later])
 
     def state(self, solution: Any, frame: int = 0) -> State:
         """The state that a solution gives to the cells of `frame`; what it leaves open is low."""
