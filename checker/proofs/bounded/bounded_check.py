@@ -16,36 +16,28 @@ from typing import Any
 
 import z3
 
-from checker.engines.agreement import require_agreement
 from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import FITS, ProofOutcome, refuse_claims
-from checker.verdict import Agreement, Verdict
+from checker.proofs.proof import FITS, Attempt, ProofOutcome
+from checker.verdict import Verdict
 from model.language.protocol import Instance, Model
 from properties import Property
 
 
 @dataclass
-class BoundedCheck:
+class BoundedCheck(Attempt):
     """The result: no violation in `depth` steps or fewer, or the steps of a shortest one.
 
     `seconds[d]` is the time for depth d; the last one may be of a depth that was not finished.
     """
 
-    model: Model
-    properties: tuple[Property, ...]
-    lemmas: tuple[Property, ...] = ()
     depth: int = -1
     violated: str | None = None
     steps: tuple[Instance, ...] = ()
-    agreement: Agreement | None = None
     stopped: str = ""
     seconds: list[float] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:
@@ -73,8 +65,7 @@ class BoundedChecker:
         self._timeout = timeout
         self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
-        claims = (*self.result.properties, *self.result.lemmas)
-        family = interchangeable(model, claims) if symmetry else None
+        family = interchangeable(model, self.result.claims) if symmetry else None
         self._precedence = None if family is None else Precedence(model, family)
         self._claims = {p: self.engine.claim(p) for p in self.result.properties}
         self._lemmas = [self.engine.claim(p) for p in self.result.lemmas if not p.of_steps]
@@ -84,8 +75,7 @@ class BoundedChecker:
         """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
         started = time.perf_counter()
         if self._cross_check:
-            claims = (*self.result.properties, *self.result.lemmas)
-            self.result.agreement = require_agreement(self.engine.model, claims)
+            self.result.compare()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
         for current in range(depth + 1):
