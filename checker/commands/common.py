@@ -111,9 +111,9 @@ def results_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
-def chosen_model(options: dict[str, Any], default: str = DEFAULT_PROTOCOL) -> Model:
-    """The model that `model_options` describe; they are taken out of `options`."""
-    protocol = protocol_named(options.pop("protocol") or default)
+def chosen_model(options: dict[str, Any]) -> Model:
+    """The model that `model_command`'s options describe; they are taken out of `options`."""
+    protocol = protocol_named(options.pop("protocol") or DEFAULT_PROTOCOL)
     given = {name: options.pop(name) for name in _bounds()}
     bounds = {name: value for name, value in given.items() if value is not None}
     preset = options.pop("preset")

@@ -56,9 +56,8 @@ def command(**options: Any) -> int:
     Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
     unless given; `highwater list` names them all, with their settings and properties.
 
-    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a named property is
-    vacuous, 20 stopped
-    before the answer (with --require-exhaustive), 2 wrong usage.
+    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a named property is vacuous,
+    20 stopped before the answer (with --require-exhaustive), 2 wrong usage.
     """
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt

@@ -6,7 +6,7 @@ enough for its range, so arithmetic is exact and the solver sees few bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -185,14 +185,10 @@ class SymbolicEngine:
                     parts.append(z3.UGE(term, number(cell.low, cell.low, cell.high)))
         return z3.And(parts)
 
-    def is_state(self, state: Iterable[int], frame: int = 0) -> Term:
-        """The cells have the numbers of `state`."""
-        pairs = zip(self.model.cells, self.cells(frame), state, strict=True)
-        return z3.And([term == self.value(cell.position, n) for cell, term, n in pairs])
-
-    def is_initial(self, frame: int = 0) -> Term:
-        """The state is the initial one."""
-        return self.is_state(self.model.initial_state, frame)
+    def is_initial(self) -> Term:
+        """The state of frame 0 is the initial one."""
+        pairs = zip(self.cells(), self.model.initial_state, strict=True)
+        return z3.And([term == self.value(p, n) for p, (term, n) in enumerate(pairs)])
 
     def value(self, position: int, value: int) -> Term:
         """A number as a term that fits the cell at `position`."""

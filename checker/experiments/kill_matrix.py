@@ -117,16 +117,15 @@ class KillMatrix:
     reasons: Mapping[str, str]
 
     @staticmethod
-    def of(
-        sweep: Sweep[str], question: Question, original: Exploration, reasons: Path = REASONS
-    ) -> KillMatrix:
+    def of(sweep: Sweep[str], question: Question, original: Exploration) -> KillMatrix:
         """The matrix of a complete sweep."""
         fates = tuple(
             Fate(**result | {"kind": Kind(result["kind"]), "outcome": Outcome(result["outcome"])})
             for result in (sweep.results[name] for name in sweep.jobs)
         )
-        known = recorded_reasons(question.choice.protocol, fates, reasons)
-        return KillMatrix(question, original, fates, known)
+        return KillMatrix(
+            question, original, fates, recorded_reasons(question.choice.protocol, fates)
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -154,10 +153,10 @@ class KillMatrix:
         return Grid(["mutant", *self.columns], rows)
 
 
-def recorded_reasons(protocol: str, fates: tuple[Fate, ...], path: Path) -> dict[str, str]:
+def recorded_reasons(protocol: str, fates: tuple[Fate, ...]) -> dict[str, str]:
     """The recorded reason for each mutant that has one; the first entry that matches counts."""
     entries: list[dict[str, Any]] = [
-        entry for entry in read_toml(path)["survivor"] if protocol in entry["protocols"]
+        entry for entry in read_toml(REASONS)["survivor"] if protocol in entry["protocols"]
     ]
     known = {}
     for fate in fates:
