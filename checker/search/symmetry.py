@@ -195,6 +195,14 @@ class Symmetry:
             yield (here.word, here.shift, there.shift, here.mask, here.bits), table
 
 
+def symmetry_of(model: Model, properties: Iterable[Property]) -> Symmetry | None:
+    """The renamings of the model's members, if nothing tells them apart."""
+    try:
+        return Symmetry(model, properties, Layout(model))
+    except UsageError:
+        return None
+
+
 def _inverse(permutation: Permutation) -> Permutation:
     inverse = [0] * len(permutation)
     for old, new in enumerate(permutation):
