@@ -75,14 +75,6 @@ def model_command(function: Callable[..., int]) -> click.Command:
     return click.command(context_settings=HELP, params=_model_params())(function)
 
 
-def cross_check_option(function: F) -> F:
-    """`--no-cross-check`."""
-    return click.option(
-        "--cross-check/--no-cross-check", default=True,
-        help="first compare with the reference engine on a sample [default: yes]",
-    )(function)  # fmt: skip
-
-
 def output_options(function: F) -> F:
     """`--quiet` and `--json`."""
     as_json = click.option("--json", "as_json", is_flag=True, help="print one JSON object")
@@ -93,7 +85,10 @@ def output_options(function: F) -> F:
 
 def checked_output_options(function: F) -> F:
     """`--no-cross-check`, `--quiet` and `--json`."""
-    return cross_check_option(output_options(function))
+    return click.option(
+        "--cross-check/--no-cross-check", default=True,
+        help="first compare with the reference engine on a sample [default: yes]",
+    )(output_options(function))  # fmt: skip
 
 
 def workers_option(words: str) -> Callable[[F], F]:
