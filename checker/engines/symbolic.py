@@ -224,13 +224,12 @@ class SymbolicEngine:
         pairs = [(new, step.values.get(p, before[p])) for p, new in enumerate(self.cells(1))]
         return z3.substitute(term, pairs)
 
-    def at_frame(self, term: Term, frame: int) -> Term:
-        """`term` over frames 0 and 1, moved to `frame` and the one after it."""
+    def at_frame(self, term: Term, frame: int, frames: int = 1) -> Term:
+        """`term` over so many frames from 0 on, moved to as many from `frame` on."""
         if frame == 0:
             return term
-        pairs = zip(self.cells(0), self.cells(frame), strict=True)
-        later = zip(self.cells(1), self.cells(frame + 1), strict=True)
-        return z3.substitute(term, [*pairs, *later])
+        both = [(self.cells(k), self.cells(frame + k)) for k in range(frames)]
+        return z3.substitute(term, [pair for b in both for pair in zip(*b, strict=True)])
 
     def state(self, solution: Any, frame: int = 0) -> State:
         """The state that a solution gives to the cells of `frame`; what it leaves open is low."""

@@ -125,7 +125,7 @@ class BoundedChecker:
         for prop, claim in self._claims.items():
             first = depth + 1 - prop.frames
             if first >= 0:
-                bad[prop.name] = z3.Not(self.engine.at_frame(claim, first))
+                bad[prop.name] = z3.Not(self.engine.at_frame(claim, first, prop.frames))
         solver.push()
         solver.add(z3.Or(list(bad.values())))
         answer = ask(solver)
