@@ -31,6 +31,12 @@ def one_is_held(stage: Stage, frames: Frames) -> Test:
     return lambda: stage.proxy.held(frames)
 
 
+@condition("{count:number} of {frames:frames} are held")
+def some_are_held(stage: Stage, count: int, frames: Frames) -> Test:
+    """Since they are held at all, and whatever became of their connections."""
+    return lambda: stage.proxy.held(frames) >= count
+
+
 @condition("another of {frames:frames} has passed")
 def another_has_passed(stage: Stage, frames: Frames) -> Test:
     """Since the wait began: a moment right after one of them."""
