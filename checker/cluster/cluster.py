@@ -129,7 +129,7 @@ class Cluster:
         raise UndecidedError(f"no disk of node {node} holds {topic}")
 
     def lose_disk(self, node: int, disk: Path, is_replaced: bool) -> None:
-        """Lose a disk of a broker that is down: a new one, formatted, replaces it, or nothing does."""
+        """Lose a disk of a broker that is down: a new one takes its place, or nothing does."""
         shutil.rmtree(disk)
         if is_replaced:
             self.format([node], "--ignore-formatted")
