@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import signal
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 
 from checker.cluster.dumps import dump, segments
@@ -219,20 +220,24 @@ class Cluster:
         for node in tuple(self._running):
             self._forget(node)
 
-    def records(self, topic: str, set_aside: bool = False) -> dict[int, frozenset[str]]:
-        """The names of a topic's records on the disks of each broker, dumped.
+    def records(self, topics: Iterable[str]) -> tuple[dict[int, frozenset[str]], frozenset[str]]:
+        """The names of the topics' records in each broker's logs, and in folders set aside."""
+        wanted = tuple(topics)
+        logs = {broker: self._segments(broker, wanted, False) for broker in self.brokers}
+        aside = [file for broker in self.brokers for file in self._segments(broker, wanted, True)]
+        shown = dump(
+            self.programs, self.processes, self.news,
+            [*chain.from_iterable(logs.values()), *aside], self.processes.directory / "dump.txt",
+        )  # fmt: skip
 
-        Those of its replicas, or those in folders that Kafka has set aside.
-        """
-        kind = "set-aside" if set_aside else "dump"
-        return {
-            broker: dump(
-                self.programs, self.processes, self.news,
-                segments(self.log_dirs[broker], topic, set_aside),
-                self.home(broker) / f"{kind}-{topic}.txt",
-            )
-            for broker in self.brokers
-        }  # fmt: skip
+        def names(files: Iterable[Path]) -> frozenset[str]:
+            return frozenset(chain.from_iterable(shown[file] for file in files))
+
+        return {broker: names(files) for broker, files in logs.items()}, names(aside)
+
+    def _segments(self, broker: int, topics: Iterable[str], set_aside: bool) -> list[Path]:
+        disks = self.log_dirs[broker]
+        return [file for topic in topics for file in segments(disks, topic, set_aside)]
 
     def _process(self, node: int) -> Process:
         if not self.is_up(node):

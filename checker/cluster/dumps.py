@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from checker.cluster.errors import UndecidedError
@@ -13,14 +13,23 @@ from checker.cluster.programs import QUIET, Programs
 
 HEAP = 160  # MiB
 LIMIT = 120.0  # seconds for one dump
+_FILE = re.compile(r"Dumping (.+)$")
 _RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
 
 
-def names_in(lines: Iterable[str]) -> Iterator[str]:
-    """The names of the records of a dump: their values without the dots that fill them up."""
+def names_in(lines: Iterable[str]) -> dict[Path, frozenset[str]]:
+    """The names of the records of each file that a dump shows.
+
+    A name is a value without the dots that fill it up.
+    """
+    found: dict[Path, set[str]] = {}
+    names: set[str] = set()
     for line in lines:
-        if match := _RECORD.search(line):
-            yield match[1].rstrip(".")
+        if match := _FILE.match(line):
+            names = found.setdefault(Path(match[1]), set())
+        elif match := _RECORD.search(line):
+            names.add(match[1].rstrip("."))
+    return {file: frozenset(names) for file, names in found.items()}
 
 
 def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -> list[Path]:
@@ -40,16 +49,21 @@ def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -
 
 def dump(
     programs: Programs, processes: Processes, news: News, files: list[Path], log: Path
-) -> frozenset[str]:
-    """The names of all records in these files. `UndecidedError` if the dump does not end well."""
-    if not files:
-        return frozenset()
+) -> dict[Path, frozenset[str]]:
+    """The names of all records in each of these files, by one dump.
+
+    `UndecidedError` if it does not end in time, or does not show a file.
+    """
     lines: list[str] = []
     arguments = [
         QUIET, programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
     ]  # fmt: skip
     running = processes.start(programs.classpath, arguments, log, lines.append, HEAP)
     if not news.wait(lambda: running.has_ended, LIMIT):
-        raise UndecidedError(f"the dump {log.name} did not end within {LIMIT:.0f} s")
+        raise UndecidedError(f"the dump did not end within {LIMIT:.0f} s")
     processes.gone(running)
-    return frozenset(names_in(lines))
+    shown = names_in(lines)
+    for file in files:
+        if file not in shown:
+            raise UndecidedError(f"the dump does not show {file.relative_to(log.parent)}")
+    return shown

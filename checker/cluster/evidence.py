@@ -30,12 +30,7 @@ def gather(stage: Stage) -> Evidence:
     )
     stage.clients.end()
     stage.cluster.stop()
-    disks: dict[int, frozenset[str]] = {broker: frozenset() for broker in stage.cluster.brokers}
-    for topic in stage.written:
-        for broker, names in stage.cluster.records(topic).items():
-            disks[broker] |= names
-    aside = (stage.cluster.records(topic, set_aside=True).values() for topic in stage.written)
-    set_aside = frozenset[str]().union(*(names for each in aside for names in each))
+    disks, set_aside = stage.cluster.records(sorted(stage.written))
     return Evidence(acknowledged, disks, read, known, set_aside)
 
 

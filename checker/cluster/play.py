@@ -52,7 +52,8 @@ class Run:
             proxy = Proxy(news, directory / "proxy.log")
             stack.callback(proxy.close)
             try:
-                say(f"a controller and {self.schedule.brokers} brokers start")
+                kept = f", in {directory}" if self.keep is not None else ""
+                say(f"a controller and {self.schedule.brokers} brokers start{kept}")
                 stage = self._stage(processes, proxy, news)
                 self._take(self.schedule.steps(self.control), stage, say)
                 say("everything goes on; all is read, then all disks are dumped")

@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -126,7 +127,7 @@ class Proxy:
 
     def _note(self, words: str) -> None:
         with suppress(ValueError):  # closed
-            self._log.write(words + "\n")
+            self._log.write(f"[{datetime.now():%H:%M:%S.%f}] {words}\n")
 
     async def _open(self, server: int) -> int:
         async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
+from checker.commands.common import (
+    HELP,
+    PLAIN_WIDTH,
+    console,
+    output_options,
+    print_json,
+    write_output,
+)
 from checker.exits import Exit
 
 if TYPE_CHECKING:
@@ -110,7 +116,6 @@ def _report(outcomes: Sequence[Outcome]) -> None:
     from rich.table import Table
 
     from checker.cluster.verdict import worst
-    from checker.commands.summary_text import console_for
 
     table = Table(box=None, pad_edge=False)
     table.add_column("run", justify="right")
@@ -122,9 +127,9 @@ def _report(outcomes: Sequence[Outcome]) -> None:
     for number, outcome in enumerate(outcomes, 1):
         counts = f"{len(outcome.lost):,}", f"{outcome.acknowledged:,}", f"{outcome.seconds:.0f}"
         table.add_row(str(number), outcome.verdict, *counts, outcome.reason)
-    console = console_for(sys.stdout)
-    with console.capture() as captured:
-        console.print(table)
+    screen = console()
+    with screen.capture() as captured:
+        screen.print(table)
     write_output(f"\n{captured.get()}worst: {worst(outcomes)}\n")
 
 

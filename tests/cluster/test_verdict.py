@@ -1,6 +1,7 @@
 """The verdict: lost, kept, or nothing where the evidence does not bear it."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -133,15 +134,25 @@ baseOffset: 0 lastOffset: 0 count: 1 isControl: false partitionLeaderEpoch: 0
 baseOffset: 1 lastOffset: 2 count: 2 isControl: false partitionLeaderEpoch: 2
 | offset: 1 CreateTime: 8 keySize: -1 valueSize: 9 sequence: 0 headerKeys: [] payload: v10......
 | offset: 2 CreateTime: 8 keySize: -1 valueSize: 9 sequence: 0 headerKeys: [] payload: last-t-0
+Dumping /x/t-1/00000000000000000000.log
+Log starting offset: 0
+Dumping /y/t-0/00000000000000000000.log
+Log starting offset: 0
+baseOffset: 0 lastOffset: 0 count: 1 isControl: false partitionLeaderEpoch: 0
+| offset: 0 CreateTime: 7 keySize: -1 valueSize: 4 sequence: 0 headerKeys: [] payload: base
 """
 
 
-def test_the_names_in_a_dump_are_the_values_without_what_fills_them_up():
-    assert list(names_in(DUMP.splitlines())) == ["base", "v10", "last-t-0"]
+def test_the_names_in_a_dump_are_the_values_of_each_file_without_what_fills_them_up():
+    assert names_in(DUMP.splitlines()) == {
+        Path("/x/t-0/00000000000000000000.log"): {"base", "v10", "last-t-0"},
+        Path("/x/t-1/00000000000000000000.log"): frozenset(),
+        Path("/y/t-0/00000000000000000000.log"): {"base"},
+    }
 
 
-def test_a_program_that_is_not_there_shows_no_record():
-    assert list(names_in(["Error: Could not find or load main class kafka.tools.X"])) == []
+def test_a_program_that_is_not_there_shows_no_file():
+    assert names_in(["Error: Could not find or load main class kafka.tools.X"]) == {}
 
 
 def test_segments_are_those_of_replicas_or_of_what_was_set_aside(tmp_path):
