@@ -78,9 +78,13 @@ def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, 
     for disk in disks:
         disk.mkdir()
     (disks[1] / "t-0").mkdir()
-    cluster = object.__new__(RealCluster)
+
+    class WithoutProcesses(RealCluster):
+        def format(self, nodes, *options):
+            disks[1].mkdir()
+
+    cluster = object.__new__(WithoutProcesses)
     cluster.log_dirs = {1: tuple(disks)}
-    cluster.format = lambda nodes, *options: disks[1].mkdir()
     assert cluster.disk_of(1, "t") == disks[1]
     cluster.lose_disk(1, disks[1], is_replaced)
     assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
