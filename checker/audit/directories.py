@@ -2,14 +2,15 @@
 
 A log directory is what `log.dirs` names: it holds a folder for each replica, and checkpoints for
 all of them. A broker may have several. Folders that Kafka is about to delete, has set aside or is
-still filling (`-delete`, `-stray`, `-future`) are no replicas: they are named, and not read.
+still filling (`-delete`, `-stray`, `-future`) are no replicas. The first two are copies that may
+hold what the replicas have lost.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from checker.audit.checkpoints import EpochStart, Partition
 from model.language.errors import UsageError, unknown_name
 
 _FOLDER = re.compile(r"([A-Za-z0-9._-]{1,249})-([0-9]{1,10})")
-_SET_ASIDE = re.compile(r"([A-Za-z0-9._-]+)-([0-9]{1,10})\.[0-9a-f]{32}-(?:delete|stray|future)")
+_SET_ASIDE = re.compile(r"([A-Za-z0-9._-]+)-([0-9]{1,10})\.[0-9a-f]{32}-(delete|stray|future)")
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,16 @@ class Replica:
 
 @dataclass(frozen=True)
 class Group:
-    """The replicas of one partition of one topic id, in the order in which they were named."""
+    """The replicas of one partition of one topic id, in the order in which they were named.
+
+    `set_aside` are the folders of copies of it that Kafka threw away, in any directory.
+    """
 
     topic: str
     partition: int
     topic_id: str | None
     replicas: tuple[Replica, ...]
+    set_aside: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:
@@ -65,6 +70,7 @@ class Directories:
 
     groups: list[Group] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    set_aside: dict[Partition, list[Path]] = field(default_factory=lambda: defaultdict(list))
 
 
 def find_replicas(paths: Sequence[Path], topic: str | None = None) -> Directories:
@@ -75,12 +81,12 @@ def find_replicas(paths: Sequence[Path], topic: str | None = None) -> Directorie
     found = Directories()
     replicas: list[Replica] = []
     for path in _different(paths):
-        replicas += _replicas(path, _broker(path), found.skipped)
+        replicas += _replicas(path, _broker(path), found)
     if topic is not None:
         if topic not in {replica.topic for replica in replicas}:
             raise unknown_name("topic in these directories", topic, {r.topic for r in replicas})
         replicas = [replica for replica in replicas if replica.topic == topic]
-    found.groups = list(_groups(replicas))
+    found.groups = list(_groups(replicas, found.set_aside))
     return found
 
 
@@ -104,15 +110,17 @@ def _broker(path: Path) -> int | None:
     return checkpoints.read_broker(path / checkpoints.BROKER)
 
 
-def _replicas(path: Path, broker: int | None, skipped: list[str]) -> list[Replica]:
+def _replicas(path: Path, broker: int | None, found: Directories) -> list[Replica]:
     folders: dict[Partition, Path] = {}
-    aside: dict[Partition, list[str]] = defaultdict(list)
+    aside: dict[Partition, list[Path]] = defaultdict(list)
     for folder in sorted(path.iterdir()):
         if not folder.is_dir():
             continue
         if match := _SET_ASIDE.fullmatch(folder.name):
-            aside[match[1], int(match[2])].append(folder.name)
-            skipped.append(f"{folder}: set aside by Kafka, not read")
+            found.skipped.append(f"{folder}: set aside by Kafka, no replica")
+            if match[3] != "future":
+                aside[match[1], int(match[2])].append(folder)
+                found.set_aside[match[1], int(match[2])].append(folder)
         elif match := _FOLDER.fullmatch(folder.name):
             folders[match[1], int(match[2])] = folder
     offsets = {
@@ -125,7 +133,7 @@ def _replicas(path: Path, broker: int | None, skipped: list[str]) -> list[Replic
     if not folders and not aside and not any((path / each).exists() for each in offsets):
         raise UsageError(f"{path} is no log directory: no folder of a partition, no checkpoint")
     for key in sorted(offsets[checkpoints.HIGH_WATERMARKS].keys() - folders.keys()):
-        skipped.append(f"{path}: a high watermark of {key[0]}-{key[1]}, but no folder of it")
+        found.skipped.append(f"{path}: a high watermark of {key[0]}-{key[1]}, but no folder of it")
     clean = (path / checkpoints.CLEAN_SHUTDOWN).exists()
     return [
         Replica(
@@ -136,26 +144,30 @@ def _replicas(path: Path, broker: int | None, skipped: list[str]) -> list[Replic
             log_start=offsets[checkpoints.LOG_STARTS].get(key),
             cleaned_to=offsets[checkpoints.CLEANED].get(key),
             epochs=checkpoints.read_epochs(folder / checkpoints.EPOCHS),
-            clean_shutdown=clean, set_aside=tuple(aside[key]),
+            clean_shutdown=clean, set_aside=tuple(each.name for each in aside[key]),
         )
         for key, folder in folders.items()
     ]  # fmt: skip
 
 
-def _groups(replicas: Iterable[Replica]) -> Iterable[Group]:
+def _groups(
+    replicas: Iterable[Replica], set_aside: Mapping[Partition, Sequence[Path]]
+) -> Iterable[Group]:
     """By partition and topic id. A replica that does not say its id is of the only one there is."""
     by_partition: dict[Partition, list[Replica]] = defaultdict(list)
     for replica in replicas:
         by_partition[replica.topic, replica.partition].append(replica)
     for (topic, partition), found in sorted(by_partition.items()):
         known = sorted({each.topic_id for each in found if each.topic_id is not None})
-        if len(known) <= 1:
-            yield Group(topic, partition, known[0] if known else None, _named(found))
-            continue
-        for topic_id in (*known, None):
-            same = [each for each in found if each.topic_id == topic_id]
+        for topic_id in (*known, None) if len(known) > 1 else (known[0] if known else None,):
+            same = [each for each in found if len(known) <= 1 or each.topic_id == topic_id]
+            copies = tuple(
+                folder
+                for folder in set_aside.get((topic, partition), ())
+                if checkpoints.read_topic_id(folder / checkpoints.METADATA) == topic_id
+            )
             if same:
-                yield Group(topic, partition, topic_id, _named(same))
+                yield Group(topic, partition, topic_id, _named(same), copies)
 
 
 def _named(replicas: Sequence[Replica]) -> tuple[Replica, ...]:

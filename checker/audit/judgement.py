@@ -29,7 +29,7 @@ from checker.audit.checkpoints import EpochStart
 from checker.audit.comparison import Comparison, Pair, compare
 from checker.audit.directories import Group, Replica
 from checker.audit.epochs import cache_contradictions, first_older
-from checker.audit.segments import Contents
+from checker.audit.segments import Contents, read_log
 
 
 class Kind(StrEnum):
@@ -79,9 +79,23 @@ def judge(group: Group) -> Judgement:
     """Read and compare a partition's replicas. Raises `UsageError` for what cannot be read."""
     comparison = compare(group.replicas)
     case = _Case(group.replicas, comparison.contents, comparison)
+    rescue = _held_aside(group, max(log.end for log in comparison.contents))
     violations = (*case.missing(), *case.unreadable(), *case.left_out(), *case.differing())
     order = sorted(violations, key=lambda each: (each.offset, each.replica))
-    return Judgement(group, comparison, tuple(order), tuple(case.notices()))
+    return Judgement(group, comparison, tuple(order), (*case.notices(), *rescue))
+
+
+def _held_aside(group: Group, end: int) -> Iterator[str]:
+    """In words, which copies that Kafka threw away go on where all replicas end."""
+    for folder in group.set_aside:
+        copy = Contents()
+        for _ in read_log(folder, None, copy):
+            pass
+        if copy.end > end:
+            yield (
+                f"{folder}, set aside by Kafka, holds records up to {copy.end - 1:,}; "
+                f"the replicas end at {end:,}"
+            )
 
 
 @dataclass(frozen=True)

@@ -130,10 +130,10 @@ class Cluster:
         raise UndecidedError(f"no disk of node {node} holds {topic}")
 
     def lose_disk(self, node: int, disk: Path, is_replaced: bool) -> None:
-        """Lose a disk of a broker that is down: an empty one replaces it, or nothing does."""
+        """Lose a disk of a broker that is down: a new one takes its place, or nothing does."""
         shutil.rmtree(disk)
         if is_replaced:
-            disk.mkdir()
+            self.format([node], "--ignore-formatted")
         else:
             self.log_dirs[node] = tuple(each for each in self.log_dirs[node] if each != disk)
 

@@ -7,7 +7,7 @@ from checker.audit.directories import find_replicas
 from checker.audit.judgement import Kind, judge
 from checker.audit.segments import Batch, Contents, Damage, Fault, read_log
 from model.language.errors import UsageError
-from tests.support.kafka_logs import Disk, Wanted, batches_of, segment_file
+from tests.support.kafka_logs import TOPIC_ID, Disk, Wanted, batches_of, segment_file
 
 THREE = batches_of([2, 2, 2])
 SIZE = len(THREE[0].encoded())
@@ -148,10 +148,24 @@ def test_epochs_that_go_back_are_noticed(tmp_path):
 def test_a_watermark_may_be_of_a_copy_that_was_set_aside(tmp_path):
     folder = written(tmp_path, high_watermark=9)
     assert [each.kind for each in of_one(folder).violations] == [Kind.MISSING]
+    (folder.parent / f"orders-0.{'a' * 32}-future").mkdir()
+    assert [each.kind for each in of_one(folder).violations] == [Kind.MISSING]
     (folder.parent / f"orders-0.{'a' * 32}-stray").mkdir()
     found = of_one(folder)
     assert found.violations == ()
     assert any("set aside" in words for words in found.notices)
+
+
+@pytest.mark.parametrize("suffix", ["stray", "delete"])
+@pytest.mark.parametrize("topic_id", [TOPIC_ID, "BBBBBBBBBBBBBBBBBBBBBB"])
+def test_a_copy_that_was_set_aside_and_goes_on_is_noticed(tmp_path, suffix, topic_id):
+    folder = written(tmp_path, THREE[:1], high_watermark=2)
+    copy = Disk(THREE, topic_id=topic_id).write(tmp_path / "other") / "orders-0"
+    copy.rename(tmp_path / "other" / f"orders-0.{'a' * 32}-{suffix}")
+    (group,) = find_replicas([folder.parent, tmp_path / "other"]).groups
+    noticed = [words for words in judge(group).notices if "holds records up to 5" in words]
+    assert len(noticed) == (topic_id == TOPIC_ID)
+    assert judge(group).violations == ()
 
 
 @pytest.mark.parametrize(

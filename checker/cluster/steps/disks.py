@@ -15,7 +15,7 @@ def replace_disks(stage: Stage, broker: int) -> None:
 
 @act("replace the disk of {broker:number} that holds {topic:name}")
 def replace_disk(stage: Stage, broker: int, topic: str) -> None:
-    """By an empty one in the same place."""
+    """By an empty one in the same place, formatted."""
     stage.cluster.wait_until_down(broker)
     disk = stage.cluster.disk_of(broker, topic)
     stage.cluster.lose_disk(broker, disk, is_replaced=True)
