@@ -25,8 +25,8 @@ from checker.releases.jars import at_least
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 HEAP, TOOL_HEAP = 300, 128  # MiB
 START_LIMIT, STOP_LIMIT = 120.0, 90.0  # seconds
-# Before, a controller may advertise nothing, and is known by the voters' addresses alone. From then on
-# brokers reconnect to what it advertises, by default its own port, past the proxy.
+# Before, a controller may advertise nothing, and is known by the voters' addresses alone. From then
+# on brokers reconnect to what it advertises, by default its own port, past the proxy.
 CONTROLLERS_ADVERTISE_SINCE = "3.9.0"
 DEFAULTS = {
     "num.network.threads": "2",
