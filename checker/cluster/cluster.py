@@ -20,10 +20,14 @@ from checker.cluster.observed import Node
 from checker.cluster.processes import Process, Processes
 from checker.cluster.programs import CONFIGURATION, Programs
 from checker.cluster.proxy import HOST, Proxy
+from checker.releases.jars import at_least
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 HEAP, TOOL_HEAP = 300, 128  # MiB
 START_LIMIT, STOP_LIMIT = 120.0, 90.0  # seconds
+# Before, a controller may advertise nothing, and is known by the voters' addresses alone. From then
+# on brokers reconnect to what it advertises, by default its own port, past the proxy.
+CONTROLLERS_ADVERTISE_SINCE = "3.9.0"
 DEFAULTS = {
     "num.network.threads": "2",
     "num.io.threads": "4",
@@ -90,8 +94,10 @@ class Cluster:
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
         }
-        if node != CONTROLLER:
+        version = self.programs.release.version
+        if node != CONTROLLER or at_least(version, CONTROLLERS_ADVERTISE_SINCE):
             own["advertised.listeners"] = f"{name}://{HOST}:{self.fronts[node]}"
+        if node != CONTROLLER:
             own["inter.broker.listener.name"] = name
         path = self.home(node) / "server.properties"
         lines = (f"{key}={value}\n" for key, value in {**own, **self.settings}.items())
