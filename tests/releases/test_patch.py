@@ -170,7 +170,7 @@ def test_every_fix_can_be_read_and_says_what_it_does():
     assert {name.removesuffix(".toml") for name in texts} == set(patch.patches())
     for name, text in texts.items():
         told = text.read_text("utf-8")
-        assert told.startswith("# ") and re.fullmatch(r"\d{4}\.toml", name)
+        assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)
         for method in tomllib.loads(told)["methods"]:
             assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in method["looked_at"])
             for edit in method["edits"]:
