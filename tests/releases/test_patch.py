@@ -107,7 +107,8 @@ def test_white_space_alone_makes_no_other_method():
 @pytest.mark.parametrize("times", [0, 2])
 def test_a_method_that_is_not_there_once_is_refused(times):
     known = fix(Edit("(?P<here>old)", "new"))
-    method = re.search(r"  private.*?\n  \}\n", SCALA, re.DOTALL)[0]
+    start, end = patch.method_span(SCALA, "scala", "rises", "")
+    method = SCALA[start : end + 1]
     with pytest.raises(UsageError, match=f"{times} places match"):
         known.applied(SCALA.replace(method, method * times), "9.9")
 
