@@ -33,7 +33,7 @@ ELIGIBLE = {
     },
     None: {"testAReplicaThatStaysKeepsItsPlaceInTheElr"},
 }
-PARTITIONS = ("4.3.1", "4.2.1", "4.1.1", "4.1.0", "4.0.1", "3.9.1")
+PARTITIONS = ("4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
 
 
 @cache

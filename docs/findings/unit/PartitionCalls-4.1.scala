@@ -11,7 +11,7 @@ import org.mockito.Mockito.when
 import java.util.Optional
 import scala.jdk.CollectionConverters._
 
-/** How the metadata publisher, a client and a follower call a Partition, in 4.0 and 4.1. */
+/** How the metadata publisher, a client and a follower call a Partition, in 4.1. */
 trait PartitionCalls { this: AbstractPartitionTest =>
 
   def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
