@@ -99,7 +99,6 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-of-removed-replicas"),
         ("4.3.1", "elr-index-of-a-cleared-elr"),
         ("4.3.1", "elr-of-a-lost-directory"),
-        ("4.1.0", "elr-of-removed-replicas"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
     ],
 )
