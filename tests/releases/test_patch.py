@@ -107,7 +107,8 @@ def test_white_space_alone_makes_no_other_method():
 @pytest.mark.parametrize("times", [0, 2])
 def test_a_method_that_is_not_there_once_is_refused(times):
     known = fix(Edit("(?P<here>old)", "new"))
-    method = re.search(r"  private.*?\n  \}\n", SCALA, re.DOTALL)[0]
+    start, end = patch.method_span(SCALA, "scala", "rises", "")
+    method = SCALA[start : end + 1]
     with pytest.raises(UsageError, match=f"{times} places match"):
         known.applied(SCALA.replace(method, method * times), "9.9")
 
@@ -170,7 +171,7 @@ def test_every_fix_can_be_read_and_says_what_it_does():
     assert {name.removesuffix(".toml") for name in texts} == set(patch.patches())
     for name, text in texts.items():
         told = text.read_text("utf-8")
-        assert told.startswith("# ") and re.fullmatch(r"\d{4}\.toml", name)
+        assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)
         for method in tomllib.loads(told)["methods"]:
             assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in method["looked_at"])
             for edit in method["edits"]:
