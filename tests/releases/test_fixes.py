@@ -8,6 +8,9 @@ import pytest
 from checker.releases.jars import at_least, release
 from checker.releases.patch import patched_classes
 from checker.releases.unit_tests import Outcome, run_tests
+from tests.support.kafka_releases import REASON, first_and_nightly
+
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("compilers")]
 
 UNIT = Path(__file__).parent.parent.parent / "docs" / "findings" / "unit"
 PARTITION = {
@@ -33,7 +36,7 @@ ELIGIBLE = {
     },
     None: {"testAReplicaThatStaysKeepsItsPlaceInTheElr"},
 }
-PARTITIONS = ("4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
+PARTITIONS = first_and_nightly("4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
 
 
 @cache
@@ -58,7 +61,6 @@ def _run(version: str, sources: list[str], name: str, finding: str | None) -> Ou
     return run_tests(one, [UNIT / source for source in sources], name, patch)
 
 
-@pytest.mark.kafka
 @pytest.mark.parametrize("version", PARTITIONS)
 def test_a_published_partition_fails_the_test_of_each_finding(version):
     found = partition(version)
@@ -66,7 +68,6 @@ def test_a_published_partition_fails_the_test_of_each_finding(version):
     assert found.passed == PARTITION[None]
 
 
-@pytest.mark.kafka
 @pytest.mark.parametrize("finding", ["0001", "0002"])
 @pytest.mark.parametrize("version", PARTITIONS)
 def test_a_fix_of_a_partition_mends_its_own_test_and_no_other(version, finding):
@@ -75,7 +76,6 @@ def test_a_fix_of_a_partition_mends_its_own_test_and_no_other(version, finding):
     assert fixed.passed == published.passed | PARTITION[finding]
 
 
-@pytest.mark.kafka
 def test_the_published_controller_of_4_3_fails_what_is_still_open():
     found = eligible("4.3.1")
     kept = ELIGIBLE[None] | ELIGIBLE["elr-wiped-by-a-directory"]
@@ -83,7 +83,7 @@ def test_the_published_controller_of_4_3_fails_what_is_still_open():
     assert found.failed == set().union(*ELIGIBLE.values()) - kept
 
 
-@pytest.mark.kafka
+@pytest.mark.nightly(REASON)
 def test_the_published_controllers_before_4_3_wipe_the_elr():
     # An ELR that is wiped holds nobody whose directory is gone either.
     found = eligible("4.1.0")
@@ -92,15 +92,14 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
     assert found.failed == set().union(*ELIGIBLE.values()) - kept
 
 
-@pytest.mark.kafka
 @pytest.mark.parametrize(
     "version, finding",
-    [
+    first_and_nightly(
         ("4.3.1", "elr-of-removed-replicas"),
         ("4.3.1", "elr-index-of-a-cleared-elr"),
         ("4.3.1", "elr-of-a-lost-directory"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
-    ],
+    ),
 )
 def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):
     published, fixed = eligible(version), eligible(version, finding)
@@ -108,7 +107,7 @@ def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, findi
     assert fixed.passed == published.passed | ELIGIBLE[finding]
 
 
-@pytest.mark.kafka
+@pytest.mark.nightly(REASON)
 def test_an_elr_that_is_no_longer_wiped_holds_lost_directories_as_well():
     published, fixed = eligible("4.1.0"), eligible("4.1.0", "elr-wiped-by-a-directory")
     mended, uncovered = ELIGIBLE["elr-wiped-by-a-directory"], ELIGIBLE["elr-of-a-lost-directory"]
