@@ -37,15 +37,20 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 
 .PHONY: test
 test: jvm $(ALL) ## run the test suite, without the slow tests
-	@$(PYTEST) $(PARALLEL) -m "not slow" $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
-	@$(PYTEST) $(PARALLEL) -m "slow and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
 test-nightly: jvm $(ALL) ## run the tests that are too slow for every change; each says why
 	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
+
+.PHONY: test-kafka
+test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
+	@scripts/ensure-kafka-tools
+	@$(PYTEST) -m "kafka and not nightly" $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

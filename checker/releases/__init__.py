@@ -1,0 +1,1 @@
+"""Published Kafka releases: their jars, a JDK, and Java or Scala compiled against them."""
