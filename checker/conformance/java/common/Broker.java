@@ -128,6 +128,12 @@ final class Broker {
         return Parts.hasType(name) ? Parts.get(Parts.type(name), "NOOP") : NOTHING;
     }
 
+    /** From 4.3 an image is told which settings there are: here all are. */
+    private static Object supportedConfigs() {
+        String name = "org.apache.kafka.metadata.SupportedConfigChecker";
+        return Parts.hasType(name) ? Parts.get(Parts.type(name), "TRUE") : NOTHING;
+    }
+
     /** A purgatory without threads, whose operations never expire, for each parameter that is one. */
     private Object purgatory(java.lang.reflect.Type parameter) {
         if (!parameter.getTypeName().contains("DelayedOperationPurgatory")) return null;
@@ -164,7 +170,7 @@ final class Broker {
     void read(List<ApiMessage> log, int end) {
         if (read >= end) return;
         if (loader == null) {
-            MetadataDelta delta = new MetadataDelta(image);
+            MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
             for (int i = read; i < end; i++) delta.replay(log.get(i));
             publish(delta, delta.apply(Parts.of((long) end, 1, (long) end, true).make(MetadataProvenance.class)));
         } else {
@@ -190,7 +196,7 @@ final class Broker {
         Object thrower = Proxy.newProxyInstance(faults.getClassLoader(), new Class<?>[] {faults}, (proxy, method, arguments) -> {
             throw new IllegalStateException(arguments[0].toString(), (Throwable) arguments[1]);
         });
-        return Parts.of(new LogContext(), world.clock, thrower, publisher).make(kind);
+        return Parts.of(new LogContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
     }
 
     /** What BrokerMetadataPublisher does with a new image. */
@@ -225,7 +231,7 @@ final class Broker {
             showTruth();
             return;
         }
-        MetadataDelta delta = new MetadataDelta(image);
+        MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
         for (int broker : List.copyOf(image.cluster().brokers().keySet())) {
             long known = image.cluster().broker(broker).epoch();
             if (broker == joiner) {

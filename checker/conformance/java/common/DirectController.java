@@ -181,8 +181,8 @@ public final class DirectController {
     public void createTopic(String name, int minIsr, List<Integer> replicas) {
         CreatableTopic wanted = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
         wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(replicas));
-        Object config = Parts.of().make(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
-            CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"));
+        Object config = Parts.made(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
+            CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"), new Class<?>[0]);
         ask(config, "setName", "min.insync.replicas");
         ask(config, "setValue", Integer.toString(minIsr));
         ask(wanted.configs(), "mustAdd", config);

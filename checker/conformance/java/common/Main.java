@@ -17,7 +17,7 @@ import java.util.List;
 /**
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
- * A run is {"brokers", "min_isr", "elr", "together", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "min_isr", "elr", "together", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words}.
  * The process ends when its input does, and takes the brokers' files with it.
  */
@@ -49,6 +49,8 @@ public final class Main {
             world = new World(root, asked.get("brokers").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), true);
             Steps steps = new Steps(world);
             steps.together = asked.get("together").asBoolean();
+            steps.commitsFirst = asked.get("commits_first").asBoolean();
+            steps.acks = (short) asked.get("acks").asInt();
             Projection projection = new Projection(world, steps, asked.get("cells"));
             show(answer, world, states, projection);
             for (JsonNode step : asked.get("steps")) {
@@ -76,7 +78,8 @@ public final class Main {
 
     private static void keep(ObjectNode answer, String kind, int step, List<String> words) {
         if (words.isEmpty()) return;
-        ArrayNode kept = answer.withObject("/" + kind).putArray(Integer.toString(step));
+        ObjectNode byState = (ObjectNode) answer.get(kind);
+        ArrayNode kept = (byState == null ? answer.putObject(kind) : byState).putArray(Integer.toString(step));
         words.forEach(kept::add);
     }
 }

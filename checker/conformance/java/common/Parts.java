@@ -113,7 +113,7 @@ public final class Parts {
     }
 
     /** An object by the constructor with just these parameters. */
-    static Object made(Class<?> type, Class<?>[] parameters, Object... arguments) {
+    public static Object made(Class<?> type, Class<?>[] parameters, Object... arguments) {
         return run(() -> open(type.getDeclaredConstructor(parameters)).newInstance(arguments));
     }
 

@@ -27,7 +27,7 @@ final class Rounds {
     }
 
     /** What a round should end with. */
-    enum Until { ANSWERED, TRUNCATED }
+    enum Until { ANSWERED, TRUNCATED, ONCE }
 
     /** One round of the follower's fetcher, which must ask `leader`; repeated while its answers change nothing. */
     void run(int follower, int leader, boolean lost, Until until) {
@@ -49,7 +49,7 @@ final class Rounds {
                 return;
             }
             boolean truncated = world.brokers[follower].end() < before, diverges = world.wire.diverging != null;
-            if (until == Until.TRUNCATED ? truncated : !diverges) return;
+            if (until == Until.ONCE || (until == Until.TRUNCATED ? truncated : !diverges)) return;
             if (until == Until.ANSWERED && truncated) {
                 world.fail("broker " + follower + " truncates");
                 return;

@@ -35,6 +35,8 @@ final class Steps {
             entry("follower_fetch_record", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
             entry("follower_fetch_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
             entry("leader_handle_fetch", a -> world.rounds.run(a[1], a[0], true, Rounds.Until.ANSWERED)),
+            entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
+            entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.TRUNCATED)),
             // fetches whose answers travel
             entry("follower_send_fetch", a -> world.rounds.start(a[0])),
@@ -75,6 +77,10 @@ final class Steps {
 
     /** All brokers share a rack, or each has its own. */
     boolean together;
+    /** The consumer commits what it polls before it processes it, or after. */
+    boolean commitsFirst;
+    /** What the producer waits for: -1 for the high watermark, 1 for the leader, 0 for nothing. */
+    short acks = -1;
     /** The consumer, as far as it is outside the brokers: what it polls next, did, and would resume at. */
     int position, processed, committed;
 
@@ -90,13 +96,14 @@ final class Steps {
 
     private void produce(int leader) {
         int id = world.produced++;
-        world.wire.produce(world.brokers[leader], id, error -> world.answers.put(id, error));
+        world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error));
     }
 
     private void poll(int broker) {
         Integer record = world.wire.consume(world.brokers[broker], position);
         if (record == null) world.fail("broker " + broker + " gives the consumer nothing at " + position);
         else position++;
+        if (commitsFirst) committed = position;
     }
 
     /** The follower's fetch, in which the leader may take it into the ISR. */

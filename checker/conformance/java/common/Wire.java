@@ -89,7 +89,7 @@ final class Wire {
             if (error != Errors.NONE) world.note("the leader answers a fetch with " + error);
             answers.put(partition, answer);
         });
-        return FetchResponse.of(Errors.NONE, 0, 0, answers, List.of());
+        return (FetchResponse) Parts.of(Errors.NONE, 0, 0, answers, List.of()).call(FetchResponse.class, "of");
     }
 
     interface Answer { void take(TopicIdPartition partition, Object data); }
@@ -169,8 +169,8 @@ final class Wire {
         return new OffsetsForLeaderEpochResponse(new OffsetForLeaderEpochResponseData().setTopics(found));
     }
 
-    /** Appends a record with acks=all; `answer` hears what the producer is told, now or later. */
-    void produce(Broker leader, int id, Consumer<Errors> answer) {
+    /** Appends a record; `answer` hears what the producer is told, now or later. */
+    void produce(Broker leader, int id, short acks, Consumer<Errors> answer) {
         Object records = Disk.record(id, world.clock.milliseconds());
         Function1<Object, BoxedUnit> respond = answers -> {
             answer.accept((Errors) Parts.get(Scala.map(answers).values().iterator().next(), "error"));
@@ -181,7 +181,7 @@ final class Wire {
         Class<?> local = Parts.type("org.apache.kafka.server.common.RequestLocal", "kafka.server.RequestLocal");
         Object noCaching = Parts.has(local, "noCaching") ? Parts.ask(local, "noCaching") : Parts.ask(local, "NoCaching");
         boolean[] entriesGiven = {false};
-        Parts.of(3_600_000L, (short) -1, false, Parts.constant(Parts.type("org.apache.kafka.storage.internals.log.AppendOrigin"), "CLIENT"),
+        Parts.of(3_600_000L, acks, false, Parts.constant(Parts.type("org.apache.kafka.storage.internals.log.AppendOrigin"), "CLIENT"),
             respond, ignore, noCaching, scala.collection.immutable.Map$.MODULE$.empty(),
             Parts.get(leader.replicas, Parts.hasField(leader.replicas, "defaultActionQueue") ? "defaultActionQueue" : "actionQueue"),
             org.apache.kafka.common.protocol.ApiKeys.PRODUCE.latestVersion())
