@@ -66,6 +66,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
     "checker.releases": ("model.language.errors", FILES),
+    "checker.conformance": (
+        *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
+        *("checker.experiments", "checker.releases"),
+    ),
     "checker.commands": ("model", "properties", "checker"),
     "checker": ("model", "properties"),
 }

@@ -48,16 +48,19 @@ def _default(protocols: dict[int, list[str]]) -> str:
 
 def model_options(function: F) -> F:
     """PROTOCOL, its bounds, `--preset` and `--set`; see `chosen_model`."""
+    function = sizes_options(function)
+    return click.argument("protocol", required=False, metavar="[PROTOCOL]")(function)
+
+
+def sizes_options(function: F) -> F:
+    """Bounds, `--preset` and `--set`, of a protocol that is known."""
     for name, words in reversed(_bounds().items()):
         option = click.option(f"--{name.replace('_', '-')}", name, type=int, help=words)
         function = option(function)
     function = click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE", help="change a setting"
     )(function)
-    function = click.option("--preset", metavar="NAME", help="settings of a Kafka version")(
-        function
-    )
-    return click.argument("protocol", required=False, metavar="[PROTOCOL]")(function)
+    return click.option("--preset", metavar="NAME", help="settings of a Kafka version")(function)
 
 
 def property_option(function: F) -> F:
@@ -94,6 +97,14 @@ def chosen_model(options: dict[str, Any], default: str = DEFAULT_PROTOCOL) -> Mo
     settings |= _parse_settings(options.pop("settings"))
     _refuse_foreign(protocol, bounds)
     return protocol.model(bounds, settings)
+
+
+def chosen_choices(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
+    """The bounds of the broker model and the settings that `sizes_options` chose."""
+    given = {name: options[name] for name in _bounds()}
+    bounds = {name: value for name, value in given.items() if value is not None}
+    _refuse_foreign(protocol_named(DEFAULT_PROTOCOL), bounds)
+    return bounds, _parse_settings(options["settings"])
 
 
 def _refuse_foreign(protocol: Protocol, bounds: dict[str, int]) -> None:

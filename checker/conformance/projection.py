@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
-from model.kafka.settings import FetchAnswers, KafkaSettings
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -71,6 +70,7 @@ NOT_COMPARED = {
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
+    "controller.isr_accepted": "shows in what the leader hears",
     "records.processed": "the application's, outside Kafka",
     "offsets.exposed": "a ghost",
     "consumer.processed": "the application's, outside Kafka",
@@ -118,8 +118,3 @@ def differing(expected: Numbers, found: Numbers) -> npt.NDArray[np.bool_]:
     """Where Kafka's numbers are not the model's; arrays of the same shape."""
     result: npt.NDArray[np.bool_] = (expected != found) & (found != NOTHING)
     return result
-
-
-def sends_apart(settings: KafkaSettings) -> bool:
-    """Whether answers to fetches travel."""
-    return settings.fetch_answers == FetchAnswers.IN_FLIGHT

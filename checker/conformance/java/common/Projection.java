@@ -80,7 +80,6 @@ final class Projection {
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
             case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
-            case "brokers.answer under way" -> truth(world.rounds.isUnderWay(at[0]));
             default -> throw new IllegalArgumentException("no way to read " + name);
         };
     }
@@ -94,7 +93,7 @@ final class Projection {
             case "controller.last_known_leader" -> world.controller.lastKnown().length == 0 ? -1 : world.controller.lastKnown()[0];
             case "controller.leader_is_current" -> truth(leaderIsCurrent(registered));
             case "controller.request" -> requested();
-            case "controller.image_unread" -> truth(leaderIsCurrent(registered) && hasUnread(world.brokers[registered.leader]));
+            case "controller.image_unread" -> leaderIsCurrent(registered) ? truth(hasUnread(world.brokers[registered.leader])) : NOTHING;
             case "records.acknowledged" -> truth(world.answers.get(at[0]) == Errors.NONE);
             case "next_record" -> world.produced;
             case "consumer.position" -> steps.position;

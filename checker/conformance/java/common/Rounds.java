@@ -102,8 +102,6 @@ final class Rounds {
         }
     }
 
-    boolean isUnderWay(int follower) { return underWay[follower] != null; }
-
     /** The answer under way arrives, or is lost. */
     void finish(int follower, boolean taken) {
         Round round = underWay[follower];
