@@ -25,62 +25,51 @@ STEPS = 60
 @click.command(context_settings=HELP)
 @click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--kafka",
-    "versions",
-    multiple=True,
-    metavar="VERSION",
+    "--kafka", "versions", multiple=True, metavar="VERSION",
     help="a release; repeatable [default: the newest]",
-)
+)  # fmt: skip
+@click.option("--walks", type=click.IntRange(min=1), help="take so many random walks of the model")
 @click.option(
-    "--walks", type=click.IntRange(min=1), help="take this many random walks of the model"
-)
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 10_000),
-    default=STEPS,
-    show_default=True,
-    help="steps of a walk at most",
-)
+    "--steps", type=click.IntRange(1, 10_000), default=STEPS, show_default=True,
+    help="steps of a walk at most, or of a drive",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="repeat a run [default: random]")
+@click.option(
+    "--observe", metavar="STATES", type=click.IntRange(min=1),
+    help="have Kafka take random steps, and explain so many of its states by the model",
+)  # fmt: skip
 @click.option("--table", is_flag=True, help="the stored cases on each release: where each departs")
 @click.option(
-    "--write",
-    "page",
-    metavar="PAGE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    "--write", "page", metavar="PAGE", type=click.Path(path_type=Path, dir_okay=False),
     help="put the table into a page, between its marks",
-)
+)  # fmt: skip
 @click.option(
-    "--sensitivity",
-    "most",
-    metavar="STATES",
-    type=click.IntRange(min=1),
+    "--sensitivity", "most", metavar="STATES", type=click.IntRange(min=1),
     help="switch each fix the other way: after how many states that is noticed",
-)
+)  # fmt: skip
 @sizes_options
 @output_options
 def command(traces: tuple[Path, ...], **options: Any) -> int:
     """Take the model's steps on Kafka's own classes, and compare every state.
 
     With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
-    departs from it. With --walks: random walks. The classes are those of a published release, which
+    departs from it. With --walks: random walks of the model. With --observe the other way round:
+    random steps that Kafka's classes allow, explained by steps of the model. The classes are those of a published release, which
     Maven brings; `docs/conformance.md` says what of them runs, and what is compared.
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
     """
     options["versions"] = _versions(options["versions"])
-    modes = [
-        bool(traces),
-        options["walks"] is not None,
-        options["table"],
-        options["most"] is not None,
-    ]
+    given = [options[name] is not None for name in ("walks", "observe", "most")]
+    modes = [bool(traces), options["table"], *given]
     if sum(modes) != 1:
-        raise UsageError("choose one of TRACE, --walks, --table and --sensitivity")
+        raise UsageError("choose one of TRACE, --walks, --observe, --table and --sensitivity")
     if traces:
         return _replay(traces, options)
     if options["table"]:
         return _table(options)
+    if options["observe"] is not None:
+        return _observe(options)
     return _sensitivity(options) if options["walks"] is None else _walk(options)
 
 
@@ -215,6 +204,38 @@ def _kind(tally: Tally, kind: Kind) -> dict[str, Any]:
         "difference": difference.words,
         "steps": [str(step) for step in steps],
     }
+
+
+# --- Kafka to the model -------------------------------------------------------------------------
+
+
+def _observe(options: dict[str, Any]) -> int:
+    from checker.conformance.harness import Harness
+    from checker.conformance.observed import Explainer, observe, observing_model
+
+    seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
+    rows: list[dict[str, Any]] = []
+    for version in options["versions"]:
+        explainers = [Explainer(observing_model(version, m), version) for m in (1, 2, 3)]
+        drives = states = 0
+        rejected = None
+        with Harness(version) as harness:
+            while states < options["observe"] and rejected is None:
+                explainer = explainers[drives % len(explainers)]
+                explained, rejected = observe(harness, explainer, seed + drives, options["steps"])
+                states += explained
+                drives += 1
+        words = rejected.words if rejected else None
+        rows.append({"kafka": version, "drives": drives, "states": states, "rejected": words})
+        if not options["as_json"]:
+            click.echo(
+                f"Kafka {version}, seed {seed}: {drives:,} drives, {states:,} states explained"
+            )
+            if words:
+                click.echo(f"drive {seed + drives - 1}: {words}")
+    if options["as_json"]:
+        print_json({"command": "conform", "seed": seed, "observed": rows})
+    return Exit.REJECTED if any(row["rejected"] for row in rows) else Exit.OK
 
 
 # --- tables -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""One Java process a release: it is given runs as lines of JSON, and answers with Kafka's states.
+"""One Java process a release: it is given runs as lines of JSON and answers with Kafka's states.
 
 A run is a line, so that the process is asked once for some dozens of steps. It ends when its input
 does, also if this process is killed, and takes its brokers' files with it.
@@ -16,6 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import numpy as np
 
 from checker.conformance.projection import Numbers, Projection
 from checker.releases.compile import compile_java
@@ -41,6 +43,18 @@ class Answer:
     states: Numbers
     notes: dict[int, list[str]] = field(default_factory=dict)
     failures: dict[int, list[str]] = field(default_factory=dict)
+    stopped: str = ""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Random steps that Kafka allowed: a row of `states` before the first event and after each.
+
+    An event is its name and the brokers that it is about.
+    """
+
+    events: list[list[Any]]
+    states: Numbers
     stopped: str = ""
 
 
@@ -90,9 +104,20 @@ class Harness:
 
     def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
+        taken = [[step.action.name, *step.arguments] for step in steps]
+        self._write({**self._world(model, projection), "steps": taken})
+
+    def drive(self, model: Model, projection: Projection, chosen: dict[str, int]) -> Drive:
+        """Have Kafka take random steps; `chosen` is what `Main.java` says a drive has."""
+        self._write({**self._world(model, projection), "drive": chosen})
+        told = self._told()
+        states = np.array(told["states"], np.int64)
+        return Drive(told.get("events", []), states, told.get("stopped", ""))
+
+    def _world(self, model: Model, projection: Projection) -> dict[str, Any]:
         options = model.settings
         assert isinstance(options, KafkaSettings)
-        asked = {
+        return {
             "brokers": model.bounds["replicas"],
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
             "elr": options.eligible_leader_replicas and at_least(self.version, "4.0.0"),
@@ -100,9 +125,7 @@ class Harness:
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,
-            "steps": [[step.action.name, *step.arguments] for step in steps],
         }
-        self._write(asked)
 
     def _write(self, asked: dict[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -114,11 +137,15 @@ class Harness:
 
     def receive(self) -> Answer:
         """What came out of the oldest run that was sent and not received yet."""
+        return _answer(self._told())
+
+    def _told(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise self._ended()
-        return _answer(json.loads(line))
+        told: dict[str, Any] = json.loads(line)
+        return told
 
     def _ended(self) -> UsageError:
         self._errors.seek(0)
@@ -134,8 +161,6 @@ class Harness:
 
 
 def _answer(told: dict[str, Any]) -> Answer:
-    import numpy as np
-
     def by_state(kind: str) -> dict[int, list[str]]:
         return {int(state): words for state, words in told.get(kind, {}).items()}
 

@@ -202,7 +202,8 @@ final class Broker {
     /** What BrokerMetadataPublisher does with a new image. */
     private void publish(MetadataDelta delta, MetadataImage next) {
         image = next;
-        holdBackIsr();
+        if (world.holdsBack) holdBackIsr();
+        else showTruth();
         if (read == 0) {
             Function1<Object, Object> isStray = log -> false;
             Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
@@ -214,6 +215,12 @@ final class Broker {
 
     /** Shows the leader a cluster whose followers are all fenced, so that none may join the ISR. */
     void holdBackIsr() { show(-1, world.controller.log); }
+
+    /** Whether this broker leads and knows the newest partition epoch. */
+    boolean isCurrentLeader() {
+        Partition partition = partition();
+        return partition != null && partition.isLeader() && partition.getPartitionEpoch() == world.controller.partition().partitionEpoch;
+    }
 
     /** Lets one follower join in the next fetch; whether the image alone would have said no. */
     boolean letJoin(int follower) {
@@ -227,10 +234,6 @@ final class Broker {
     void showTruth() { Parts.ask(cache, "setImage", image); }
 
     private void show(int joiner, List<ApiMessage> log) {
-        if (!world.holdsBack) {
-            showTruth();
-            return;
-        }
         MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
         for (int broker : List.copyOf(image.cluster().brokers().keySet())) {
             long known = image.cluster().broker(broker).epoch();

@@ -67,6 +67,9 @@ final class IsrChanges {
 
     List<Change> underWay() { return changes.stream().filter(Change::isUnderWay).toList(); }
 
+    /** A request that was lost with a controller and will be sent again; null if there is none. */
+    Change lost() { return changes.stream().filter(c -> c.lost && c.sender != null).findFirst().orElse(null); }
+
     /** The leader's request that nobody has decided, lost or not; null if there is none. */
     Change askedBy(int leader) {
         return changes.stream().filter(c -> c.from == leader && c.sender != null && c.answer == null).findFirst().orElse(null);

@@ -18,7 +18,9 @@ import java.util.List;
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
  * A run is {"brokers", "min_isr", "elr", "together", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
- * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words}.
+ * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
+ * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
+ * and of a drive "events": [[name, broker...]...].
  * The process ends when its input does, and takes the brokers' files with it.
  */
 public final class Main {
@@ -46,14 +48,15 @@ public final class Main {
         ArrayNode states = answer.putArray("states");
         World world = null;
         try {
-            world = new World(root, asked.get("brokers").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), true);
+            world = new World(root, asked.get("brokers").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
             steps.together = asked.get("together").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
             steps.acks = (short) asked.get("acks").asInt();
             Projection projection = new Projection(world, steps, asked.get("cells"));
             show(answer, world, states, projection);
-            for (JsonNode step : asked.get("steps")) {
+            if (asked.has("drive")) drive(asked.get("drive"), answer, world, states, projection);
+            for (JsonNode step : asked.path("steps")) {
                 int[] numbers = new int[step.size() - 1];
                 for (int i = 0; i < numbers.length; i++) numbers[i] = step.get(i + 1).asInt();
                 steps.take(step.get(0).asText(), numbers);
@@ -67,6 +70,19 @@ public final class Main {
             if (world != null) world.close();
         }
         return answer;
+    }
+
+    private static void drive(JsonNode asked, ObjectNode answer, World world, ArrayNode states, Projection projection) {
+        Driver driver = new Driver(world, asked.get("seed").asLong(), asked.get("records").asInt(), asked.get("epochs").asInt(),
+            asked.get("faults").asInt(), asked.get("false_fencings").asInt(), asked.get("elections").asInt(), asked.get("fail_overs").asInt());
+        ArrayNode events = answer.putArray("events");
+        for (int left = asked.get("steps").asInt(); left > 0; left--) {
+            Driver.Event event = driver.step();
+            if (event == null) return;
+            ArrayNode told = events.addArray().add(event.name());
+            for (int broker : event.brokers()) told.add(broker);
+            show(answer, world, states, projection);
+        }
     }
 
     private static void show(ObjectNode answer, World world, ArrayNode states, Projection projection) {

@@ -105,9 +105,7 @@ final class Projection {
 
     private boolean leaderIsCurrent(PartitionRegistration registered) {
         Broker leader = registered.leader < 0 ? null : world.brokers[registered.leader];
-        if (leader == null) return false;
-        Partition partition = leader.partition();
-        return partition != null && partition.isLeader() && partition.getPartitionEpoch() == registered.partitionEpoch;
+        return leader != null && leader.isCurrentLeader();
     }
 
     private boolean hasUnread(Broker leader) {

@@ -59,6 +59,13 @@ final class Rounds {
         world.fail("the fetch does not settle");
     }
 
+    /** One round, whatever comes of it. */
+    void once(int follower, boolean lost) {
+        loses = lost;
+        world.brokers[follower].fetcher().doWork();
+        loses = false;
+    }
+
     /** A round whose answer is left on its way. */
     void start(int follower) {
         var fetcher = world.brokers[follower].fetcher();
