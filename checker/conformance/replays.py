@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from checker.conformance.compare import Checked, compare
+from checker.conformance.compare import Checked, allowed_row, compare
 from checker.conformance.harness import Harness
 from checker.conformance.plan import settings_of
 from checker.conformance.projection import Projection, differing
@@ -89,23 +89,25 @@ class Cell:
     """A trace on a release: the step of the first difference, and the one the model predicts.
 
     0 stands for "to the end". `other`: the release has no ELR, and the trace is the one without it.
+    `allowed` is the row of `allowed.toml` that the difference falls under, if it does.
     """
 
     step: int
     predicted: int
     words: str
     other: bool = False
+    allowed: str = ""
 
     @property
     def is_right(self) -> bool:
-        """Kafka departs where the release's model does."""
-        return self.step == self.predicted
+        """Kafka departs where the release's model does, or as a row allows."""
+        return self.step == self.predicted or bool(self.allowed)
 
     @property
     def text(self) -> str:
         """The cell of a table."""
         shown = str(self.step) if self.step else "end"
-        shown += "*" if self.other else ""
+        shown += " (allowed)" if self.allowed and self.step != self.predicted else ""
         return shown if self.is_right else f"{shown} (predicted {self.predicted or 'end'})"
 
 
@@ -113,8 +115,10 @@ def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
     """Replay a trace, and predict where it departs."""
     found = replay(harness, trace).difference
     predicted = departure(trace, release_model(trace.model, harness.version), harness.version)
-    step = found.step if found is not None else 0
-    return Cell(step, predicted or 0, found.words if found is not None else "", other)
+    if found is None:
+        return Cell(0, predicted or 0, "", other)
+    row = allowed_row(found.kind, harness.version)
+    return Cell(found.step, predicted or 0, found.words, other, row.name if row else "")
 
 
 def without_elr(settings: Mapping[str, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from checker.conformance.replays import Cell, cell, needs_elr, settings_named, w
 from checker.experiments.cases import Case, read_cases
 from checker.experiments.choices import explored
 from checker.traces.trace import Trace, build_trace
+from model.language.errors import RejectedError
 
 CASES = Path("counterexamples/kafka")
 
@@ -32,12 +34,17 @@ class Traces:
         return self._without[0], True
 
     def _found(self) -> Trace | None:
-        broken = self.case.broken
+        """The same steps, where they do the same without ELR; else what a search finds."""
+        broken, violates = self.case.broken, self.case.violates
         settings = without_elr(settings_named(self.stored.model))
-        result = explored(replace(broken, preset="", settings=settings), [self.case.violates])
+        choice = replace(broken, preset="", settings=settings)
+        steps = [choice.model.instances[step.number] for step in self.stored.steps]
+        with suppress(RejectedError):
+            return build_trace(choice.model, steps, violates)
+        result = explored(choice, [violates])
         if not result.violations:
             return None
-        return build_trace(result.model, result.violations[0].steps, self.case.violates)
+        return build_trace(choice.model, result.violations[0].steps, violates)
 
 
 @dataclass
