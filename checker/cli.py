@@ -42,30 +42,23 @@ class _Commands(click.Group):
     """The commands by name, each imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in COMMANDS if _module_exists(name)]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         from model.language.errors import unknown_name
 
-        known = self.list_commands(ctx)
-        if cmd_name not in known:
-            raise unknown_name("command", cmd_name, known)
+        if cmd_name not in COMMANDS:
+            raise unknown_name("command", cmd_name, COMMANDS)
         command: click.Command = import_module(_module(cmd_name)).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _module(name: str) -> str:
     return f"checker.commands.{name}_command"
-
-
-def _module_exists(name: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(_module(name)) is not None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -30,7 +30,7 @@ from checker.files import prepare_directory
 from checker.report.text import render_text
 from checker.search.distance import Distance
 from checker.search.minimise import minimise
-from checker.traces.itf import write_trace
+from checker.traces.itf import save_trace
 from checker.traces.trace import build_trace
 from model.language.protocol import Instance, Model, Protocol
 from model.protocols import protocol_named
@@ -280,7 +280,5 @@ def _report(
     text += f"found in {len(violation.steps)} steps, {trace.depth} are left"
     text += "; no shorter run exists\n" if short.is_shortest else "\n"
     if directory is not None:
-        path = directory / f"{model.protocol.name}-{prop.name}.itf.json"
-        write_trace(trace, path)
-        text += f"trace saved: {path}\n"
+        text += f"trace saved: {save_trace(trace, directory, prop.name)}\n"
     return PropertyViolationError(prop, short.steps, text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, astuple, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, astuple, dataclass, field
 from enum import StrEnum
 
 from model.language.protocol import Instance, Model
@@ -69,39 +69,99 @@ class Violation:
 
 
 @dataclass
-class ActionCount:
-    """How often an action was enabled, and how many states it was the first to reach."""
+class Enabled:
+    """In how many visited states, or steps between them, an action was enabled."""
 
     enabled: int = 0
+
+
+@dataclass
+class ActionCount(Enabled):
+    """And how many states it was the first to reach."""
+
     new: int = 0
 
 
 @dataclass
-class Exploration:
-    """The result of a search, whatever engine ran it.
+class Inspection:
+    """What was found in the states that were visited, by a search or by random walks.
 
-    `levels[d]` is the number of states at depth d; `unfinished` how many of the next level were
-    found before a limit stopped the search. `stopped` says in words why, if it did not finish.
+    `stopped` says in words why it did not come to its end, if it did not.
     """
 
     model: Model
     properties: tuple[Property, ...]
+    _: KW_ONLY
+    actions: Mapping[str, Enabled] = field(default_factory=dict)
+    violations: Sequence[Violation] = field(default_factory=list)
+    reached: dict[str, int] = field(default_factory=dict)
+    premises: set[str] = field(default_factory=set)
+    agreement: Agreement | None = None
+    stopped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def coverage(self) -> Verdict:
+        """What may be said of a property that nothing visited violates."""
+        raise NotImplementedError
+
+    @property
+    def violated(self) -> dict[str, Violation]:
+        """The violations by the names of their properties."""
+        return {violation.property.name: violation for violation in self.violations}
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on all properties together."""
+        return Verdict.VIOLATED if self.violations else self.coverage
+
+    def verdict_on(self, prop: Property) -> Verdict:
+        """The verdict on one property."""
+        if prop.sense is Sense.SOMETIMES:
+            return Verdict.REACHED if prop.name in self.reached else Verdict.UNREACHED
+        return Verdict.VIOLATED if prop.name in self.violated else self.coverage
+
+    def is_vacuous(self, prop: Property) -> bool:
+        """The property has a premise, and no visited state made it true."""
+        return prop.premise is not None and prop.name not in self.premises
+
+    @property
+    def unreached(self) -> list[str]:
+        """The witnesses that no visited state or step provides."""
+        return [p.name for p in self.properties if self.verdict_on(p) is Verdict.UNREACHED]
+
+    @property
+    def switched_off(self) -> list[str]:
+        """The actions that bounds and settings rule out, whatever the state."""
+        return [name for name in self.actions if name not in self.model.possible_actions]
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """The actions that no visited state enabled, though bounds and settings allow them."""
+        possible = self.model.possible_actions
+        return [n for n, count in self.actions.items() if not count.enabled and n in possible]
+
+
+@dataclass
+class Exploration(Inspection):
+    """The result of a search, whatever engine ran it.
+
+    `levels[d]` is the number of states at depth d; `unfinished` how many of the next level were
+    found before a limit stopped the search.
+    """
+
     engine: str
     symmetry: bool = False
+    _: KW_ONLY
     levels: list[int] = field(default_factory=list)
     unfinished: int = 0
     transitions: int = 0
     frontier: int = 0
-    stopped: str = ""
     actions: dict[str, ActionCount] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
-    reached: dict[str, int] = field(default_factory=dict)
-    premises: set[str] = field(default_factory=set)
-    agreement: Agreement | None = None
     deadlock: tuple[Instance, ...] | None = None
     fingerprint_bits: int = 64
     collision_probability: float = 0.0
-    seconds: float = 0.0
     peak_memory_bytes: int = 0
 
     @property
@@ -115,41 +175,8 @@ class Exploration:
         return sum(self.levels) + self.unfinished
 
     @property
-    def violated(self) -> dict[str, Violation]:
-        """The violations by the names of their properties."""
-        return {violation.property.name: violation for violation in self.violations}
-
-    @property
     def coverage(self) -> Verdict:
         """What was visited: `EXHAUSTED`, `BOUNDED` or, if a limit stopped the search, `UNKNOWN`."""
         if self.stopped:
             return Verdict.UNKNOWN
         return Verdict.BOUNDED if self.frontier else Verdict.EXHAUSTED
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on all properties together."""
-        return Verdict.VIOLATED if self.violations else self.coverage
-
-    def verdict_on(self, prop: Property) -> Verdict:
-        """The verdict on one property."""
-        if prop.sense is Sense.SOMETIMES:
-            return Verdict.REACHED if prop.name in self.reached else Verdict.UNREACHED
-        if any(violation.property is prop for violation in self.violations):
-            return Verdict.VIOLATED
-        return self.coverage
-
-    def is_vacuous(self, prop: Property) -> bool:
-        """The property has a premise, and no visited state made it true."""
-        return prop.premise is not None and prop.name not in self.premises
-
-    @property
-    def switched_off(self) -> list[str]:
-        """The actions that bounds and settings rule out, whatever the state."""
-        return [name for name in self.actions if name not in self.model.possible_actions]
-
-    @property
-    def never_enabled(self) -> list[str]:
-        """The actions that no visited state enabled, though bounds and settings allow them."""
-        possible = self.model.possible_actions
-        return [n for n, count in self.actions.items() if not count.enabled and n in possible]

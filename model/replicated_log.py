@@ -7,16 +7,7 @@ hachikuji/kafka-specification.
 
 from __future__ import annotations
 
-from model.language import (
-    Annotated,
-    Bound,
-    Record,
-    Sequence,
-    all_of,
-    choose,
-    integers,
-    largest,
-)
+from model.language import Annotated, Bound, Record, Sequence, all_of, choose, integers, largest
 
 REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
 LOG_SIZE = Bound("log_size", default=2, minimum=1, words="entries that a log holds at most")

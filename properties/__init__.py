@@ -32,10 +32,7 @@ _LEMMAS: dict[type, tuple[Property, ...]] = {
     TopicPartition: KAFKA_LEMMAS,
 }
 
-_TEMPLATES: dict[type, Templates] = {
-    Cluster: LADDER_TEMPLATES,
-    Partition: ASYNC_ISR_TEMPLATES,
-}
+_TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC_ISR_TEMPLATES}
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:

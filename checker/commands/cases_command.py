@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import print_json
+from checker.commands.common import HELP, print_json
 from checker.exits import Exit
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from checker.traces.trace import Trace
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP)
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), required=False)
 @click.option("--write", is_flag=True, help="search anew; write steps, pages and overviews")
 @click.option("--pages", is_flag=True, help="write pages and overviews from the stored steps")

@@ -5,13 +5,15 @@ Bounds become options by themselves: a bound called `log_size` of any protocol i
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,6 +21,9 @@ from checker.files import write_whole
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS, protocol_named
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,50 +51,71 @@ def _default(protocols: dict[int, list[str]]) -> str:
     return "; ".join(parts)
 
 
-def model_options(function: F) -> F:
-    """PROTOCOL, its bounds, `--preset` and `--set`; see `chosen_model`."""
-    function = sizes_options(function)
-    return click.argument("protocol", required=False, metavar="[PROTOCOL]")(function)
+def size_params() -> list[click.Parameter]:
+    """`--preset`, `--set` and the bounds; see `chosen_sizes`."""
+    return [
+        click.Option(["--preset"], metavar="NAME", help="settings of a Kafka version"),
+        click.Option(
+            ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting"
+        ),
+        *(
+            click.Option([f"--{name.replace('_', '-')}", name], type=int, help=words)
+            for name, words in _bounds().items()
+        ),
+    ]
 
 
-def sizes_options(function: F) -> F:
-    """Bounds, `--preset` and `--set`, of a protocol that is known."""
-    for name, words in reversed(_bounds().items()):
-        option = click.option(f"--{name.replace('_', '-')}", name, type=int, help=words)
-        function = option(function)
-    function = click.option(
-        "--set", "settings", multiple=True, metavar="NAME=VALUE", help="change a setting"
-    )(function)
-    return click.option("--preset", metavar="NAME", help="settings of a Kafka version")(function)
+def _model_params() -> list[click.Parameter]:
+    """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
+    return [
+        click.Argument(["protocol"], required=False, metavar="[PROTOCOL]"),
+        *size_params(),
+        click.Option(
+            ["--property", "properties"], multiple=True, metavar="NAME",
+            help="a property to check; repeatable [default: all that the model promises]",
+        ),
+    ]  # fmt: skip
 
 
-def property_option(function: F) -> F:
-    """`--property NAME`, repeatable."""
-    return click.option(
-        "--property", "properties", multiple=True, metavar="NAME",
-        help="a property to check; repeatable [default: all that the model promises]",
-    )(function)  # fmt: skip
-
-
-def cross_check_option(function: F) -> F:
-    """`--no-cross-check`."""
-    return click.option(
-        "--cross-check/--no-cross-check", default=True,
-        help="first compare with the reference engine on a sample [default: yes]",
-    )(function)  # fmt: skip
+def model_command(function: Callable[..., int]) -> click.Command:
+    """A command about one model: what chooses that comes before the command's own options."""
+    return click.command(context_settings=HELP, params=_model_params())(function)
 
 
 def output_options(function: F) -> F:
-    """`--json` and `--quiet`."""
-    function = click.option("--json", "as_json", is_flag=True, help="print one JSON object")(
-        function
+    """`--quiet` and `--json`."""
+    as_json = click.option("--json", "as_json", is_flag=True, help="print one JSON object")
+    return click.option("--quiet", is_flag=True, help="no progress, just the result")(
+        as_json(function)
     )
-    return click.option("--quiet", is_flag=True, help="no progress, just the result")(function)
 
 
-def chosen_model(options: dict[str, Any], default: str = DEFAULT_PROTOCOL) -> Model:
-    """The model that `model_options` describe; they are taken out of `options`."""
-    protocol = protocol_named(options.pop("protocol") or default)
+def checked_output_options(function: F) -> F:
+    """`--no-cross-check`, `--quiet` and `--json`."""
+    return click.option(
+        "--cross-check/--no-cross-check", default=True,
+        help="first compare with the reference engine on a sample [default: yes]",
+    )(output_options(function))  # fmt: skip
+
+
+def workers_option(words: str) -> Callable[[F], F]:
+    """`--workers`: how many of what the words say."""
+    return click.option(
+        "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help=words
+    )
+
+
+def results_option(function: F) -> F:
+    """`--store FILE`: results of many searches."""
+    return click.option(
+        "--store", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+        help="keep results here, and do not compute again what it holds",
+    )(function)  # fmt: skip
+
+
+def chosen_model(options: dict[str, Any]) -> Model:
+    """The model that `model_command`'s options describe; they are taken out of `options`."""
+    protocol = protocol_named(options.pop("protocol") or DEFAULT_PROTOCOL)
     given = {name: options.pop(name) for name in _bounds()}
     bounds = {name: value for name, value in given.items() if value is not None}
     preset = options.pop("preset")
@@ -99,8 +125,8 @@ def chosen_model(options: dict[str, Any], default: str = DEFAULT_PROTOCOL) -> Mo
     return protocol.model(bounds, settings)
 
 
-def chosen_choices(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
-    """The bounds of the broker model and the settings that `sizes_options` chose."""
+def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
+    """The bounds of the broker model and the settings that `size_params` are given."""
     given = {name: options[name] for name in _bounds()}
     bounds = {name: value for name, value in given.items() if value is not None}
     _refuse_foreign(protocol_named(DEFAULT_PROTOCOL), bounds)
@@ -129,33 +155,54 @@ def _parse_settings(texts: tuple[str, ...]) -> dict[str, str]:
 _UNITS = {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
-class Memory(click.ParamType):  # type: ignore[type-arg]
+def size(text: str) -> int:
     """An amount of memory such as `200MB` or `4GiB`, in bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", str(value), re.IGNORECASE)
-        if match is None or match[2].upper() not in _UNITS:
-            self.fail(f"{value!r} is no amount of memory: write for example 200MB or 4GiB")
-        return int(float(match[1]) * _UNITS[match[2].upper()])
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", text, re.IGNORECASE)
+    if match is None or match[2].upper() not in _UNITS:
+        raise click.BadParameter(
+            f"{text!r} is no amount of memory: write for example 200MB or 4GiB"
+        )
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
-class Seconds(click.ParamType):  # type: ignore[type-arg]
+def seconds(text: str) -> float:
     """A time in seconds, such as `90` or `0.5`."""
+    with suppress(ValueError):
+        if 0 <= (found := float(text)) < float("inf"):
+            return found
+    raise click.BadParameter(f"{text!r} is no time: write a number of seconds, such as 90 or 0.5")
 
-    name = "seconds"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        try:
-            seconds = float(value)
-        except ValueError:
-            seconds = -1.0
-        if not 0 <= seconds < float("inf"):
-            self.fail(f"{value!r} is no time: write a number of seconds, such as 90 or 0.5")
-        return seconds
+def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
+    """What a command found of a model, as plain data; `found` may replace parts of its identity."""
+    from checker.traces.trace import highwater_version
+
+    return {"command": command, **model.identity, **found, "version": highwater_version()}
+
+
+def write_result(
+    as_json: bool, data: Callable[[], dict[str, Any]], text: Callable[[Console], str]
+) -> None:
+    """Write what a command found, as one JSON object or for people."""
+    if as_json:
+        print_json(data())
+    else:
+        write_output(text(console()))
+
+
+def console() -> Console:
+    """A console that renders for standard output: in colour on a terminal, else plain.
+
+    It only captures: what it has rendered is for the caller to write.
+    """
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return Console(highlight=False, markup=False)
+    return Console(
+        file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False,
+        highlight=False, markup=False,
+    )  # fmt: skip
 
 
 def print_json(data: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, chosen_choices, output_options, print_json, sizes_options
+from checker.commands.common import HELP, chosen_sizes, output_options, print_json, size_params
 from checker.exits import Exit
 from model.language.errors import UsageError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STEPS = 60
 
 
-@click.command(context_settings=HELP)
+@click.command(context_settings=HELP, params=size_params())
 @click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--kafka", "versions", multiple=True, metavar="VERSION",
@@ -47,7 +47,6 @@ STEPS = 60
     "--sensitivity", "most", metavar="STATES", type=click.IntRange(min=1),
     help="switch each fix the other way: after how many states that is noticed",
 )  # fmt: skip
-@sizes_options
 @output_options
 def command(traces: tuple[Path, ...], **options: Any) -> int:
     """Take the model's steps on Kafka's own classes, and compare every state.
@@ -139,7 +138,7 @@ def _walk(options: dict[str, Any]) -> int:
     from checker.conformance.walks import Walker
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    bounds, settings = chosen_choices(options)
+    bounds, settings = chosen_sizes(options)
     tallies = []
     for version in options["versions"]:
         tally = Tally(version)

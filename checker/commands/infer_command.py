@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from checker.commands.common import (
-    HELP,
-    Seconds,
+    checked_output_options,
     chosen_model,
-    cross_check_option,
-    model_options,
-    output_options,
-    print_json,
-    property_option,
-    write_output,
+    model_command,
+    result_data,
+    seconds,
+    write_result,
 )
 
 if TYPE_CHECKING:
     from checker.proofs.inference.infer import Inference
 
 
-@click.command(context_settings=HELP)
-@model_options
-@property_option
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
+@model_command
+@click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
-@cross_check_option
-@output_options
+@checked_output_options
 def command(**options: Any) -> int:
     """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
 
@@ -40,6 +33,7 @@ def command(**options: Any) -> int:
     require_solver("infer")
     model = chosen_model(options)
     from checker.commands.progress import Ticker
+    from checker.commands.proof_text import inference_text
     from checker.proofs.inference.infer import Inferrer
     from checker.proofs.proof_report import exit_status
 
@@ -49,23 +43,18 @@ def command(**options: Any) -> int:
         result = Inferrer(
             model, properties, timeout, ticker.say, cross_check=options["cross_check"]
         ).run()
-    if options["as_json"]:
-        print_json(_as_data(result))
-    else:
-        from checker.commands.proof_text import inference_text
-        from checker.commands.summary_text import console_for
-
-        write_output(inference_text(result, options["survivors"], console_for(sys.stdout)))
+    write_result(
+        options["as_json"],
+        lambda: _as_data(result),
+        lambda console: inference_text(result, options["survivors"], console),
+    )
     return exit_status(result.verdict)
 
 
 def _as_data(result: Inference) -> dict[str, Any]:
-    from checker.traces.trace import highwater_version
     from checker.verdict import Agreement
 
-    return {
-        "command": "infer",
-        **result.model.identity,
+    found = {
         "verdict": str(result.verdict),
         "states": result.states,
         "candidates": result.candidates,
@@ -78,5 +67,5 @@ def _as_data(result: Inference) -> dict[str, Any]:
         "stopped": result.stopped,
         "cross_check": Agreement.data(result.agreement),
         "seconds": round(result.seconds, 3),
-        "version": highwater_version(),
     }
+    return result_data("infer", result.model, **found)

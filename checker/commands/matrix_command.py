@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from checker.commands.common import (
     HELP,
-    Seconds,
-    cross_check_option,
-    output_options,
-    print_json,
+    checked_output_options,
+    results_option,
+    seconds,
+    workers_option,
     write_file,
-    write_output,
+    write_result,
 )
 from checker.exits import Exit
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
 
@@ -25,12 +28,9 @@ SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
 @click.argument("spec", metavar="[SPEC]", required=False, type=click.Path(path_type=Path))
 @click.option("--depth", type=click.IntRange(min=0), help="steps at most, in each search")
 @click.option("--max-states", type=click.IntRange(min=1), help="states at most, in each search")
-@click.option("--max-seconds", type=Seconds(), help="seconds at most, for each search")
-@click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option(
-    "--store", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="keep results here, and do not compute again what it holds",
-)  # fmt: skip
+@click.option("--max-seconds", type=seconds, help="seconds at most, for each search")
+@workers_option("processes")
+@results_option
 @click.option("--markdown", is_flag=True, help="print Markdown")
 @click.option(
     "--write", "page", metavar="PAGE", type=click.Path(dir_okay=False, path_type=Path),
@@ -40,8 +40,7 @@ SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
     "--stored", is_flag=True,
     help="search nothing: take what the store, or the file beside SPEC, holds of any sources",
 )  # fmt: skip
-@cross_check_option
-@output_options
+@checked_output_options
 def command(
     spec: Path | None, depth: int | None, max_states: int | None, max_seconds: float | None,
     workers: int, store: Path | None, markdown: bool, page: Path | None, stored: bool,
@@ -53,7 +52,6 @@ def command(
     fails. Ctrl-C keeps what is in the store. Exit status 20: some cells have no answer.
     """
     from checker.commands.progress import run_shown
-    from checker.commands.summary_text import console_for
     from checker.experiments.matrix import as_data, as_grid, checked, read_matrix
     from checker.experiments.matrix_pages import as_markdown
     from checker.search.limits import Limits
@@ -67,12 +65,15 @@ def command(
         run_shown(sweep, quiet or as_json)
     if page is not None and sweep.is_complete:
         write_file(page, as_markdown(matrix, sweep.results, with_traces=True))
-    if as_json:
-        data = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
-        print_json({**data, "cells": as_data(matrix, sweep.results)})
-    elif markdown:
-        write_output(as_markdown(matrix, sweep.results))
-    else:
-        table = as_grid(matrix, sweep.results).text(console_for(sys.stdout))
-        write_output(f"{table}{checked(sweep)}\n")
+
+    def data() -> dict[str, Any]:
+        head = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
+        return head | {"cells": as_data(matrix, sweep.results)}
+
+    def text(console: Console) -> str:
+        if markdown:
+            return as_markdown(matrix, sweep.results)
+        return f"{as_grid(matrix, sweep.results).text(console)}{checked(sweep)}\n"
+
+    write_result(as_json, data, text)
     return Exit.OK if sweep.is_complete else Exit.LIMIT

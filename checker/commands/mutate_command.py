@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,47 +9,41 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.common import (
-    HELP,
+    checked_output_options,
     chosen_model,
-    cross_check_option,
-    model_options,
-    output_options,
-    print_json,
-    property_option,
+    model_command,
+    result_data,
+    results_option,
+    seconds,
+    workers_option,
     write_file,
-    write_output,
+    write_result,
 )
 from checker.exits import Exit
 from checker.verdict import Agreement
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from checker.experiments.kill_matrix import KillMatrix
 
 DEFAULT_STATES = 20_000_000
 
 
-@click.command(context_settings=HELP)
-@model_options
-@property_option
-@click.option(
-    "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="processes"
-)
+@model_command
+@workers_option("processes")
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=DEFAULT_STATES, show_default=True,
     help="states of one mutant at most",
 )  # fmt: skip
-@click.option("--max-seconds", type=click.FloatRange(min=0), help="time for one mutant at most")
+@click.option("--max-seconds", type=seconds, help="time for one mutant at most")
 @click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
 @click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
-@click.option(
-    "--store", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="keep results here, and do not compute again what it holds",
-)  # fmt: skip
+@results_option
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
 )
-@cross_check_option
-@output_options
+@checked_output_options
 def command(**options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
 
@@ -80,18 +73,18 @@ def command(**options: Any) -> int:
     matrix = KillMatrix.of(sweep, question, original)
     if options["markdown"] is not None:
         write_file(options["markdown"], as_markdown(matrix))
-    if options["as_json"]:
-        print_json(to_json(matrix))
-    else:
-        write_output("\n".join(_lines(matrix)) + "\n")
+    write_result(
+        options["as_json"],
+        lambda: to_json(matrix),
+        lambda console: "\n".join(_lines(matrix, console)) + "\n",
+    )
     return Exit.VACUOUS if matrix.unexplained else Exit.OK
 
 
-def _lines(matrix: KillMatrix) -> Iterator[str]:
-    from checker.commands.summary_text import console_for
+def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:
     from checker.experiments.mutants import Outcome
 
-    yield matrix.grid().text(console_for(sys.stdout)).rstrip("\n")
+    yield matrix.grid().text(console).rstrip("\n")
     for outcome in (Outcome.EQUIVALENT, Outcome.SURVIVED, Outcome.UNKNOWN):
         alive = [fate for fate in matrix.fates if fate.outcome is outcome]
         if alive:
@@ -115,11 +108,7 @@ def _lines(matrix: KillMatrix) -> Iterator[str]:
 
 def to_json(matrix: KillMatrix) -> dict[str, Any]:
     """The matrix as plain data; a killer's depth is null where a whole search was needed."""
-    from checker.traces.trace import highwater_version
-
-    return {
-        "command": "mutate",
-        **matrix.question.choice.model.identity,
+    found = {
         "distinct_states": matrix.original.distinct_states,
         "transitions": matrix.original.transitions,
         "mutants": [
@@ -137,5 +126,5 @@ def to_json(matrix: KillMatrix) -> dict[str, Any]:
         ],
         "cross_check": Agreement.data(matrix.original.agreement),
         "unexplained": [fate.mutant for fate in matrix.unexplained],
-        "version": highwater_version(),
     }
+    return result_data("mutate", matrix.question.choice.model, **found)

@@ -142,7 +142,7 @@ def _text(
         console.print()
     text = capture.get()
     if trace is not None:
-        text += render_text(trace, console.width, console if console.is_terminal else None) + "\n"
+        text += render_text(trace, console=console) + "\n"
     if saved is not None:
         text += f"trace saved: {saved}\n\n"  # never folded: people copy it
     with console.capture() as capture:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.common import (
-    HELP,
-    Seconds,
+    checked_output_options,
     chosen_model,
-    cross_check_option,
-    model_options,
-    output_options,
-    print_json,
-    property_option,
-    write_output,
+    model_command,
+    result_data,
+    seconds,
+    write_result,
 )
 from model.language.errors import UsageError
 
@@ -30,9 +26,7 @@ if TYPE_CHECKING:
     from properties import Property
 
 
-@click.command(context_settings=HELP)
-@model_options
-@property_option
+@model_command
 @click.option("--lemma", "lemmas", multiple=True, metavar="NAME", help="use only these lemmas")
 @click.option("--no-lemmas", is_flag=True, help="use none: is the property inductive by itself?")
 @click.option("--unbounded", is_flag=True, help="for any number of members and all bounds")
@@ -40,10 +34,9 @@ if TYPE_CHECKING:
 @click.option("--strengthen", is_flag=True, help="with --bounded: add the lemmas that hold")
 @click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="for each query [default: 60]")
+@click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
-@cross_check_option
-@output_options
+@checked_output_options
 def command(**options: Any) -> int:
     """Prove with Z3 that properties of PROTOCOL hold in every reachable state.
 
@@ -137,26 +130,87 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
 
 def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
     """Save the trace, print the result, and say it as an exit status."""
-    from checker.proofs.proof_report import as_data, exit_status, trace_of
+    from checker.commands.proof_text import result_text
+    from checker.proofs.proof_report import exit_status, trace_of
 
     trace = trace_of(result)
     saved = _save(trace, options["trace_dir"])
-    if options["as_json"]:
-        print_json(as_data(result, None if saved is None else str(saved)))
-    else:
-        from checker.commands.proof_text import result_text
-        from checker.commands.summary_text import console_for
-
-        write_output(result_text(result, trace, saved, console_for(sys.stdout)))
+    write_result(
+        options["as_json"],
+        lambda: _as_data(result, saved),
+        lambda console: result_text(result, trace, saved, console),
+    )
     return exit_status(result.verdict)
 
 
 def _save(trace: Trace | None, directory: Path | None) -> Path | None:
     if trace is None or directory is None:
         return None
-    from checker.commands.summary import Finding, save_traces
     from checker.files import prepare_directory
+    from checker.traces.itf import save_trace
 
     prepare_directory(directory)
-    (saved,) = save_traces((Finding(trace),), directory)
-    return saved.path
+    return save_trace(trace, directory, str(trace.property))
+
+
+def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]:
+    """The result as plain data, with the place where its trace is stored."""
+    from checker.proofs.bounded.bounded_check import BoundedCheck
+    from checker.verdict import Agreement
+
+    trace = None if saved is None else str(saved)
+    found = {
+        "properties": [prop.name for prop in result.properties],
+        "lemmas": [lemma.name for lemma in result.lemmas],
+        "verdict": str(result.verdict),
+        "cross_check": Agreement.data(result.agreement),
+    }
+    more = (
+        _of_check(result, trace) if isinstance(result, BoundedCheck) else _of_proof(result, trace)
+    )
+    return result_data("prove", result.model, **found, **more)
+
+
+def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
+    from model.language.naming import instance_words
+
+    found = proof.counterexample
+    counterexample = None
+    if found is not None:
+        counterexample = {
+            "lemma": found.lemma,
+            "step": instance_words(proof.model, found.instance) if found.instance else None,
+            "may_be_unreachable": found.instance is not None,
+            "trace": trace,
+        }
+    return {
+        "bounds": proof.bounds,
+        "unbounded": proof.unbounded,
+        "symmetry": proof.symmetry,
+        "obligations": [
+            {
+                "action": o.action,
+                "lemma": o.lemma,
+                "outcome": str(o.outcome),
+                "never_enabled": o.vacuous,
+                "queries": o.queries,
+                "seconds": round(o.seconds, 3),
+            }
+            for o in proof.obligations
+        ],
+        "counterexample": counterexample,
+        "seconds": round(proof.seconds, 3),
+    }
+
+
+def _of_check(result: BoundedCheck, trace: str | None) -> dict[str, Any]:
+    from model.language.naming import instance_words
+
+    return {
+        "depth": result.depth,
+        "violated": result.violated,
+        "steps": [instance_words(result.model, step) for step in result.steps],
+        "stopped": result.stopped,
+        "trace": trace,
+        "seconds": [round(seconds, 3) for seconds in result.seconds],
+    }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.commands.common import HELP, output_options, print_json, write_result
 from model.language.errors import RejectedError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from checker.traces.trace import Trace
 
 
@@ -33,10 +34,8 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
             data = {"command": "replay", "trace": str(file), "accepted": False}
             print_json(data | {"error": str(error)})
         raise
-    if as_json:
-        print_json(_as_data(trace, file))
-    elif not quiet:
-        _show(trace)
+    if as_json or not quiet:
+        write_result(as_json, lambda: _as_data(trace, file), lambda console: _text(trace, console))
     return 0
 
 
@@ -60,14 +59,12 @@ def _stored(file: Path) -> Trace:
     return read_trace(file) if case is None else case.stored_trace()
 
 
-def _show(trace: Trace) -> None:
-    from checker.commands.summary_text import console_for
+def _text(trace: Trace, console: Console) -> str:
     from checker.report.text import render_text
 
-    console = console_for(sys.stdout)
-    text = render_text(trace, console.width, console if console.is_terminal else None)
     steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
-    write_output(f"{text}\naccepted: {steps} replayed; the end shows what the trace claims\n")
+    accepted = f"accepted: {steps} replayed; the end shows what the trace claims"
+    return f"{render_text(trace, console=console)}\n{accepted}\n"
 
 
 def _as_data(trace: Trace, file: Path) -> dict[str, Any]:

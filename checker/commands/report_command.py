@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_file, write_output
+from checker.commands.common import (
+    HELP,
+    console,
+    output_options,
+    print_json,
+    write_file,
+    write_output,
+)
 from checker.commands.replay_command import accepted_trace
 
 if TYPE_CHECKING:
@@ -47,17 +53,13 @@ def command(file: Path, kind: str, output: Path | None, as_json: bool, quiet: bo
 
 
 def _rendered(trace: Trace, kind: str, plain: bool) -> str:
-    if kind == "text":
-        from checker.commands.summary_text import console_for
-        from checker.report.text import render_text
-
-        console = console_for(sys.stdout)
-        in_colour = console.is_terminal and not plain
-        return render_text(trace, console.width, console if in_colour else None)
     from checker.report.html import render_html
     from checker.report.markdown import render_markdown
     from checker.report.mermaid import render_mermaid
+    from checker.report.text import render_text
 
-    return {"markdown": render_markdown, "mermaid": render_mermaid, "html": render_html}[kind](
-        trace
-    )
+    if kind == "text":
+        here = console()
+        return render_text(trace, here.width, None if plain else here)
+    renderers = {"markdown": render_markdown, "mermaid": render_mermaid, "html": render_html}
+    return renderers[kind](trace)

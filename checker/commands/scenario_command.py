@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
+from checker.commands.common import (
+    HELP,
+    PLAIN_WIDTH,
+    console,
+    output_options,
+    print_json,
+    write_output,
+)
 from checker.exits import Exit
 from model.language.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from checker.experiments.scenarios import Scenario
+    from checker.traces.trace import Trace
 
 FOLDER = Path("counterexamples/scenarios")
 
@@ -64,12 +71,10 @@ def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
     return chosen
 
 
-def _show(scenario: Scenario, run: str, trace: object) -> None:
-    from checker.commands.summary_text import console_for
+def _show(scenario: Scenario, run: str, trace: Trace) -> None:
     from checker.report.text import render_text
 
-    console = console_for(sys.stdout)
     names = ", ".join(f"{name}: {real}" for name, real in scenario.names.items())
     head = [f"{scenario.title}: {run}", *([names] if names else []), ""]
-    text = render_text(trace, console.width, console if console.is_terminal else None)  # type: ignore[arg-type]
+    text = render_text(trace, console=console())
     write_output("\n".join(head) + f"{text}\neverything is as expected\n\n")

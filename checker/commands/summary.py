@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from checker.commands.common import result_data
 from checker.exits import Exit
-from checker.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
+from checker.traces.trace import Trace, TraceVerdict, build_trace
 from checker.verdict import Agreement, Exploration, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
@@ -55,14 +56,9 @@ def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> T
 
 def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:
     """Store each trace as `protocol-property.itf.json`; raises `UsageError` if one cannot be."""
-    from checker.traces.itf import write_trace
+    from checker.traces.itf import save_trace
 
-    saved = []
-    for finding in found:
-        path = directory / f"{finding.trace.model.protocol.name}-{finding.name}.itf.json"
-        write_trace(finding.trace, path)
-        saved.append(Finding(finding.trace, path))
-    return tuple(saved)
+    return tuple(Finding(f.trace, save_trace(f.trace, directory, f.name)) for f in found)
 
 
 # --- judgement -------------------------------------------------------------------------------
@@ -93,24 +89,15 @@ def vacuous(exploration: Exploration) -> list[Property]:
     ]
 
 
-def warnings(exploration: Exploration) -> list[str]:
+def warnings(exploration: Exploration) -> Iterator[str]:
     """What makes the verdict say less than it seems to."""
-    return list(_warnings(exploration))
-
-
-def _warnings(exploration: Exploration) -> Iterator[str]:
     where = f"up to depth {exploration.depth}, deeper may be"
     if exploration.coverage is Verdict.EXHAUSTED:
         where = "within these bounds"
-    unreached = [
-        prop.name
-        for prop in exploration.properties
-        if exploration.verdict_on(prop) is Verdict.UNREACHED
-    ]
     for words, names in (
         ("vacuous, since no state makes the premise true", [p.name for p in vacuous(exploration)]),
         ("actions never enabled", exploration.never_enabled),
-        ("witnesses not reached", unreached),
+        ("witnesses not reached", exploration.unreached),
     ):
         if names:
             yield f"{words} ({where}): {', '.join(names)}"
@@ -130,14 +117,9 @@ def rate(exploration: Exploration) -> float:
 
 def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, Any]:
     """The summary as plain data, for JSON. Absent traces and causes are `None`."""
-    identity = exploration.model.identity
     by_name = {finding.name: finding for finding in found}
     deadlock = by_name.get("deadlock") if exploration.deadlock is not None else None
-    return {
-        "command": "explore",
-        "protocol": identity["protocol"],
-        "settings": identity["settings"],
-        "bounds": identity["bounds"],
+    found_out = {
         "engine": exploration.engine,
         "symmetry": exploration.symmetry,
         "verdict": str(exploration.verdict),
@@ -148,24 +130,21 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "unfinished": exploration.unfinished,
         "transitions": exploration.transitions,
         "levels": exploration.levels,
-        "actions": {
-            name: {"enabled": count.enabled, "new": count.new}
-            for name, count in exploration.actions.items()
-        },
+        "actions": {name: asdict(count) for name, count in exploration.actions.items()},
         "properties": {
             prop.name: _of_property(exploration, prop) for prop in exploration.properties
         },
-        "violations": [_of_finding(by_name[v.property.name]) for v in exploration.violations],
-        "deadlock": _of_finding(deadlock) if deadlock else None,
-        "warnings": warnings(exploration),
+        "violations": [finding_data(by_name[v.property.name]) for v in exploration.violations],
+        "deadlock": finding_data(deadlock) if deadlock else None,
+        "warnings": list(warnings(exploration)),
         "cross_check": Agreement.data(exploration.agreement),
         "fingerprint_bits": exploration.fingerprint_bits,
         "collision_probability": exploration.collision_probability,
         "seconds": round(exploration.seconds, 3),
         "states_per_second": round(rate(exploration)),
         "peak_memory_bytes": exploration.peak_memory_bytes,
-        "version": highwater_version(),
     }
+    return result_data("explore", exploration.model, **found_out)
 
 
 def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
@@ -179,13 +158,12 @@ def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
 
 def settled_at(exploration: Exploration, prop: Property) -> int | None:
     """The depth at which a property was violated, or a witness reached."""
-    for violation in exploration.violations:
-        if violation.property is prop:
-            return violation.depth
-    return exploration.reached.get(prop.name)
+    violation = exploration.violated.get(prop.name)
+    return exploration.reached.get(prop.name) if violation is None else violation.depth
 
 
-def _of_finding(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A trace as plain data, with the place where it is stored."""
     trace = finding.trace
     return {
         "property": trace.property,

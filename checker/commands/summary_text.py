@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
-from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.commands.common import PLAIN_WIDTH
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
 from checker.traces.trace import Trace
@@ -21,19 +18,6 @@ from properties import Property
 
 _GOOD = ("exhausted", "reached", "proved")
 _BAD = ("violated", "deadlock")
-
-
-def console_for(stream: TextIO) -> Console:
-    """A console that renders for `stream`: in colour on a terminal, else plain, 80 columns wide.
-
-    It only captures: what it has rendered is for the caller to write.
-    """
-    if stream.isatty():
-        return Console(file=stream, highlight=False, markup=False)
-    return Console(
-        file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False,
-        highlight=False, markup=False,
-    )  # fmt: skip
 
 
 def render(exploration: Exploration, found: tuple[Finding, ...], console: Console) -> str:
@@ -47,7 +31,7 @@ def render(exploration: Exploration, found: tuple[Finding, ...], console: Consol
         for part in (_actions(exploration), _search(exploration)):
             console.print()
             console.print(part)
-        noted = warnings(exploration)
+        noted = list(warnings(exploration))
         if noted:
             console.print()
         for words in noted:
@@ -74,8 +58,7 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
         if steps in texts:
             texts[steps] += "\n" + _same_steps(finding.trace, console)
         else:
-            shown_on = console if console.is_terminal else None
-            texts[steps] = render_text(finding.trace, console.width, shown_on)
+            texts[steps] = render_text(finding.trace, console=console)
         if finding.path is not None:
             # Never folded: people copy it.
             texts[steps] += f"trace saved: {finding.path}\n"

@@ -137,7 +137,7 @@ class PlainStore(Store):
             self.values[places[(*index, position)]] = self._blank[variable.name]
 
     def bound(self, name: str) -> int:
-        return self.model.bounds[name]
+        return self.model.bound(name)
 
     def extent(self, index_set: IndexSet) -> int:
         return self._extents[index_set.name]

@@ -6,7 +6,7 @@ enough for its range, so arithmetic is exact and the solver sees few bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -185,14 +185,10 @@ class SymbolicEngine:
                     parts.append(z3.UGE(term, number(cell.low, cell.low, cell.high)))
         return z3.And(parts)
 
-    def is_state(self, state: Iterable[int], frame: int = 0) -> Term:
-        """The cells have the numbers of `state`."""
-        pairs = zip(self.model.cells, self.cells(frame), state, strict=True)
-        return z3.And([term == self.value(cell.position, n) for cell, term, n in pairs])
-
-    def is_initial(self, frame: int = 0) -> Term:
-        """The state is the initial one."""
-        return self.is_state(self.model.initial_state, frame)
+    def is_initial(self) -> Term:
+        """The state of frame 0 is the initial one."""
+        pairs = zip(self.cells(), self.model.initial_state, strict=True)
+        return z3.And([term == self.value(p, n) for p, (term, n) in enumerate(pairs)])
 
     def value(self, position: int, value: int) -> Term:
         """A number as a term that fits the cell at `position`."""
@@ -228,9 +224,12 @@ class SymbolicEngine:
         pairs = [(new, step.values.get(p, before[p])) for p, new in enumerate(self.cells(1))]
         return z3.substitute(term, pairs)
 
-    def at_frame(self, term: Term, frame: int) -> Term:
-        """`term` over frame 0, moved to another frame."""
-        return z3.substitute(term, list(zip(self.cells(0), self.cells(frame), strict=True)))
+    def at_frame(self, term: Term, frame: int, frames: int = 1) -> Term:
+        """`term` over so many frames from 0 on, moved to as many from `frame` on."""
+        if frame == 0:
+            return term
+        both = [(self.cells(k), self.cells(frame + k)) for k in range(frames)]
+        return z3.substitute(term, [pair for b in both for pair in zip(*b, strict=True)])
 
     def state(self, solution: Any, frame: int = 0) -> State:
         """The state that a solution gives to the cells of `frame`; what it leaves open is low."""

@@ -122,11 +122,11 @@ def read_cases(root: Path) -> list[Case]:
     return [read_case(folder) for folder in folders]
 
 
-def stored_case(name: Path, root: Path = FOLDER) -> Case | None:
+def stored_case(name: Path) -> Case | None:
     """The case in that folder, or of that name; `None` if there is none."""
     if (name / CASE_FILE).is_file():
         return read_case(name)
-    found = sorted(root.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
+    found = sorted(FOLDER.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
     return read_case(found[0].parent) if found else None
 
 

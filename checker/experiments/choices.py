@@ -12,11 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from checker.engines.layout import Layout
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
 from checker.search.question import Options
-from checker.search.symmetry import Symmetry
+from checker.search.symmetry import symmetry_of
 from checker.verdict import Exploration
 from model.language.errors import UsageError, unknown_name
 from model.language.naming import instance_words
@@ -100,11 +99,7 @@ def explored(
 def is_symmetric(choice: Choice, properties: Iterable[str]) -> bool:
     """The choice's members are interchangeable, for these properties too."""
     chosen = choose_properties(choice.model.protocol, properties)
-    try:
-        Symmetry(choice.model, chosen, Layout(choice.model))
-    except UsageError:
-        return False
-    return True
+    return symmetry_of(choice.model, chosen) is not None
 
 
 def steps_named(model: Model, lines: Iterable[str]) -> tuple[Instance, ...]:

@@ -37,12 +37,11 @@ class Fix:
 
     def is_missing(self, choice: Choice) -> bool:
         """The fix would change the settings; `UsageError` if it names one that does not exist."""
-        self.applied(choice).model  # noqa: B018  # it is built to see that it can be
-        settings = as_text(choice.model.settings)
+        settings, mended = (as_text(c.model.settings) for c in (choice, self.applied(choice)))
         if unknown := set(self.where) - set(settings):
             raise UsageError(f"the fix {self.name!r} names no setting: {', '.join(unknown)}")
         fits = all(settings[name] in values for name, values in self.where.items())
-        return fits and any(settings[name] != value for name, value in self.settings.items())
+        return fits and settings != mended
 
     def applied(self, choice: Choice) -> Choice:
         """The choice with the fix switched on."""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,28 +76,20 @@ class Question:
         return Judge(self.choice.model, properties, self.limits, **how)
 
 
-@dataclass(frozen=True)
-class _Job:
-    """One mutant to judge."""
-
-    question: Question
-    mutant: str
-
-
-def sweep_of(question: Question, workers: int = 2, store: Path | None = None) -> Sweep[_Job]:
-    """A job for each mutant of the question's model, by its name."""
-    found = mutants(question.choice.model)
-    jobs = {mutant.name: _Job(question, mutant.name) for mutant in found}
+def sweep_of(question: Question, workers: int = 2, store: Path | None = None) -> Sweep[str]:
+    """A job for each mutant of the question's model: its name."""
+    jobs = {mutant.name: mutant.name for mutant in mutants(question.choice.model)}
     digest = f"{code_digest()} {question.arguments} {question.properties} {question.limits}"
-    return Sweep(judge_one, jobs, workers=workers, store=store, digest=digest)
+    work = partial(judge_one, question)
+    return Sweep(work, jobs, workers=workers, store=store, digest=digest)
 
 
-def judge_one(job: _Job) -> Result:
+def judge_one(question: Question, name: str) -> Result:
     """The fate of a mutant, as plain data."""
-    judge, by_lemmas, found = _prepared(job.question)
-    fate = judge.judge(found[job.mutant])
-    if fate.outcome is Outcome.SURVIVED and by_lemmas.properties and not job.question.first:
-        fate = dataclasses.replace(fate, lemmas=by_lemmas.judge(found[job.mutant]).killers)
+    judge, by_lemmas, found = _prepared(question)
+    fate = judge.judge(found[name])
+    if fate.outcome is Outcome.SURVIVED and by_lemmas.properties and not question.first:
+        fate = dataclasses.replace(fate, lemmas=by_lemmas.judge(found[name]).killers)
     return dataclasses.asdict(fate)
 
 
@@ -124,16 +117,15 @@ class KillMatrix:
     reasons: Mapping[str, str]
 
     @staticmethod
-    def of(
-        sweep: Sweep[_Job], question: Question, original: Exploration, reasons: Path = REASONS
-    ) -> KillMatrix:
+    def of(sweep: Sweep[str], question: Question, original: Exploration) -> KillMatrix:
         """The matrix of a complete sweep."""
         fates = tuple(
             Fate(**result | {"kind": Kind(result["kind"]), "outcome": Outcome(result["outcome"])})
             for result in (sweep.results[name] for name in sweep.jobs)
         )
-        known = recorded_reasons(question.choice.protocol, fates, reasons)
-        return KillMatrix(question, original, fates, known)
+        return KillMatrix(
+            question, original, fates, recorded_reasons(question.choice.protocol, fates)
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -161,10 +153,10 @@ class KillMatrix:
         return Grid(["mutant", *self.columns], rows)
 
 
-def recorded_reasons(protocol: str, fates: tuple[Fate, ...], path: Path) -> dict[str, str]:
+def recorded_reasons(protocol: str, fates: tuple[Fate, ...]) -> dict[str, str]:
     """The recorded reason for each mutant that has one; the first entry that matches counts."""
     entries: list[dict[str, Any]] = [
-        entry for entry in read_toml(path)["survivor"] if protocol in entry["protocols"]
+        entry for entry in read_toml(REASONS)["survivor"] if protocol in entry["protocols"]
     ]
     known = {}
     for fate in fates:

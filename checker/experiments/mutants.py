@@ -131,7 +131,7 @@ def _of_settings(model: Model) -> Iterator[Mutant]:
     for name, info in describe(type(model.settings)).items():
         if info.type is bool:
             value = "false" if texts[name] == "true" else "true"
-            yield Mutant("settings", Kind.SETTING, f"{name}={value}", None, ((name, value),))
+            yield Mutant("settings", Kind.SETTING, f"{name}={value}", settings=((name, value),))
 
 
 def _of_guards(captured: CapturedAction) -> Iterator[Mutant]:
@@ -140,12 +140,8 @@ def _of_guards(captured: CapturedAction) -> Iterator[Mutant]:
             for kind, change, replacement in _changes(node, positive):
                 guards = list(captured.guards)
                 guards[number] = _replaced(guard, path, replacement)
-                yield Mutant(
-                    captured.name,
-                    kind,
-                    change,
-                    dataclasses.replace(captured, guards=tuple(guards)),
-                )
+                changed = dataclasses.replace(captured, guards=tuple(guards))
+                yield Mutant(captured.name, kind, change, changed)
 
 
 def _conditions(
@@ -193,22 +189,15 @@ def _replaced(node: Node, path: tuple[int, ...], replacement: Node) -> Node:
 
 def _of_effects(captured: CapturedAction) -> Iterator[Mutant]:
     for number, write in enumerate(captured.writes):
-        before, after = captured.writes[:number], captured.writes[number + 1 :]
-
-        def mutant(
-            kind: Kind,
-            change: str,
-            *writes: Write,
-            around: tuple[tuple[Write, ...], tuple[Write, ...]] = (before, after),
-        ) -> Mutant:
-            kept = (*around[0], *writes, *around[1])
-            return Mutant(captured.name, kind, change, dataclasses.replace(captured, writes=kept))
-
         place = _place(write)
-        yield mutant(Kind.DROP_EFFECT, f"drop the new {place}")
+        kept = (*captured.writes[:number], *captured.writes[number + 1 :])
+        dropped = dataclasses.replace(captured, writes=kept)
+        yield Mutant(captured.name, Kind.DROP_EFFECT, f"drop the new {place}", dropped)
         for change, value in _other_values(write.value):
-            changed = dataclasses.replace(write, value=value)
-            yield mutant(Kind.CHANGE_EFFECT, f"the new {place} {change}", changed)
+            writes = list(captured.writes)
+            writes[number] = dataclasses.replace(write, value=value)
+            changed = dataclasses.replace(captured, writes=tuple(writes))
+            yield Mutant(captured.name, Kind.CHANGE_EFFECT, f"the new {place} {change}", changed)
 
 
 def _other_values(value: Node) -> Iterator[tuple[str, Node]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 
+from checker.engines.agreement import require_agreement
 from checker.engines.reference import State
 from checker.verdict import Agreement, Verdict
 from model.language.errors import UsageError
@@ -69,27 +70,46 @@ class Counterexample:
 
 
 @dataclass
-class Proof:
-    """The result of a proof by induction.
+class Attempt:
+    """What is to be shown of a model, with which lemmas; and what was compared before.
 
-    `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
-    follow from them. Raises `UsageError` for claims that cannot be proved, or told apart.
+    Raises `UsageError` for claims that cannot be proved, or told apart.
     """
 
     model: Model
     properties: tuple[Property, ...]
-    lemmas: tuple[Property, ...]
+    lemmas: tuple[Property, ...] = ()
+    _: KW_ONLY
+    agreement: Agreement | None = None
+
+    def __post_init__(self) -> None:
+        refuse_claims(*self.claims)
+
+    @property
+    def claims(self) -> tuple[Property, ...]:
+        """The properties and the lemmas."""
+        return (*self.properties, *self.lemmas)
+
+    def compare(self) -> None:
+        """Hold what is captured against the functions themselves, before anything is proved."""
+        self.agreement = require_agreement(self.model, self.claims)
+
+
+@dataclass
+class Proof(Attempt):
+    """The result of a proof by induction.
+
+    `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
+    follow from them.
+    """
+
     symmetry: bool = False
     unbounded: bool = False
     invariants: tuple[Property, ...] = ()
     obligations: list[Obligation] = field(default_factory=list)
     outcome: ProofOutcome = ProofOutcome.UNKNOWN
     counterexample: Counterexample | None = None
-    agreement: Agreement | None = None
     seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:

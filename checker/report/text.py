@@ -22,15 +22,16 @@ _GAP = 2
 _MIN_WORDS = 30
 
 
-def render_text(trace: Trace, width: int = 80, console: Console | None = None) -> str:
-    """The trace as text of at most `width` columns, and at least 20.
+def render_text(trace: Trace, width: int | None = None, console: Console | None = None) -> str:
+    """The trace as text of at most `width` columns, and at least 20; else as wide as `console`.
 
-    Plain, unless `console` is given and writes to a terminal: then in its colours.
+    Plain and 80 columns wide, unless `console` is given and writes to a terminal: then in its
+    colours.
     """
-    width = max(width, MIN_WIDTH)
     target = console or Console(
-        file=io.StringIO(), color_system=None, force_terminal=False, width=width
+        file=io.StringIO(), color_system=None, force_terminal=False, width=width or 80
     )
+    width = max(width or target.width, MIN_WIDTH)
     with target.capture() as capture:
         target.print(_Page(tell(trace), width).everything(), width=width, highlight=False)
     lines = capture.get().splitlines()

@@ -103,10 +103,10 @@ class Explorer:
         Ends too after a level of which `until` is true.
         """
         result = self.result
+        self._started = time.perf_counter()
         if self.options.cross_check and self.engine.is_of_model:
             result.agreement = require_agreement(self.model, result.properties, self.engine)
             self._first_steps = FirstSteps(self.engine)
-        self._started = time.perf_counter()
         pieces = self._begin()
         result.levels = self.findings.levels
         pool = ThreadPoolExecutor(self.options.workers)
@@ -184,7 +184,7 @@ class Explorer:
         self, pieces: list[Words], frontier: int, pool: ThreadPoolExecutor
     ) -> Generator[Expansion, None, None]:
         """Batches with their successors, in order; with workers, expanded ahead in threads."""
-        batches = _batches(pieces, self.options.chunk)
+        batches = in_batches(pieces, self.options.chunk)
         if self.options.workers < 2 or frontier < MIN_THREADED:
             for words in batches:
                 yield self._expanded(words)
@@ -301,7 +301,7 @@ class Explorer:
         return self._symmetry.concrete(tuple(self._start), steps)
 
 
-def _batches(pieces: list[Words], size: int) -> Iterator[Words]:
+def in_batches(pieces: list[Words], size: int) -> Iterator[Words]:
     """The states of all pieces in order, in batches of `size`; the pieces are used up."""
     waiting: list[Words] = []
     count = 0

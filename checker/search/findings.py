@@ -6,8 +6,9 @@ their least traces; they need not be consecutive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +74,19 @@ class Findings:
         self.frontier, self.seconds = states, seconds
         if states:
             self.levels.append(states)
+
+
+def sparse(counts: Numbers) -> dict[int, int]:
+    """The counts that are not 0, by instance."""
+    return {int(number): int(counts[number]) for number in np.flatnonzero(counts)}
+
+
+def spread(counts: Mapping[Any, int], instances: int) -> Numbers:
+    """What `sparse` made, or JSON made of that, for so many instances."""
+    found = np.zeros(instances, np.int64)
+    for number, count in counts.items():
+        found[int(number)] = count
+    return found
 
 
 def tell(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 import numba as nb
 import numpy as np
@@ -23,10 +23,10 @@ from checker.search.findings import Findings
 from checker.search.fingerprints import VisitedSet
 from checker.search.question import Options, Question
 from checker.search.watch import Watch
-from checker.verdict import Agreement, Verdict
+from checker.verdict import Enabled, Inspection, Verdict, Violation
 from model.language.errors import UsageError
-from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from model.language.protocol import Model
+from properties import Property
 
 Places = npt.NDArray[np.int64]
 """For each walk, the place of its next step in `VectorisedEngine.instances`; -1 for none."""
@@ -46,64 +46,43 @@ class Budget:
 
 
 @dataclass
-class StepCount:
-    """In how many visited states an action was enabled, and how many walks' steps took it."""
+class StepCount(Enabled):
+    """And how many steps of walks took it."""
 
-    enabled: int = 0
     taken: int = 0
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A violation as a walk ran into it: the walk's number, its steps, seconds since the start."""
+class WalkedViolation(Violation):
+    """A violation as a walk ran into it: the walk's number, and seconds since the start."""
 
-    property: Property
     walk: int
-    steps: tuple[Instance, ...]
     seconds: float
 
 
 @dataclass
-class Simulation:
+class Simulation(Inspection):
     """What the walks of one seed found."""
 
-    model: Model
-    properties: tuple[Property, ...]
     seed: int
     budget: Budget
+    _: KW_ONLY
     walks: int = 0
     steps: int = 0
     longest: int = 0
     distinct_states: int = 0
     actions: dict[str, StepCount] = field(default_factory=dict)
-    reached: dict[str, int] = field(default_factory=dict)
-    premises: set[str] = field(default_factory=set)
-    findings: list[Finding] = field(default_factory=list)
-    agreement: Agreement | None = None
-    stopped: str = ""
-    seconds: float = 0.0
+    violations: list[WalkedViolation] = field(default_factory=list)
 
     @property
-    def verdict(self) -> Verdict:
-        """`VIOLATED` or `SAMPLED`."""
-        return Verdict.VIOLATED if self.findings else Verdict.SAMPLED
-
-    def verdict_on(self, prop: Property) -> Verdict:
-        """The verdict on one property."""
-        if prop.sense is Sense.SOMETIMES:
-            return Verdict.REACHED if prop.name in self.reached else Verdict.UNREACHED
-        violated = any(finding.property is prop for finding in self.findings)
-        return Verdict.VIOLATED if violated else Verdict.SAMPLED
-
-    def is_vacuous(self, prop: Property) -> bool:
-        """The property has a premise, and no visited state made it true."""
-        return prop.premise is not None and prop.name not in self.premises
+    def coverage(self) -> Verdict:
+        """`SAMPLED`, whatever was visited."""
+        return Verdict.SAMPLED
 
     @property
-    def never_enabled(self) -> list[str]:
-        """The actions that no visited state enabled, though bounds and settings allow them."""
-        possible = self.model.possible_actions
-        return [n for n, count in self.actions.items() if not count.enabled and n in possible]
+    def steps_per_second(self) -> float:
+        """How many steps the walks took in a second."""
+        return self.steps / max(self.seconds, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -155,9 +134,9 @@ class Simulator:
     def run(self) -> Simulation:
         """Walk until a property is violated (with `keep_going`, all are) or the budget is spent."""
         result, budget = self.result, self.result.budget
+        self._started = time.perf_counter()
         if self._cross_check:
             result.agreement = require_agreement(result.model, result.properties, self.engine)
-        self._started = time.perf_counter()
         self._visited.insert(self._initial)
         self._known.add_level(1, 0.0)
         self._watch.states(self._initial, 0, lambda _: (-1, -1))
@@ -222,15 +201,16 @@ class Simulator:
         """Keep the walks that have just violated a property."""
         result = self.result
         by_name = {prop.name: prop for prop in result.properties}
-        known = {finding.property.name for finding in result.findings}
         for name, (_, row, _) in self._known.violated.items():
-            if name not in known:
+            if name not in result.violated:
                 prop = by_name[name]
                 walk = int(self._watched[row]) if len(history) else 0
                 places = [p for p in history[:, walk].tolist() if p >= 0] if len(history) else []
                 numbers = [self.engine.instances[place] for place in places]
                 steps = tuple(result.model.instances[number] for number in numbers)
-                result.findings.append(Finding(prop, first + walk, steps, self._elapsed()))
+                result.violations.append(
+                    WalkedViolation(prop, len(steps), steps, first + walk, self._elapsed())
+                )
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started

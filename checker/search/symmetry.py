@@ -21,7 +21,7 @@ import numpy.typing as npt
 from checker.engines.interchangeable import members_named
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
-from model.language.declare.domains import Reference, Subset
+from model.language.declare.domains import Domain, Reference, Subset
 from model.language.errors import UsageError
 from model.language.naming import member_name
 from model.language.protocol import Cell, Instance, Model
@@ -85,10 +85,14 @@ class Symmetry:
     def renamed(self, state: State, permutation: Permutation) -> State:
         """The state with its members renamed."""
         after = list(state)
-        for cell in self._model.cells:
-            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+        for cell, place in self._moved(permutation):
             after[place] = self._value(cell, state[cell.position], permutation)
         return tuple(after)
+
+    def _moved(self, permutation: Permutation) -> Iterator[tuple[Cell, int]]:
+        """Every cell, with the position of the one that it becomes."""
+        for cell in self._model.cells:
+            yield cell, self._model.positions[cell.variable.name, self._index(cell, permutation)]
 
     def concrete(self, start: State, steps: Iterable[Instance]) -> tuple[Instance, ...]:
         """The run from `start` that the steps stand for, each given for its state's class."""
@@ -112,8 +116,7 @@ class Symmetry:
 
     def _arguments(self, step: Instance, permutation: Permutation) -> Iterator[int]:
         for parameter, argument in zip(step.parameters, step.arguments, strict=True):
-            domain = parameter.domain
-            ours = isinstance(domain, Reference) and domain.family == self.family
+            ours = self._is_reference(parameter.domain)
             yield permutation[argument] if ours and argument >= 0 else argument
 
     def _index(self, cell: Cell, permutation: Permutation) -> tuple[int, ...]:
@@ -161,10 +164,9 @@ class Symmetry:
     def _moves(self, permutation: Permutation, word: int) -> dict[tuple[int, int], int]:
         """The bits that go into `word`, by source word and shift: whole groups move as one."""
         groups: dict[tuple[int, int], int] = {}
-        for cell in self._model.cells:
-            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+        for cell, place in self._moved(permutation):
             here, there = self._layout.fields[cell.position], self._layout.fields[place]
-            if there.word != word or self._is_reference(cell):
+            if there.word != word or self._is_reference(cell.variable.domain):
                 continue
             for bit in range(here.bits):
                 domain = cell.variable.domain
@@ -174,23 +176,31 @@ class Symmetry:
                 groups[key] = groups.get(key, 0) | 1 << (here.shift + bit)
         return groups
 
-    def _is_reference(self, cell: Cell) -> bool:
-        domain = cell.variable.domain
+    def _is_reference(self, domain: Domain) -> bool:
         return isinstance(domain, Reference) and domain.family == self.family
 
     def _references(
         self, permutation: Permutation, word: int
     ) -> Iterator[tuple[tuple[int, int, int, int, int], int]]:
-        for cell in self._model.cells:
-            place = self._model.positions[cell.variable.name, self._index(cell, permutation)]
+        for cell, place in self._moved(permutation):
             here, there = self._layout.fields[cell.position], self._layout.fields[place]
-            if there.word != word or not self._is_reference(cell) or not here.bits:
+            if there.word != word or not here.bits:
+                continue
+            if not self._is_reference(cell.variable.domain):
                 continue
             table = sum(
                 (self._value(cell, raw + cell.low, permutation) - cell.low) << (raw * here.bits)
                 for raw in range(cell.high - cell.low + 1)
             )
             yield (here.word, here.shift, there.shift, here.mask, here.bits), table
+
+
+def symmetry_of(model: Model, properties: Iterable[Property]) -> Symmetry | None:
+    """The renamings of the model's members, if nothing tells them apart."""
+    try:
+        return Symmetry(model, properties, Layout(model))
+    except UsageError:
+        return None
 
 
 def _inverse(permutation: Permutation) -> Permutation:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from checker.engines.agreement import require_agreement
 from checker.search.explore import Explorer
-from checker.search.findings import Findings
+from checker.search.findings import Findings, spread
 from checker.search.limits import Limits, Progress, peak_memory_bytes
 from checker.search.question import Options, Question
 from checker.spark.parcels import LevelJob, Slice
@@ -107,10 +107,10 @@ class SparkExplorer:
             return self._search()
 
     def _search(self) -> Exploration:
+        self._started = time.perf_counter()
         agreement = None
         if self.options.cross_check:
             agreement = require_agreement(self.model, self.properties)
-        self._started = time.perf_counter()
         self._earlier = self.store.levels[-1].seconds if self.store.levels else 0.0
         self.store.clean()
         if self._is_small():
@@ -248,10 +248,8 @@ class SparkExplorer:
         least: dict[str, tuple[int, int]] = {}
         stuck: list[int] = []
         for note in notes:
-            for number, count in note.get("enabled", {}).items():
-                found.enabled[int(number)] += count
-            for number, count in note.get("new", {}).items():
-                found.new[int(number)] += count
+            found.enabled += spread(note.get("enabled", {}), len(found.enabled))
+            found.new += spread(note.get("new", {}), len(found.new))
             found.premises |= set(note.get("premises", []))
             if note.get("deadlock") is not None:
                 stuck.append(note["deadlock"])

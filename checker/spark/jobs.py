@@ -30,7 +30,7 @@ def build_level(spark: SparkSession, job: LevelJob, work: list[Slice]) -> list[d
     shipment = ship(spark)
     slices = spark.range(0, len(work), 1, numPartitions=len(work))
     parcels = slices.mapInArrow(shipment.task(expand_task, job, work), PARCELS)
-    received = by_partition(parcels, job.partitions)
+    received = parcels.repartitionById(job.partitions, "to")
     return collect_notes(received.mapInArrow(shipment.task(keep_task, job), NOTES))
 
 
@@ -40,15 +40,10 @@ def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[d
     count = len(ranges.files)
     places = spark.range(0, count, 1, numPartitions=count)
     split = places.mapInArrow(shipment.task(split_task, job, ranges), PARCELS)
-    received = by_partition(split, job.partitions)
+    received = split.repartitionById(job.partitions, "to")
     ranked = received.mapInArrow(shipment.task(rank_task, ranges.shift), PARCELS)
-    returned = by_partition(ranked, count)
+    returned = ranked.repartitionById(count, "to")
     return collect_notes(returned.mapInArrow(shipment.task(rewrite_task, job, ranges), NOTES))
-
-
-def by_partition(parcels: DataFrame, partitions: int) -> DataFrame:
-    """Send each parcel to the partition that it names."""
-    return parcels.repartitionById(partitions, "to")
 
 
 def collect_notes(notes: DataFrame) -> list[dict[str, Any]]:

@@ -48,7 +48,8 @@ def ship(session: SparkSession) -> Shipment:
 
     context = session.sparkContext
     if context.applicationId not in _shipped:
-        cloudpickle.register_pickle_by_value(bootstrap)  # type: ignore[no-untyped-call]
+        register: Any = cloudpickle.register_pickle_by_value
+        register(bootstrap)
         master = context.master or ""
         if master.startswith("local") and not master.startswith("local-cluster"):
             shipment = Shipment(str(ROOT), "")

@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors
-from checker.search.findings import Numbers
+from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import VisitedSet, fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
@@ -68,7 +68,7 @@ class _Expansion:
         for owner in np.flatnonzero(self.weights):
             yield self._parcel(int(owner))
         note = {
-            "enabled": _sparse(self.enabled),
+            "enabled": sparse(self.enabled),
             "violated": self.found,
             "deadlock": self.stuck,
         }
@@ -168,7 +168,7 @@ def _stored(job: LevelJob, shop: Workshop, owner: int, rows: StateRows) -> dict[
     found, premises = _findings(job, shop, rows)
     return {
         "file": file.__dict__,
-        "new": _sparse(new),
+        "new": sparse(new),
         "violated": found,
         "premises": premises,
         "sample": rows.numbers[:: max(rows.count // 64, 1)].tolist(),
@@ -200,7 +200,3 @@ def _findings(
             if holds.any():
                 premises.append(prop.name)
     return found, premises
-
-
-def _sparse(counts: np.ndarray[Any, Any]) -> dict[str, int]:
-    return {str(i): int(counts[i]) for i in np.flatnonzero(counts)}

@@ -5,12 +5,10 @@ Each level holds the totals up to it, so the last one that is needed says everyt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from checker.engines.layout import Layout
-from checker.search.findings import Findings, Numbers, Steps, tell
+from checker.search.findings import Findings, Steps, spread, tell
 from checker.search.fingerprints import FINGERPRINT_BITS, collision_probability
 from checker.search.question import Question
 from checker.search.symmetry import Symmetry
@@ -32,8 +30,8 @@ def findings_of(levels: Sequence[Level], instances: int) -> Findings:
     """What was known after the last of these levels, which begin with the initial state's."""
     last = levels[-1]
     return Findings(
-        _spread(last.enabled, instances),
-        _spread(last.new, instances),
+        spread(last.enabled, instances),
+        spread(last.new, instances),
         [level.size for level in levels if level.size],
         last.size,
         last.transitions,
@@ -43,13 +41,6 @@ def findings_of(levels: Sequence[Level], instances: int) -> Findings:
         last.deadlock,
         last.seconds,
     )
-
-
-def _spread(counts: Mapping[int, int], instances: int) -> Numbers:
-    found = np.zeros(instances, np.int64)
-    for number, count in counts.items():
-        found[number] = count
-    return found
 
 
 def exploration_of(store: Store, model: Model, question: Question, engine: str) -> Exploration:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
-from checker.search.explore import Explorer, Journal
+from checker.search.explore import Explorer, Journal, in_batches
 from checker.search.findings import Findings, Numbers
 from checker.search.limits import Limits, Progress
 from checker.search.lineage import Lineage, StateRows
@@ -77,18 +77,8 @@ def _row_slices(
     pieces: list[Words], parents: Numbers, instances: npt.NDArray[np.int32]
 ) -> Iterator[StateRows]:
     """The states of a level, numbered in order, in parts small enough for a file each."""
-    done, count = 0, 0
-    waiting: list[Words] = []
-    for piece in [*pieces, None]:
-        if piece is not None:
-            waiting.append(piece)
-            count += piece.shape[1]
-        if count and (piece is None or count >= ROWS_A_FILE):
-            chosen = slice(done, done + count)
-            yield StateRows(
-                np.concatenate(waiting, axis=1),
-                np.arange(done, done + count),
-                parents[chosen],
-                instances[chosen],
-            )
-            done, waiting, count = done + count, [], 0
+    numbers, done = np.arange(len(parents)), 0
+    for words in in_batches([*pieces], ROWS_A_FILE):
+        chosen = slice(done, done + words.shape[1])
+        yield StateRows(words, numbers[chosen], parents[chosen], instances[chosen])
+        done = chosen.stop

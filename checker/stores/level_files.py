@@ -7,6 +7,8 @@ Pages carry checksums, which are compared whenever they are read.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -61,18 +63,24 @@ def _encode(rows: StateRows) -> Any:
     return sink.getvalue()
 
 
+@contextmanager
+def _opened(storage: Storage, name: str) -> Iterator[Any]:
+    """A file of a level as a `ParquetFile`; `UsageError` if it is damaged."""
+    import pyarrow.parquet as pq
+
+    with (
+        explained(f"the store {storage.location} is damaged: {name}"),
+        storage.filesystem.open_input_file(storage.path(name)) as stream,
+        pq.ParquetFile(stream, page_checksum_verification=True) as file,
+    ):
+        yield file
+
+
 def read_columns(
     storage: Storage, name: str, columns: list[str], groups: range | None = None
 ) -> list[npt.NDArray[Any]]:
     """Some columns of a file, of the given row groups or of all; `UsageError` if it is damaged."""
-    import pyarrow.parquet as pq
-
-    shown = f"the store {storage.location} is damaged: {name}"
-    with (
-        explained(shown),
-        storage.filesystem.open_input_file(storage.path(name)) as stream,
-        pq.ParquetFile(stream, page_checksum_verification=True) as file,
-    ):
+    with _opened(storage, name) as file:
         wanted = range(file.num_row_groups) if groups is None else groups
         table = file.read_row_groups(list(wanted), columns, use_threads=False)
         return [table.column(column).to_numpy() for column in columns]
@@ -107,29 +115,21 @@ def find_link(store: Store, depth: int, number: int) -> tuple[int, int]:
 
     Reads no more than the row groups whose range holds the number.
     """
-    import pyarrow.parquet as pq
-
+    wanted = ["number", "parent", "instance"]
     for name, file in store.files([depth]):
         if not file.first <= number <= file.last:
             continue
-        path = store.storage.path(name)
-        with (
-            explained(f"the store {store.location} is damaged: {name}"),
-            store.storage.filesystem.open_input_file(path) as stream,
-            pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
-        ):
+        with _opened(store.storage, name) as parquet:
             place = parquet.schema_arrow.get_field_index("number")
             for group in range(parquet.num_row_groups):
                 seen = parquet.metadata.row_group(group).column(place).statistics
                 if not seen.min <= number <= seen.max:
                     continue
-                table = parquet.read_row_group(group, ["number", "parent", "instance"])
-                numbers = table.column("number").to_numpy()
+                table = parquet.read_row_group(group, wanted)
+                numbers, *link = (table.column(column).to_numpy() for column in wanted)
                 row = int(np.searchsorted(numbers, number))
                 if row < len(numbers) and numbers[row] == number:
-                    return table.column("parent")[row].as_py(), table.column("instance")[
-                        row
-                    ].as_py()
+                    return int(link[0][row]), int(link[1][row])
     raise ValueError(f"level {depth} of {store.location} has no state {number}")
 
 

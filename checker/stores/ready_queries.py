@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from model.language.errors import UsageError, unknown_name
 
 
-@dataclass(frozen=True)
-class ReadyQuery:
-    """A query with a name, and what it answers. `sql` gets the names of the state's columns."""
-
-    words: str
-    sql: Callable[[Sequence[str]], str]
-
-
 def _levels(columns: Sequence[str]) -> str:
+    """How many states each level has."""
     return "SELECT level, states FROM levels ORDER BY level"
 
 
 def _actions(columns: Sequence[str]) -> str:
+    """How many states of each level each action reaches first."""
     return (
         "SELECT level, action, count(*) AS states FROM states GROUP BY level, action "
         "ORDER BY level, action"
@@ -29,6 +22,7 @@ def _actions(columns: Sequence[str]) -> str:
 
 
 def _first_fired(columns: Sequence[str]) -> str:
+    """The first level at which each action fires."""
     return (
         "SELECT action, min(CASE WHEN enabled > 0 THEN level END) AS first_level, "
         "sum(enabled) AS enabled, sum(new) AS new FROM actions GROUP BY action "
@@ -37,6 +31,7 @@ def _first_fired(columns: Sequence[str]) -> str:
 
 
 def _lag(columns: Sequence[str]) -> str:
+    """How many records followers lag behind the leader, in how many states; negative: ahead."""
     ends = {m[2]: m[0] for m in map(re.compile(r"(\w+)_(\d+)_log_end").fullmatch, columns) if m}
     leader = _one_of(columns, ("quorum_leader", "controller_leader"))
     if not ends:
@@ -55,6 +50,7 @@ def _lag(columns: Sequence[str]) -> str:
 
 
 def _isr(columns: Sequence[str]) -> str:
+    """How many replicas are in sync, in how many states."""
     isr = _one_of(columns, ("quorum_isr", "controller_isr", "leader_isr"))
     return (
         f"SELECT bit_count({isr}) AS in_sync, count(*) AS states FROM states "
@@ -71,21 +67,18 @@ def _one_of(columns: Sequence[str], wanted: Sequence[str]) -> str:
     )
 
 
-READY = {
-    "levels": ReadyQuery("how many states each level has", _levels),
-    "actions": ReadyQuery("how many states of each level each action reaches first", _actions),
-    "first-fired": ReadyQuery("the first level at which each action fires", _first_fired),
-    "lag": ReadyQuery(
-        "how many records followers lag behind the leader, in how many states; negative: a "
-        "follower holds more",
-        _lag,
-    ),
-    "isr": ReadyQuery("how many replicas are in sync, in how many states", _isr),
+READY: dict[str, Callable[[Sequence[str]], str]] = {
+    "levels": _levels,
+    "actions": _actions,
+    "first-fired": _first_fired,
+    "lag": _lag,
+    "isr": _isr,
 }
+"""Queries by name; each makes its SQL from the names of the state's columns."""
 
 
 def ready_query(name: str, columns: Sequence[str]) -> str:
     """The SQL of the ready query called `name`."""
     if name not in READY:
         raise unknown_name("ready query", name, READY)
-    return READY[name].sql(columns)
+    return READY[name](columns)

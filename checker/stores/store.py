@@ -20,9 +20,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
-from checker.search.findings import Findings, Link, Place
+from checker.search.findings import Findings, Link, Place, sparse
 from checker.stores.manifest import MANIFEST, Manifest
 from checker.stores.storage import Storage, explained
 from model.language.errors import UsageError
@@ -74,8 +72,8 @@ class Level:
             findings.last_level,
             tuple(files),
             findings.transitions,
-            {int(i): int(findings.enabled[i]) for i in np.flatnonzero(findings.enabled)},
-            {int(i): int(findings.new[i]) for i in np.flatnonzero(findings.new)},
+            sparse(findings.enabled),
+            sparse(findings.new),
             dict(findings.violated),
             dict(findings.reached),
             tuple(sorted(findings.premises)),

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from checker.files import write_whole
-from checker.traces.itf_values import Decoder, Encoder, fields_of, show, text_of
+from checker.traces.itf_values import Decoder, Encoder, fields_of, require_number, show, text_of
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
 from model.language import Model, Protocol
 from model.language.errors import RejectedError, UsageError, unknown_name
@@ -52,6 +53,13 @@ def write_trace(trace: Trace, path: Path | str) -> None:
         write_whole(Path(path), content)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
+
+
+def save_trace(trace: Trace, directory: Path, name: str) -> Path:
+    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does."""
+    path = directory / f"{trace.model.protocol.name}-{name}.itf.json"
+    write_trace(trace, path)
+    return path
 
 
 def _quoted(path: Path | str) -> str:
@@ -173,8 +181,8 @@ def _parse(content: bytes, name: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        times = Counter(key for key, _ in pairs)
+        again = next(key for key in times if times[key] > 1)
         raise UsageError(f"an object has the field {show(again)} twice")
     return found
 
@@ -194,14 +202,13 @@ def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
     meta = fields_of(top["#meta"], "#meta", _META)
     if meta["format"] != "ITF":
         raise UsageError(f"#meta.format must be 'ITF', not {show(meta['format'])}")
-    if meta["format_version"] != FORMAT_VERSION or isinstance(meta["format_version"], bool):
-        raise UsageError(
-            f"#meta.format_version must be {FORMAT_VERSION}, not {show(meta['format_version'])}"
-        )
+    require_number(meta["format_version"], FORMAT_VERSION, "#meta.format_version")
     model = _model(meta, protocols)
-    _check_vars(top["vars"], model)
+    variables = list(model.schema.root.fields)
+    if top["vars"] != variables:
+        raise UsageError(f"vars must be {variables}, not {show(top['vars'])}")
     states, steps = _decode_states(model, top["states"])
-    _check_depth(meta["depth"], len(steps))
+    require_number(meta["depth"], len(steps), "#meta.depth", ", the number of steps")
     return Trace(
         model, _property(meta["property"], model), _verdict(meta["verdict"]), states, steps,
         _version(meta["version"]),
@@ -238,12 +245,6 @@ def _check_size(model: Model) -> None:
             raise UsageError(f"its bounds give {found} {words}: valid are up to {limit}")
 
 
-def _check_vars(found: Any, model: Model) -> None:
-    expected = list(model.schema.root.fields)
-    if found != expected:
-        raise UsageError(f"vars must be {expected}, not {show(found)}")
-
-
 def _decode_states(
     model: Model, entries: Any
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Instance, ...]]:
@@ -276,8 +277,7 @@ class _Steps:
         """The step that leads to the state at `index`; none for the first."""
         wanted = ("index", "action", "parameters") if index else ("index",)
         fields = fields_of(meta, f"{where}.#meta", wanted)
-        if fields["index"] != index or isinstance(fields["index"], bool):
-            raise UsageError(f"{where}.#meta.index must be {index}, not {show(fields['index'])}")
+        require_number(fields["index"], index, f"{where}.#meta.index")
         return self._step(fields, index, f"{where}.#meta") if index else None
 
     def _step(self, fields: Mapping[str, Any], index: int, where: str) -> Instance:
@@ -305,11 +305,6 @@ class _Steps:
 def _is_shallow(value: Any) -> bool:
     inner: Iterable[Any] = value.values() if isinstance(value, dict) else [value]
     return all(isinstance(part, str | bool | int) for part in inner)
-
-
-def _check_depth(found: Any, steps: int) -> None:
-    if found != steps or isinstance(found, bool):
-        raise UsageError(f"#meta.depth must be {steps}, the number of steps, not {show(found)}")
 
 
 def _property(found: Any, model: Model) -> str | None:

@@ -7,7 +7,7 @@ sequences are lists that end where the sequence does, references and members are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from checker.engines.reference import State
@@ -58,6 +58,19 @@ def fields_of(value: Any, where: str, names: Iterable[str]) -> dict[str, Any]:
     return dict(value)
 
 
+def list_of(value: Any, where: str) -> list[Any]:
+    """A list; `UsageError` for anything else."""
+    if not isinstance(value, list):
+        raise UsageError(f"{where} must be a list, not {show(value)}")
+    return value
+
+
+def require_number(value: Any, wanted: int, where: str, why: str = "") -> None:
+    """`UsageError` unless the value is this number, and not a boolean."""
+    if value != wanted or isinstance(value, bool):
+        raise UsageError(f"{where} must be {wanted}{why}, not {show(value)}")
+
+
 def text_of(value: Any, where: str) -> str:
     """A string of reasonable length; `UsageError` for anything else."""
     if not isinstance(value, str):
@@ -85,7 +98,7 @@ class _Codec:
     """What writing and reading share: the model, and the names of members."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
+        self.model, self.extents = model, model.extents
         self.names = {
             name: member_names(model, name)
             for name, family in model.schema.families.items()
@@ -98,7 +111,8 @@ class Encoder(_Codec):
 
     def state(self, state: State) -> dict[str, Any]:
         """The variables of the root record with their values."""
-        return self._record(self.model.schema.root, (), state)
+        self._state = state
+        return self._record(self.model.schema.root, ())
 
     def parameters(self, instance: Instance) -> dict[str, Any]:
         """The parameters of a step by name."""
@@ -107,41 +121,38 @@ class Encoder(_Codec):
             for parameter, argument in zip(instance.parameters, instance.arguments, strict=True)
         }
 
-    def _record(self, schema: RecordSchema, index: Index, state: State) -> dict[str, Any]:
-        return {name: self._part(part, index, state) for name, part in schema.fields.items()}
+    def _record(self, schema: RecordSchema, index: Index) -> dict[str, Any]:
+        return {name: self._part(part, index) for name, part in schema.fields.items()}
 
-    def _part(self, part: Part, index: Index, state: State) -> Any:
+    def _part(self, part: Part, index: Index) -> Any:
         match part:
             case ScalarSchema(variable):
-                number = state[self.model.cell(variable, index).position]
+                number = self._state[self.model.cell(variable, index).position]
                 return self._scalar(variable.domain, number)
             case RecordSchema():
-                return self._record(part, index, state)
+                return self._record(part, index)
             case SequenceSchema():
-                return self._sequence(part, index, state)
+                return self._sequence(part, index)
             case IndexedSchema(index_set, item):
-                return self._map(index_set, lambda k: self._part(item, (*index, k), state))
+                name = index_set.name
+                pairs = ((self._member(name, k), (*index, k)) for k in range(self.extents[name]))
+                return {"#map": [[key, self._part(item, place)] for key, place in pairs]}
         raise TypeError(f"no way to write a {type(part).__name__}")
 
-    def _map(self, index_set: IndexSet, value: Callable[[int], Any]) -> dict[str, Any]:
-        extent = self.model.extents[index_set.name]
-        keys = [self._member(index_set.name, k) for k in range(extent)]
-        return {"#map": [[key, value(k)] for k, key in enumerate(keys)]}
-
-    def _sequence(self, part: SequenceSchema, index: Index, state: State) -> Any:
+    def _sequence(self, part: SequenceSchema, index: Index) -> Any:
         """A list; an object if something is stored beyond the end, as proofs may start from."""
-        end = state[self.model.cell(part.end, index).position]
-        stored = max(end, self._stored(part, index, state))
-        records = [self._record(part.item, (*index, k), state) for k in range(stored)]
+        end = self._state[self.model.cell(part.end, index).position]
+        stored = max(end, self._stored(part, index))
+        records = [self._record(part.item, (*index, k)) for k in range(stored)]
         return records if stored == end else {"end": bigint(end), "stored": records}
 
-    def _stored(self, part: SequenceSchema, index: Index, state: State) -> int:
+    def _stored(self, part: SequenceSchema, index: Index) -> int:
         """One past the last position of the sequence that is not blank."""
         stored = (
             cell.index[len(index)] + 1
             for variable in part.variables
             for cell in self.model.cells_below(variable, index)
-            if state[cell.position] != cell.blank
+            if self._state[cell.position] != cell.blank
         )
         return max(stored, default=0)
 
@@ -169,37 +180,33 @@ class Decoder(_Codec):
 
     def state(self, values: Mapping[str, Any], where: str) -> State:
         """The state that the variables of the root record stand for."""
-        state = [cell.blank for cell in self.model.cells]
+        self._state = [cell.blank for cell in self.model.cells]
         for name, part in self.model.schema.root.fields.items():
-            self._part(part, (), values[name], state, f"{where}.{name}")
-        return tuple(state)
+            self._part(part, (), values[name], f"{where}.{name}")
+        return tuple(self._state)
 
-    def _record(
-        self, schema: RecordSchema, index: Index, value: Any, state: list[int], where: str
-    ) -> None:
+    def _record(self, schema: RecordSchema, index: Index, value: Any, where: str) -> None:
         for name, inner in fields_of(value, where, schema.fields).items():
-            self._part(schema.fields[name], index, inner, state, f"{where}.{name}")
+            self._part(schema.fields[name], index, inner, f"{where}.{name}")
 
-    def _part(self, part: Part, index: Index, value: Any, state: list[int], where: str) -> None:
+    def _part(self, part: Part, index: Index, value: Any, where: str) -> None:
         match part:
             case ScalarSchema(variable):
-                self._cell(variable, index, value, state, where)
+                self._cell(variable, index, value, where)
             case RecordSchema():
-                self._record(part, index, value, state, where)
+                self._record(part, index, value, where)
             case SequenceSchema():
-                self._sequence(part, index, value, state, where)
+                self._sequence(part, index, value, where)
             case IndexedSchema(index_set, item):
                 for key, inner in self._map(index_set, value, where):
-                    self._part(item, (*index, key), inner, state, f"{where}[{key}]")
+                    self._part(item, (*index, key), inner, f"{where}[{key}]")
             case _:
                 raise TypeError(f"no way to read a {type(part).__name__}")
 
     def _map(self, index_set: IndexSet, value: Any, where: str) -> list[tuple[int, Any]]:
-        entries = fields_of(value, where, ["#map"])["#map"]
-        if not isinstance(entries, list):
-            raise UsageError(f"{where}.#map must be a list, not {show(entries)}")
+        entries = list_of(fields_of(value, where, ["#map"])["#map"], f"{where}.#map")
         found: dict[int, Any] = {}
-        extent = self.model.extents[index_set.name]
+        extent = self.extents[index_set.name]
         for entry in entries:
             if not isinstance(entry, list) or len(entry) != 2:
                 raise UsageError(f"{where}.#map must hold pairs, not {show(entry)}")
@@ -211,33 +218,27 @@ class Decoder(_Codec):
             raise UsageError(f"{where} must have {extent} keys, not {len(found)}")
         return sorted(found.items())
 
-    def _sequence(
-        self, part: SequenceSchema, index: Index, value: Any, state: list[int], where: str
-    ) -> None:
+    def _sequence(self, part: SequenceSchema, index: Index, value: Any, where: str) -> None:
         records, end = value, None
         if isinstance(value, dict):
             fields = fields_of(value, where, ["end", "stored"])
             records, end = fields["stored"], fields["end"]
-        if not isinstance(records, list):
-            raise UsageError(f"{where} must be a list, not {show(records)}")
-        capacity = self.model.extents[part.index_set.name]
+        records, capacity = list_of(records, where), self.extents[part.index_set.name]
         if len(records) > capacity:
             raise RejectedError(f"{where} has {len(records)} entries: valid are up to {capacity}")
         for k, record in enumerate(records):
-            self._record(part.item, (*index, k), record, state, f"{where}[{k}]")
+            self._record(part.item, (*index, k), record, f"{where}[{k}]")
         end = bigint(len(records)) if end is None else end
-        self._cell(part.end, index, end, state, f"{where}.end")
+        self._cell(part.end, index, end, f"{where}.end")
 
-    def _cell(
-        self, variable: Variable, index: Index, value: Any, state: list[int], where: str
-    ) -> None:
+    def _cell(self, variable: Variable, index: Index, value: Any, where: str) -> None:
         cell = self.model.cell(variable, index)
         number = self._scalar(variable.domain, value, where)
         if not cell.low <= number <= cell.high:
             raise RejectedError(
                 f"{where} is {show(number)}: valid is {variable.domain}, {cell.low}..{cell.high}"
             )
-        state[cell.position] = number
+        self._state[cell.position] = number
 
     def _scalar(self, domain: Domain, value: Any, where: str) -> int:
         match domain:
@@ -253,13 +254,10 @@ class Decoder(_Codec):
                 return self._set(family, value, where)
 
     def _set(self, family: str, value: Any, where: str) -> int:
-        members = fields_of(value, where, ["#set"])["#set"]
-        if not isinstance(members, list):
-            raise UsageError(f"{where}.#set must be a list, not {show(members)}")
         found = 0
-        for member in members:
+        for member in list_of(fields_of(value, where, ["#set"])["#set"], f"{where}.#set"):
             number = self._member(family, member, where)
-            if not 0 <= number < self.model.extents[family]:
+            if not 0 <= number < self.extents[family]:
                 raise UsageError(f"{where} holds {show(member)}, which is not one of {family}")
             if found >> number & 1:
                 raise UsageError(f"{where} holds {show(member)} twice")

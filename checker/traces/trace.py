@@ -5,8 +5,8 @@ A trace is believed only after the reference engine has replayed it, wherever it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -100,10 +100,10 @@ def build_trace(
     for number, instance in enumerate(steps, 1):
         states.append(_take_step(engine, number, states[-1], instance))
     name = property.name if isinstance(property, Property) else property
-    trace = Trace(model, name, "", tuple(states), steps, highwater_version())
+    trace = Trace(model, name, verdict or "", tuple(states), steps, highwater_version())
     if verdict is None:
-        verdict = _verdict_of(trace.claim, start is not None and start != engine.initial())
-    trace = Trace(model, name, verdict, tuple(states), steps, highwater_version())
+        elsewhere = start is not None and start != engine.initial()
+        trace = replace(trace, verdict=_verdict_of(trace.claim, elsewhere))
     check_trace(trace)
     return trace
 
@@ -175,18 +175,26 @@ def _compare(model: Model, where: str, expected: State, found: State) -> None:
 
 
 def _check_verdict(trace: Trace, engine: ReferenceEngine) -> None:
-    checks: dict[str, Callable[[Trace, ReferenceEngine], str]] = {
-        TraceVerdict.VIOLATED: _wrong_violation,
-        TraceVerdict.NOT_INDUCTIVE: _wrong_induction,
-        TraceVerdict.REACHED: _wrong_witness,
-        TraceVerdict.DEADLOCK: _wrong_deadlock,
-        TraceVerdict.RUN: _wrong_run,
-    }
-    if trace.verdict not in checks:
-        valid = ", ".join(checks)
+    if trace.verdict not in list(TraceVerdict):
+        valid = ", ".join(TraceVerdict)
         raise RejectedError(f"a trace cannot have the verdict {trace.verdict!r}: valid are {valid}")
-    if problem := checks[trace.verdict](trace, engine):
+    if problem := _problem(trace, engine):
         raise RejectedError(f"the verdict {trace.verdict} does not hold: {problem}")
+
+
+def _problem(trace: Trace, engine: ReferenceEngine) -> str:
+    """Why the trace does not show what its verdict says; empty if it does."""
+    match TraceVerdict(trace.verdict):
+        case TraceVerdict.VIOLATED:
+            return _wrong_judgement(trace, engine, Sense.ALWAYS, False)
+        case TraceVerdict.NOT_INDUCTIVE:
+            return _wrong_induction(trace, engine)
+        case TraceVerdict.REACHED:
+            return _wrong_judgement(trace, engine, Sense.SOMETIMES, True)
+        case TraceVerdict.DEADLOCK:
+            return _wrong_deadlock(trace, engine)
+        case TraceVerdict.RUN:
+            return "" if trace.property is None else f"it names the property {trace.property}"
 
 
 def _wrong_judgement(trace: Trace, engine: ReferenceEngine, sense: Sense, holds: bool) -> str:
@@ -204,21 +212,13 @@ def _wrong_judgement(trace: Trace, engine: ReferenceEngine, sense: Sense, holds:
     return ""
 
 
-def _wrong_violation(trace: Trace, engine: ReferenceEngine) -> str:
-    return _wrong_judgement(trace, engine, Sense.ALWAYS, False)
-
-
-def _wrong_witness(trace: Trace, engine: ReferenceEngine) -> str:
-    return _wrong_judgement(trace, engine, Sense.SOMETIMES, True)
-
-
 def _wrong_induction(trace: Trace, engine: ReferenceEngine) -> str:
     claim = trace.claim
     if claim is not None and not claim.of_steps:
         for number, state in enumerate(trace.states[:-1]):
             if not engine.holds(claim.claim, state):
                 return f"{claim.name} is already false in state {number}"
-    return _wrong_violation(trace, engine)
+    return _wrong_judgement(trace, engine, Sense.ALWAYS, False)
 
 
 def _wrong_deadlock(trace: Trace, engine: ReferenceEngine) -> str:
@@ -227,7 +227,3 @@ def _wrong_deadlock(trace: Trace, engine: ReferenceEngine) -> str:
     for instance, _ in engine.successors(trace.states[-1]):
         return f"{instance_words(trace.model, instance)} is enabled in the last state"
     return ""
-
-
-def _wrong_run(trace: Trace, engine: ReferenceEngine) -> str:
-    return "" if trace.property is None else f"it names the property {trace.property}"

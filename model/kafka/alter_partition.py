@@ -10,7 +10,7 @@ from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import advance_high_watermark, can_fetch, fetch_diverges, is_believed
 from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, all_of, any_of, every, not_, require, some
+from model.language import SetOf, action, all_of, any_of, choose, every, not_, require, some
 
 
 def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
@@ -28,10 +28,14 @@ def can_change_isr(partition: TopicPartition, leader: Broker) -> bool:
 
 
 def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
-    """Ask the controller for an ISR (KIP-497); before that, write it to ZooKeeper."""
+    """Ask the controller for an ISR (KIP-497); before that, write it to ZooKeeper.
+
+    Asking does not move the HW: the maximal ISR is no smaller than before.
+    """
     if partition.options.isr_changes == IsrChanges.ZOOKEEPER:
         leader.isr = isr
         partition.controller.isr = isr
+        advance_high_watermark(partition, leader)
     else:
         leader.pending_isr = isr
         partition.controller.request = isr
@@ -53,9 +57,10 @@ def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: B
     if partition.options.join_isr_from_epoch_start:
         require(follower.log.end >= epoch_start(leader))
 
-    propose_isr(partition, leader, leader.isr.with_member(follower))
+    news = leader.follower_leo[follower] != follower.log.end
     leader.follower_leo[follower] = follower.log.end
-    advance_high_watermark(partition, leader)
+    propose_isr(partition, leader, leader.isr.with_member(follower))
+    advance_high_watermark(partition, leader, where=news)
 
 
 def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bool:
@@ -83,7 +88,6 @@ def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: B
     require(is_behind(partition, leader, follower))
 
     propose_isr(partition, leader, leader.isr.without_member(follower))
-    advance_high_watermark(partition, leader)
 
 
 @action("{leader} asks to drop every follower from the ISR")
@@ -99,21 +103,22 @@ def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -
     )
 
     propose_isr(partition, leader, partition.brokers.only(leader))
-    advance_high_watermark(partition, leader)
 
 
 @action("{leader} hears that its ISR change is accepted")
 def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
-    """Take the ISR and partition epoch of an AlterPartition answer, before the image of them."""
+    """Take the ISR and partition epoch of an AlterPartition answer, before the image of them.
+
+    The controller may have changed the partition again since: then the leader is not current.
+    """
     controller = partition.controller
     require(partition.options.isr_answer_apart)
-    require(partition.is_in_office(leader), not_(controller.leader_is_current))
-    require(leader.pending_isr == controller.isr)
+    require(partition.is_in_office(leader), controller.isr_accepted)
 
-    leader.isr = controller.isr
+    leader.isr = leader.pending_isr
     leader.pending_isr = partition.brokers.none()
-    controller.leader_is_current = True
-    controller.image_unread = True
+    controller.isr_accepted = False
+    controller.leader_is_current = controller.image_unread
     advance_high_watermark(partition, leader)
 
 
@@ -122,16 +127,18 @@ def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
 
     The request stays under way, so the leader no longer counts whom it may let in (finding 0002).
+    If it was lost, `AlterPartitionManager` still sends it again, and until then takes no other:
+    that is the same as a request that has not yet arrived.
     """
     controller = partition.controller
-    require(controller.image_unread)
+    require(controller.image_unread, controller.leader_is_current)
     require(controller.leader == leader)
 
     controller.image_unread = False
     if not partition.options.pending_isr_survives_image:
+        lost = controller.request.is_empty
+        controller.request = choose(lost, leader.pending_isr, controller.request)
         leader.pending_isr = partition.brokers.none()
-        asked = not_(controller.request.is_empty)
-        controller.joiner_restarted = all_of(controller.joiner_restarted, asked)
     advance_high_watermark(partition, leader)
 
 

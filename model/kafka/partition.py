@@ -30,40 +30,49 @@ def maximal_isr(partition: TopicPartition, leader: Broker) -> SetOf[Broker]:
     return leader.isr
 
 
-def advance_high_watermark(partition: TopicPartition, leader: Broker) -> None:
-    """Raise the HW to what every member of the maximal ISR holds; expose and acknowledge.
+def held_by_the_isr(partition: TopicPartition, leader: Broker) -> int:
+    """The offset up to which the leader knows every member of the maximal ISR to hold its log."""
+    counted, end = maximal_isr(partition, leader), leader.log.end
+    return smallest(
+        choose(all_of(counted.contains(m), m != leader), leader.follower_leo[m], end)
+        for m in partition.brokers
+    )
+
+
+def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
+    if not partition.options.hw_frozen_below_min_isr:
+        return False
+    return leader.isr.size < partition.min_isr
+
+
+def advance_high_watermark(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
+    """Where the condition holds, raise the HW to what every member of the maximal ISR holds.
+
+    What it passes is exposed, and acknowledged.
 
     `Partition.maybeIncrementLeaderHW`. Kafka also waits for replicas outside the ISR that were
     caught up a moment ago; they need not have been, so leaving that out loses no behaviour.
     """
-    counted = maximal_isr(partition, leader)
-    end = leader.log.end
-    replicated = smallest(
-        choose(all_of(counted.contains(m), m != leader), leader.follower_leo[m], end)
-        for m in partition.brokers
-    )
     before = leader.high_watermark
-    after = maximum(before, replicated)
-    if partition.options.hw_frozen_below_min_isr:
-        after = choose(leader.isr.size >= partition.min_isr, after, before)
+    moves = all_of(where, not_(is_frozen(partition, leader)))
+    after = choose(moves, maximum(before, held_by_the_isr(partition, leader)), before)
     leader.high_watermark = after
 
     for row in partition.offsets:
         newly = all_of(row.number < after, row.exposed < 0)
         row.exposed = choose(newly, leader.log[row.number].id, row.exposed)
     if partition.options.acks == Acks.ALL:
-        acknowledge_up_to(partition, leader, before, after, counted)
+        acknowledge_up_to(partition, leader, before, after)
 
 
-def acknowledge_up_to(
-    partition: TopicPartition, leader: Broker, before: int, after: int, counted: SetOf[Broker]
-) -> None:
+def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, after: int) -> None:
     """Answer the producer for the records from HW `before` to `after` that this leader appended.
 
     The delayed produce knows no epoch: it waits as long as the broker leads without a break, and is
     decided when the HW passes it (`Partition.checkEnoughReplicasReachOffset`).
     """
-    enough = counted.size >= partition.min_isr
+    enough = maximal_isr(partition, leader).size >= partition.min_isr
     log = leader.log
     for record in partition.records:
         passed = some(
@@ -124,11 +133,12 @@ def is_noted(partition: TopicPartition, follower: Broker, leader: Broker, diverg
 def note_fetch(
     partition: TopicPartition, follower: Broker, leader: Broker, diverging: bool
 ) -> None:
-    """Note the follower's LEO, which may move the HW (`updateFollowerFetchState`)."""
+    """Note the follower's LEO (`updateFollowerFetchState`); only if it changes, the HW may move."""
     noted = is_noted(partition, follower, leader, diverging)
     known = leader.follower_leo[follower]
+    news = all_of(is_believed(partition, follower, leader, diverging), known != follower.log.end)
     leader.follower_leo[follower] = choose(noted, follower.log.end, known)
-    advance_high_watermark(partition, leader)
+    advance_high_watermark(partition, leader, where=news)
 
 
 @action("{leader} handles a fetch of {follower}; the answer says nothing new, or is lost")
@@ -157,6 +167,19 @@ def void_answer(partition: TopicPartition, broker: Broker) -> None:
     options = partition.options
     if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
         broker.answer.forget()
+
+
+def void_answer_to_empty_log(partition: TopicPartition, broker: Broker) -> None:
+    """In a new epoch a follower that knows of no epoch truncates before it fetches, to its end.
+
+    Meanwhile it ignores an answer under way, with or without KAFKA-18991's fix
+    (`AbstractFetcherThread.partitionFetchState`, `processFetchRequest`). A broker that has just led
+    knows of an epoch: its own.
+    """
+    options = partition.options
+    truncates = options.truncation != Truncation.HIGH_WATERMARK
+    if options.fetch_answers == FetchAnswers.IN_FLIGHT and truncates:
+        broker.answer.forget(where=all_of(broker.log.is_empty, not_(broker.leads)))
 
 
 @action("{broker} reads that it leads, in which epoch and with which ISR")
@@ -189,6 +212,8 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.truncating = False
     void_answer(partition, broker)
     controller.leader_is_current = True
+    controller.isr_accepted = False
+    controller.image_unread = False
     advance_high_watermark(partition, broker)
 
 
@@ -211,6 +236,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
         broker.truncating = all_of(follows, broker.log.end > 0)
     forget_leadership(partition, broker)
     void_answer(partition, broker)
+    void_answer_to_empty_log(partition, broker)
     broker.leader = controller.leader
     broker.leader_epoch = controller.leader_epoch
 

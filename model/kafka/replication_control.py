@@ -14,7 +14,7 @@ from model.kafka.partition_change import (
 )
 from model.kafka.settings import IsrChanges, PreferredLeader
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, every, is_none, not_, require
+from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
 
 
 def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
@@ -182,19 +182,28 @@ def request_is_acceptable(partition: TopicPartition) -> bool:
 
 @action("controller changes the ISR as the leader asked")
 def controller_apply_isr_change(partition: TopicPartition) -> None:
-    """Accept an AlterPartition request; the leader hears of it later."""
-    isr = partition.controller.request
+    """Accept an AlterPartition request; unless it has forgotten it, the leader hears later."""
+    controller = partition.controller
+    isr = controller.request
     require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(request_is_acceptable(partition))
 
     change_partition(partition, isr, eligible_after(partition, isr))
+    if partition.options.isr_answer_apart:
+        waits = some(
+            all_of(partition.is_in_office(b), not_(b.pending_isr.is_empty))
+            for b in partition.brokers
+        )
+        controller.isr_accepted = waits
+        controller.image_unread = waits
 
 
 @action("controller refuses the ISR that the leader asked for")
 def controller_reject_isr_change(partition: TopicPartition) -> None:
     """Answer INELIGIBLE_REPLICA: the leader goes back to the committed ISR.
 
-    The answer arrives at once: until then the leader would only count one replica more.
+    The answer arrives at once: until then the leader would only count one replica more. It does not
+    compute the HW anew (number 38): what the ISR holds waits until something else moves the HW.
     """
     controller = partition.controller
     require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
@@ -211,10 +220,15 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
 def controller_fail_over(partition: TopicPartition) -> None:
     """The controller dies and another takes over with the same replicated state.
 
-    The leader will send the request again as it was, with the broker epochs that it named.
+    The leader will send the request again as it was, with the broker epochs that it named. One that
+    a live leader has forgotten counts as sent again at once (`leader_read_known_image`).
     """
-    spent = partition.spent.controller_failovers
+    controller, spent = partition.controller, partition.spent.controller_failovers
     require(spent < partition.bound("controller_failovers"))
 
     partition.spent.controller_failovers = spent + 1
-    partition.controller.request = partition.brokers.none()
+    forgotten = some(
+        all_of(controller.leader == b, controller.leader_is_current, b.pending_isr.is_empty)
+        for b in partition.brokers
+    )
+    controller.request = choose(forgotten, controller.request, partition.brokers.none())

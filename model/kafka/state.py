@@ -20,6 +20,7 @@ from model.language import (
     State,
     Table,
     all_of,
+    choose,
     everybody,
     for_each,
     integers,
@@ -54,7 +55,11 @@ CONTROLLER_FAILOVERS = Bound(
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
-BUDGETS = (
+BOUNDS = (
+    REPLICAS,
+    LOG_SIZE.with_default(1),
+    MAX_RECORDS.with_default(1),
+    MAX_LEADER_EPOCH.with_default(3),
     CRASHES,
     POWER_LOSSES,
     DISK_LOSSES,
@@ -66,13 +71,6 @@ BUDGETS = (
     CONTROLLER_FAILOVERS,
     CONSUMERS,
     CONSUMER_RESTARTS,
-)
-BOUNDS = (
-    REPLICAS,
-    LOG_SIZE.with_default(1),
-    MAX_RECORDS.with_default(1),
-    MAX_LEADER_EPOCH.with_default(3),
-    *BUDGETS,
 )
 
 NO_RECORD = -1
@@ -107,15 +105,15 @@ class FetchAnswer(Record):
     high_watermark: Offset = 0
     source: Broker | None = None
 
-    def forget(self) -> None:
-        """The follower will not take the answer any more."""
-        self.kind = NO_ANSWER
-        self.epoch = 0
-        self.id = 0
-        self.end = 0
-        self.offset = 0
-        self.high_watermark = 0
-        self.source = None
+    def forget(self, where: bool = True) -> None:
+        """Where the condition holds, the follower will not take the answer any more."""
+        self.kind = choose(where, NO_ANSWER, self.kind)
+        self.epoch = choose(where, 0, self.epoch)
+        self.id = choose(where, 0, self.id)
+        self.end = choose(where, 0, self.end)
+        self.offset = choose(where, 0, self.offset)
+        self.high_watermark = choose(where, 0, self.high_watermark)
+        self.source = choose(where, None, self.source)
 
 
 class Broker(Entity):
@@ -167,8 +165,10 @@ class Controller(Record):
     `eligible` is the ELR; `last_known_leader` led when the ISR became empty. `leader_is_current`:
     the leader is in office and knows the partition epoch. `request` is the ISR that an
     AlterPartition request under way asks for, if the controller could still accept it;
-    `joiner_restarted`: a broker that would join has another broker epoch by now. `image_unread`:
-    the leader knows the partition epoch from an answer, and will read the image of it yet.
+    `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
+    images are apart, `isr_accepted`: the answer is under way that the ISR is now as the leader in
+    office has asked; `image_unread`: the newest partition epoch is the one of that answer, heard or
+    not, and the leader has not read the image of it.
     """
 
     leader: Broker | None = None
@@ -179,6 +179,7 @@ class Controller(Record):
     leader_is_current: bool = True
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
+    isr_accepted: bool = False
     image_unread: bool = False
 
 

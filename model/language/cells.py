@@ -12,7 +12,7 @@ from functools import cached_property
 
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
 from model.language.declare.schema import EVERYBODY, Schema, Variable
-from model.language.errors import ProtocolError
+from model.language.errors import ProtocolError, unknown_name
 
 Index = tuple[int, ...]
 
@@ -68,6 +68,12 @@ class StateSpace:
     def extents(self) -> dict[str, int]:
         """How many members, rows or positions each index set has, by name."""
         return {s.name: s.size.at(self.bounds) for s in self.schema.index_sets.values()}
+
+    def bound(self, name: str) -> int:
+        """The value of the bound called `name`; `UsageError` if there is none."""
+        if name not in self.bounds:
+            raise unknown_name("bound", name, self.bounds)
+        return self.bounds[name]
 
     def limits(self, domain: Domain) -> tuple[int, int]:
         """The least and the greatest number that stands for a value of `domain`."""

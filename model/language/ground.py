@@ -49,7 +49,7 @@ class Grounder:
         self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
             Op.CONST: lambda node, _: _plain_constant(node),
             Op.VARIABLE: lambda node, env: graph.constant(env[node]),
-            Op.BOUND: lambda node, _: graph.constant(space.bounds[node.data]),
+            Op.BOUND: lambda node, _: graph.constant(space.bound(node.data)),
             Op.READ: self._read,
             Op.EMPTY: lambda node, _: graph.constant(0),
             Op.EVERYONE: lambda node, _: graph.constant(self._everyone(node)),

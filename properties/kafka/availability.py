@@ -1,11 +1,12 @@
 """What operators trade for durability: a leader, and one that takes writes.
 
-Kafka does not promise either under faults, so these are checked by name: they say which faults stop
-a partition.
+Kafka promises none of these under faults, so they are checked by name: they say which faults stop a
+partition, or hold up its records.
 """
 
 from __future__ import annotations
 
+from model.kafka.partition import held_by_the_isr, is_frozen
 from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
 from model.language import all_of, every, implies, is_none, not_, some
@@ -46,6 +47,25 @@ def leader_takes_writes(partition: TopicPartition) -> bool:
         implies(
             all_of(partition.is_in_office(leader), partition.controller.leader_is_current),
             leader.isr.size >= partition.min_isr,
+        )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "leader_exposes_what_the_isr_holds",
+    "a leader that waits for no ISR change has exposed what it knows its whole ISR to hold",
+    failure="{leader} knows that the ISR {leader.isr} holds more than its HW, "
+    "{leader.high_watermark}, and waits for nothing",
+    broken_by="kafka with a false fencing: a refused ISR change",
+    promised=lambda _: False,
+)
+def leader_exposes_what_the_isr_holds(partition: TopicPartition) -> bool:
+    """Else a producer may wait for a record that is as safe as it will ever be."""
+    return every(
+        implies(
+            all_of(leader.leads, leader.pending_isr.is_empty, not_(is_frozen(partition, leader))),
+            leader.high_watermark >= held_by_the_isr(partition, leader),
         )
         for leader in partition.brokers
     )

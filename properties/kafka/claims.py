@@ -9,45 +9,19 @@ from __future__ import annotations
 from model.kafka.state import TopicPartition
 from model.language import all_of, not_, some
 from properties.claims import Property, sometimes
-from properties.kafka.availability import leader_takes_writes, partition_has_leader
-from properties.kafka.consumers import (
-    no_record_delivered_twice,
-    no_record_skipped,
-    order_kept,
-)
-from properties.kafka.isr import (
-    caught_up_follower_stays_in_sync,
-    in_sync_replica_is_live_or_no_leader,
-    isr_members_unfenced,
-    partition_has_leader_when_a_candidate_lives,
-)
-from properties.kafka.safety import (
-    acknowledged_record_on_some_disk,
-    acknowledged_records_survive,
-    consumer_reads_only_committed,
-    consumers_agree,
-    epochs_grow,
-    exposed_records_survive,
-    high_watermark_within_log,
-    isr_logs_agree,
-    leader_high_watermark_grows,
-    logs_agree_below_high_watermark,
-    one_leader_per_epoch,
-    something_is_acknowledged,
-    something_is_exposed,
-)
+from properties.kafka import availability, consumers, isr, safety
 
 
 @sometimes("a_record_is_exposed", "a consumer can read a record")
 def a_record_is_exposed(partition: TopicPartition) -> bool:
     """Without that, nothing exposed could be lost."""
-    return something_is_exposed(partition)
+    return safety.something_is_exposed(partition)
 
 
 @sometimes("a_record_is_acknowledged", "a producer is told that its record is safe")
 def a_record_is_acknowledged(partition: TopicPartition) -> bool:
     """Without that, nothing acknowledged could be lost."""
-    return something_is_acknowledged(partition)
+    return safety.something_is_acknowledged(partition)
 
 
 @sometimes("a_follower_learns_the_high_watermark", "a follower's high watermark rises above 0")
@@ -60,7 +34,9 @@ def a_follower_learns_the_high_watermark(partition: TopicPartition) -> bool:
 def the_leader_changes(partition: TopicPartition) -> bool:
     """Without leader changes, nothing could be lost."""
     return some(
-        all_of(partition.is_in_office(b), b.leader_epoch > 0, something_is_exposed(partition))
+        all_of(
+            partition.is_in_office(b), b.leader_epoch > 0, safety.something_is_exposed(partition)
+        )
         for b in partition.brokers
     )
 
@@ -101,24 +77,26 @@ def a_broker_rejoins(before: TopicPartition, after: TopicPartition) -> bool:
 
 
 KAFKA_PROPERTIES: tuple[Property, ...] = (
-    exposed_records_survive,
-    acknowledged_records_survive,
-    acknowledged_record_on_some_disk,
-    logs_agree_below_high_watermark,
-    isr_logs_agree,
-    consumers_agree,
-    consumer_reads_only_committed,
-    one_leader_per_epoch,
-    high_watermark_within_log,
-    leader_high_watermark_grows,
-    epochs_grow,
-    isr_members_unfenced,
-    in_sync_replica_is_live_or_no_leader,
-    partition_has_leader_when_a_candidate_lives,
-    caught_up_follower_stays_in_sync,
-    no_record_skipped,
-    no_record_delivered_twice,
-    order_kept,
+    safety.exposed_records_survive,
+    safety.acknowledged_records_survive,
+    safety.acknowledged_record_on_some_disk,
+    safety.logs_agree_below_high_watermark,
+    safety.isr_logs_agree,
+    safety.consumers_agree,
+    safety.consumer_reads_only_committed,
+    safety.one_leader_per_epoch,
+    safety.high_watermark_within_log,
+    safety.logs_hold_issued_records,
+    safety.leader_high_watermark_grows,
+    safety.epochs_grow,
+    isr.isr_members_unfenced,
+    isr.only_live_brokers_are_unfenced,
+    isr.in_sync_replica_is_live_or_no_leader,
+    isr.partition_has_leader_when_a_candidate_lives,
+    isr.caught_up_follower_stays_in_sync,
+    consumers.no_record_skipped,
+    consumers.no_record_delivered_twice,
+    consumers.order_kept,
     a_record_is_exposed,
     a_record_is_acknowledged,
     a_follower_learns_the_high_watermark,
@@ -126,6 +104,7 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     a_follower_truncates,
     a_zombie_writes,
     a_broker_rejoins,
-    partition_has_leader,
-    leader_takes_writes,
+    availability.partition_has_leader,
+    availability.leader_takes_writes,
+    availability.leader_exposes_what_the_isr_holds,
 )

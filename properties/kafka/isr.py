@@ -29,6 +29,22 @@ def isr_members_unfenced(partition: TopicPartition) -> bool:
 
 
 @always(
+    "only_live_brokers_are_unfenced",
+    "a broker that is down stays fenced until it is back",
+    of_steps=True,
+    premise=lambda p: some(all_of(b.fenced, not_(b.up)) for b in p.brokers),
+    failure="{broker} is down, and was unfenced",
+    broken_by="a controller that unfences whoever is fenced",
+)
+def only_live_brokers_are_unfenced(before: TopicPartition, after: TopicPartition) -> bool:
+    """Heartbeats unfence. A broker that dies stays unfenced until the controller notices."""
+    return every(
+        implies(all_of(broker.fenced, not_(broker.up)), after.brokers[broker].fenced)
+        for broker in before.brokers
+    )
+
+
+@always(
     "in_sync_replica_is_live_or_no_leader",
     "where there is a leader, some ISR member is unfenced",
     premise=lambda p: some(b.fenced for b in p.brokers),
@@ -103,10 +119,7 @@ def caught_up_follower_stays_in_sync(before: TopicPartition, after: TopicPartiti
     if not before.options.followers_keep_up:
         return True
     return every(
-        implies(
-            asks_out(before, after, leader, follower),
-            not_(follower.follows_in_epoch(leader)),
-        )
+        implies(asks_out(before, after, leader, follower), not_(follower.follows_in_epoch(leader)))
         for leader in before.brokers
         for follower in before.brokers
     )

@@ -229,6 +229,22 @@ def high_watermark_within_log(partition: TopicPartition) -> bool:
 
 
 @always(
+    "logs_hold_issued_records",
+    "a log holds only records that were sent",
+    premise=lambda p: some(not_(b.log.is_empty) for b in p.brokers),
+    failure="{broker} holds at offset {offset} a record that was not sent yet",
+    broken_by="a power loss that leaves more entries than there were",
+)
+def logs_hold_issued_records(partition: TopicPartition) -> bool:
+    """No entry is blank, or made up."""
+    return every(
+        implies(broker.log.has(offset), broker.log[offset].id < partition.next_record)
+        for broker in partition.brokers
+        for offset in broker.log.positions
+    )
+
+
+@always(
     "leader_high_watermark_grows",
     "as long as a broker leads, its high watermark only grows",
     of_steps=True,

@@ -9,8 +9,10 @@ import pytest
 
 from checker.search import explore as explore_module
 from checker.search import lineage as lineage_module
+from checker.search import simulate as simulate_module
 from checker.search.explore import Explorer, Limits, Options, Progress
 from checker.search.limits import peak_memory_bytes
+from checker.search.simulate import Budget, Simulator
 from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
@@ -24,6 +26,34 @@ KIP320 = tiny("kip320")
 LEVELS = search(KIP320).sizes
 TOTAL = sum(LEVELS)
 ENGINES = (Explorer, TextbookExplorer)
+
+
+class _Clock:
+    """A clock that only the comparison with the reference engine moves: by a hundred seconds."""
+
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def compare(self, *_):
+        self.now += 100.0
+
+
+@pytest.mark.parametrize(
+    "module, limited",
+    [
+        (explore_module, lambda: Explorer(KIP320, [], Limits(seconds=99.0))),
+        (simulate_module, lambda: Simulator(KIP320, [], 0, Budget(seconds=99.0))),
+    ],
+)
+def test_the_time_of_the_comparison_counts(monkeypatch, module, limited):
+    clock = _Clock()
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(module, "require_agreement", clock.compare)
+    found = limited().run()
+    assert found.stopped == "the limit of 99 seconds"
+    assert found.seconds == 100.0
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -27,7 +27,7 @@ def found(name: str, seed: int):
     """Model, engine, property and a run into a violation of strong_isr."""
     model = protocol_named(name).model()
     simulator = Simulator(model, choose_properties(model.protocol, ["strong_isr"]), seed)
-    finding = simulator.run().findings[0]
+    finding = simulator.run().violations[0]
     return model, simulator.engine, finding
 
 
@@ -55,7 +55,7 @@ def ends_never_fall(before, after):
 
 def test_properties_of_steps_are_minimised_too():
     model = protocol_named("kip101").model({"replicas": 2})
-    finding = Simulator(model, [ends_never_fall], 1, Budget(steps=40)).run().findings[0]
+    finding = Simulator(model, [ends_never_fall], 1, Budget(steps=40)).run().violations[0]
     short = minimise(model, finding.steps, ends_never_fall)
     shortest = Explorer(model, [ends_never_fall]).run().violations[0].depth
     assert (len(short.steps), short.is_shortest) == (shortest, True)

@@ -29,7 +29,7 @@ def walk(model: Model, seed: int = 0, walks: int = 4_096, steps: int = 60) -> Si
 
 def summary(result: Simulation) -> object:
     """Everything but the times."""
-    findings = [(f.property.name, f.walk, f.steps) for f in result.findings]
+    findings = [(f.property.name, f.walk, f.steps) for f in result.violations]
     counts = (result.walks, result.steps, result.longest, result.distinct_states)
     return counts, result.actions, result.reached, sorted(result.premises), findings
 
@@ -39,7 +39,7 @@ def test_walks_find_what_is_wrong_with_old_protocols_and_it_replays(name):
     model = protocol_named(name).model()
     result = walk(model, walks=65_536)
     assert result.verdict is Verdict.VIOLATED
-    for finding in result.findings:
+    for finding in result.violations:
         assert build_trace(model, finding.steps, finding.property).verdict == "violated"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from checker.engines.reference import ReferenceEngine
 from model.language import (
     choose,
     count,
@@ -23,7 +24,7 @@ from model.language import (
     smallest,
     some,
 )
-from model.language.errors import CaptureError, DomainError, ProtocolError
+from model.language.errors import CaptureError, DomainError, ProtocolError, UsageError
 from tests.support.lab import Lab, Node, Row, model_of, protocol_of
 
 MISTAKES: list[Any] = []
@@ -438,6 +439,17 @@ def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
         ReferenceEngine(model).initial()
     with pytest.raises(DomainError, match="start"):
         _ = model.initial_state
+
+
+def test_a_bound_that_there_is_not_is_refused_with_those_that_there_are():
+    def counts(lab: Lab) -> None:
+        require(lab.n < lab.bound("row"))
+
+    model = protocol_of(counts).model()
+    with pytest.raises(UsageError, match="no bound is called 'row': did you mean 'rows'"):
+        _ = model.ground_actions
+    with pytest.raises(UsageError, match="no bound is called 'row'"):
+        list(ReferenceEngine(model).successors(model.initial_state))
 
 
 def test_choose_between_different_kinds_is_refused():

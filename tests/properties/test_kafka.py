@@ -12,6 +12,7 @@ from model.kafka.protocol import KAFKA
 from model.kafka.replication_control import may_unfence
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, choose, maximum, minimum, not_, require
+from model.replicated_log import Offset
 from properties import Sense, choose_properties, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
 
@@ -69,6 +70,22 @@ def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None
     require(may_unfence(broker))
 
     broker.fenced = False
+
+
+@action("controller unfences {broker}, dead or alive")
+def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> None:
+    """Unfence a broker that sends no heartbeats."""
+    require(broker.fenced)
+
+    broker.fenced = False
+
+
+@action("{broker} loses power; {kept} entries are left, as many as there were or not")
+def broker_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
+    """Leave any number of entries."""
+    require(broker.up)
+
+    broker.log.truncate_to(kept)
 
 
 @action("the consumer processes its second record first")
@@ -132,9 +149,11 @@ BREAKS = {
     ),
     "one_leader_per_epoch": mutant(controller_elect_preferred_leader, preferred_elections=1),
     "high_watermark_within_log": mutant(follower_truncate_on_fetch),
+    "logs_hold_issued_records": mutant(broker_lose_power),
     "leader_high_watermark_grows": mutant(leader_handle_fetch),
     "epochs_grow": mutant(follower_apply_metadata, preferred_elections=1, crashes=1),
     "isr_members_unfenced": preset(settings=UNFENCED, crashes=1),
+    "only_live_brokers_are_unfenced": mutant(controller_unfence_and_elect, crashes=1),
     "in_sync_replica_is_live_or_no_leader": mutant(controller_fence_last_leader, crashes=1),
     "partition_has_leader_when_a_candidate_lives": mutant(
         controller_unfence_broker, settings=NO_ELR, crashes=1, replicas=1
@@ -145,6 +164,7 @@ BREAKS = {
     "order_kept": mutant(consumer_process, consumer_poll, consumers=1, log_size=2, max_records=2),
     "partition_has_leader": preset("kafka-3.5", crashes=1),
     "leader_takes_writes": preset(settings={"min.insync.replicas": "3"}, crashes=1),
+    "leader_exposes_what_the_isr_holds": preset(false_fencings=1),
 }  # fmt: skip
 
 

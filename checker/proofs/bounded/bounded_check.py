@@ -16,36 +16,28 @@ from typing import Any
 
 import z3
 
-from checker.engines.agreement import require_agreement
 from checker.engines.symbolic import SymbolicEngine, Term
 from checker.proofs.asking import ask
 from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence, interchangeable
-from checker.proofs.proof import FITS, ProofOutcome, refuse_claims
-from checker.verdict import Agreement, Verdict
+from checker.proofs.proof import FITS, Attempt, ProofOutcome
+from checker.verdict import Verdict
 from model.language.protocol import Instance, Model
 from properties import Property
 
 
 @dataclass
-class BoundedCheck:
+class BoundedCheck(Attempt):
     """The result: no violation in `depth` steps or fewer, or the steps of a shortest one.
 
     `seconds[d]` is the time for depth d; the last one may be of a depth that was not finished.
     """
 
-    model: Model
-    properties: tuple[Property, ...]
-    lemmas: tuple[Property, ...] = ()
     depth: int = -1
     violated: str | None = None
     steps: tuple[Instance, ...] = ()
-    agreement: Agreement | None = None
     stopped: str = ""
     seconds: list[float] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        refuse_claims(*self.properties, *self.lemmas)
 
     @property
     def verdict(self) -> Verdict:
@@ -73,8 +65,7 @@ class BoundedChecker:
         self._timeout = timeout
         self._cross_check = cross_check
         self._on_depth = on_depth or (lambda _depth, _seconds: None)
-        claims = (*self.result.properties, *self.result.lemmas)
-        family = interchangeable(model, claims) if symmetry else None
+        family = interchangeable(model, self.result.claims) if symmetry else None
         self._precedence = None if family is None else Precedence(model, family)
         self._claims = {p: self.engine.claim(p) for p in self.result.properties}
         self._lemmas = [self.engine.claim(p) for p in self.result.lemmas if not p.of_steps]
@@ -82,17 +73,16 @@ class BoundedChecker:
 
     def run(self, depth: int) -> BoundedCheck:
         """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
-        if self._cross_check:
-            claims = (*self.result.properties, *self.result.lemmas)
-            self.result.agreement = require_agreement(self.engine.model, claims)
         started = time.perf_counter()
+        if self._cross_check:
+            self.result.compare()
         solver = z3.SolverFor("QF_FD")
         solver.add(self.engine.is_initial())
         for current in range(depth + 1):
             begun = time.perf_counter()
             if current:
                 self._add_step(solver, current - 1)
-            solver.add(*(self._at(lemma, current) for lemma in self._lemmas))
+            solver.add(*(self.engine.at_frame(lemma, current) for lemma in self._lemmas))
             try:
                 clean = self._check(solver, current, started)
             except KeyboardInterrupt:
@@ -103,9 +93,6 @@ class BoundedChecker:
             self.result.depth = current
             self._on_depth(current, self.result.seconds[-1])
         return self.result
-
-    def _at(self, term: Term, frame: int) -> Term:
-        return term if frame == 0 else self.engine.at_frame(term, frame)
 
     def _selector(self, frame: int) -> Term:
         return z3.BitVec(f"step@{frame}", len(self.result.model.instances).bit_length())
@@ -120,11 +107,11 @@ class BoundedChecker:
             guard = z3.If(chosen, step.guard, guard)
             for position, value in step.values.items():
                 values[position] = z3.If(chosen, value, values[position])
-        solver.add(self._at(guard, frame))
+        solver.add(engine.at_frame(guard, frame))
         if self._precedence is not None:
             solver.add(self._precedence.step(selector, frame))
         for position, cell in enumerate(engine.cells(frame + 1)):
-            solver.add(cell == self._at(values[position], frame))
+            solver.add(cell == engine.at_frame(values[position], frame))
 
     def _check(self, solver: Any, depth: int, started: float) -> bool:
         """Whether the search may go on: nothing is violated at this depth, for certain."""
@@ -134,12 +121,11 @@ class BoundedChecker:
                 self.result.stopped = f"no time left for depth {depth}"
                 return False
             solver.set("timeout", max(int(left * 1000), 1))
-        bad = {FITS: self._at(self._misfit, depth)}
+        bad = {FITS: self.engine.at_frame(self._misfit, depth)}
         for prop, claim in self._claims.items():
-            if not prop.of_steps:
-                bad[prop.name] = z3.Not(self._at(claim, depth))
-            elif depth:
-                bad[prop.name] = z3.Not(self._between(claim, depth - 1))
+            first = depth + 1 - prop.frames
+            if first >= 0:
+                bad[prop.name] = z3.Not(self.engine.at_frame(claim, first, prop.frames))
         solver.push()
         solver.add(z3.Or(list(bad.values())))
         answer = ask(solver)
@@ -149,12 +135,6 @@ class BoundedChecker:
             self.result.stopped = f"Z3 gave up at depth {depth}: {solver.reason_unknown()}"
         solver.pop()
         return bool(answer == z3.unsat)
-
-    def _between(self, claim: Term, frame: int) -> Term:
-        """A claim about frames 0 and 1, moved to `frame` and the one after it."""
-        pairs = list(zip(self.engine.cells(0), self.engine.cells(frame), strict=True))
-        pairs += zip(self.engine.cells(1), self.engine.cells(frame + 1), strict=True)
-        return z3.substitute(claim, pairs)
 
     def _note(self, solution: Any, bad: dict[str, Term], depth: int) -> None:
         self.result.violated = next(

@@ -14,7 +14,6 @@ from typing import Any
 
 import z3
 
-from checker.engines.agreement import require_agreement
 from checker.engines.interchangeable import has_symmetry
 from checker.engines.symbolic import SymbolicEngine, SymbolicStep, Term
 from checker.proofs.asking import ask
@@ -52,16 +51,14 @@ class Induction:
         self.proof = Proof(model, self.properties, self.lemmas)
         self.engine = engine or SymbolicEngine(model)
         self._on_obligation = on_obligation or (lambda _: None)
-        claims = (*self.lemmas, *self.properties)
-        self.symmetry = self.options.symmetry and has_symmetry(model, claims)
+        self.symmetry = self.options.symmetry and has_symmetry(model, self.proof.claims)
         self.proof.symmetry = self.symmetry
 
     def run(self) -> Proof:
         """Work through the obligations; the first that fails ends the proof."""
-        if self.options.cross_check:
-            claims = (*self.properties, *self.lemmas)
-            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
+        if self.options.cross_check:
+            self.proof.compare()
         self._conclusions()
         if self._initially() and self._consecution():
             self.proof.outcome = ProofOutcome.PROVED

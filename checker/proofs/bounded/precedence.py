@@ -12,19 +12,16 @@ from typing import Any
 
 import z3
 
-from checker.engines.layout import Layout
 from checker.engines.symbolic import Term
-from checker.search.symmetry import Symmetry
-from model.language.errors import UsageError
+from checker.search.symmetry import symmetry_of
 from model.language.protocol import Instance, Model
 from properties import Property
 
 
 def interchangeable(model: Model, claims: Iterable[Property]) -> str | None:
     """The family of members that neither steps, claims nor the initial state tell apart, if any."""
-    try:
-        symmetry = Symmetry(model, claims, Layout(model))
-    except UsageError:
+    symmetry = symmetry_of(model, claims)
+    if symmetry is None:
         return None
     start = model.initial_state
     alike = all(symmetry.renamed(start, p) == start for p in symmetry.permutations)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.layout import Words
-from checker.engines.vectorised import Claims, VectorisedEngine
+from checker.engines.layout import Layout, Words
+from checker.engines.vectorised import Claims
 from checker.search.explore import Explorer, Journal
 from checker.search.findings import Findings
 from checker.search.limits import Limits
@@ -98,7 +99,7 @@ class Table:
 
     def __init__(self, model: Model, atoms: Atoms, states: Words) -> None:
         self.atoms = atoms
-        self._layout = VectorisedEngine(model).layout
+        self._layout = Layout(model)
         self._masks = Claims([node for row in atoms.nodes for node in row], self._layout)
         columns = iter(self._masks(states))
         self.false: dict[Literal, Bits] = {}
@@ -114,11 +115,7 @@ class Table:
 
     def holds(self, candidate: Iterable[Literal]) -> bool:
         """No state at any place has all the literals false."""
-        first, *rest = [self.false[literal] for literal in candidate]
-        both = first
-        for other in rest:
-            both = both & other
-        return not both.any()
+        return not reduce(np.bitwise_and, (self.false[literal] for literal in candidate)).any()
 
     def shortest(self) -> list[Candidate]:
         """The clauses of up to `MAX_LITERALS` literals that hold, none with another inside."""
@@ -191,7 +188,4 @@ def has_part(candidate: Candidate, known: set[Candidate]) -> bool:
 
 
 def _pack(mask: npt.NDArray[np.bool_]) -> Bits:
-    bits = np.packbits(mask)
-    padded = np.zeros(-(-len(bits) // 8) * 8, np.uint8)
-    padded[: len(bits)] = bits
-    return padded.view(np.uint64)
+    return np.packbits(np.pad(mask, (0, -len(mask) % 64))).view(np.uint64)

@@ -26,8 +26,7 @@ class ClauseQueries:
         self.engine = SymbolicEngine(model)
         self.count = 0
         self._atoms = atoms
-        self._before = self._lowering(0)
-        self._after = self._lowering(1)
+        self._before, self._after = (self._lowering(frame) for frame in (0, 1))
         self._solver = z3.SolverFor("QF_FD")
         self._solver.set("timeout", max(int(timeout * 1000), 1))
         self._solver.add(self.engine.in_domain())

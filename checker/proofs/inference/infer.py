@@ -97,10 +97,10 @@ class Inferrer:
     def run(self) -> Inference:
         """Enumerate, filter, and kill until nothing more falls."""
         result = self.result
+        started = time.perf_counter()
         if self._cross_check:
             claims = (*result.properties, *lemmas_of(self.model.protocol))
             result.agreement = require_agreement(self.model, claims)
-        started = time.perf_counter()
         result.holding, result.fallen = self.known_lemmas()
         states = reachable_states(self.model, MAX_STATES)
         if states is None:

@@ -178,9 +178,7 @@ class Pools:
 
     def _seeds(self) -> Pool:
         """What the goal and the action name: parameters, Skolem constants, computed indices."""
-        pool: Pool = {}
-        for node in (*self._parameters, *self._constants):
-            _put(pool, str(skolem_over(node) or node.data[1]), node)
+        pool = _pool([*self._parameters, *self._constants])
         for node in sorted(graph.below(*(c.body for c in self.clauses)), key=lambda n: n.number):
             if node.op is not Op.READ or node.data[0] not in self._lifted.schema.variables:
                 continue
@@ -192,19 +190,12 @@ class Pools:
         return pool
 
     def _extend(self, pool: Pool, seeds: Pool, source: Source) -> None:
-        parameters: Pool = {}
-        for node in self._parameters:
-            _put(parameters, node.data[1], node)
-        own: Pool = {}
-        for node in self._constants:
-            _put(own, str(skolem_over(node)), node)
-        named = _copy(parameters)
-        for node in self._constants:
-            _put(named, str(skolem_over(node)), node)
+        parameters = _pool(self._parameters)
         match source:
             case Source.OWN_WITNESSES:
-                self._witnesses(pool, own, members=False)
+                self._witnesses(pool, _pool(self._constants), members=False)
             case Source.WITNESSES:
+                named = _pool([*self._parameters, *self._constants])
                 self._witnesses(pool, named, members=False)
             case Source.MEMBERS:
                 self._witnesses(pool, parameters, members=True)
@@ -237,6 +228,14 @@ def _put(pool: Pool, over: str, node: Node) -> None:
     terms = pool.setdefault(over, [])
     if node not in terms:
         terms.append(node)
+
+
+def _pool(nodes: Iterable[Node]) -> Pool:
+    """Parameters and Skolem constants by what they range over."""
+    pool: Pool = {}
+    for node in nodes:
+        _put(pool, skolem_over(node) or node.data[1], node)
+    return pool
 
 
 def _copy(pool: Pool) -> Pool:

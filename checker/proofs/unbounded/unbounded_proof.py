@@ -16,7 +16,6 @@ from typing import Any
 
 import z3
 
-from checker.engines.agreement import require_agreement
 from checker.engines.unbounded import UnboundedTerms
 from checker.proofs.asking import ask
 from checker.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
@@ -60,7 +59,7 @@ class UnboundedInduction:
         minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
-        for prop in (*self.proof.properties, *self.proof.lemmas):
+        for prop in self.proof.claims:
             if prop.of_steps:
                 raise UsageError(
                     f"{prop.name} is about steps: proofs for all sizes are of claims about every "
@@ -73,10 +72,9 @@ class UnboundedInduction:
         At first with little effort. A lemma that resists is left out, if a proof within small
         bounds goes without it; else no effort is spared.
         """
-        if self._cross_check:
-            claims = (*self.proof.properties, *self.proof.lemmas)
-            self.proof.agreement = require_agreement(self.model, claims)
         started = time.perf_counter()
+        if self._cross_check:
+            self.proof.compare()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
         self._attempt(CHEAP)
         while self._resisting() and self._can_do_without(self._resisting()):

@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from model.language import graph
-from model.language.capture.expr import (
-    BoolExpr,
-    Expr,
-    IntExpr,
-    as_bool,
-    as_int,
-    node_of,
-    wrap,
-)
+from model.language.capture.expr import BoolExpr, Expr, IntExpr, as_bool, as_int, node_of, wrap
 from model.language.capture.lint import check_schema
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf

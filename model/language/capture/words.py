@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from model.language import graph
 from model.language.capture import recorder
 from model.language.capture.expr import Expr, as_bool, as_int, node_of
-from model.language.graph import Node, Op
+from model.language.graph import Op
 
 T = TypeVar("T")
 
@@ -163,24 +163,3 @@ def _note_witness(conditions: Iterable[bool]) -> None:
     if Witness._active is not None and frame is not None:
         outer = {k: v for k, v in frame.f_locals.items() if not k.startswith(".")}
         Witness._active.values = outer | Witness._active.values
-
-
-__all__ = [
-    "Node",
-    "Unmet",
-    "Witness",
-    "all_of",
-    "any_of",
-    "choose",
-    "count",
-    "every",
-    "implies",
-    "is_none",
-    "largest",
-    "maximum",
-    "minimum",
-    "not_",
-    "require",
-    "smallest",
-    "some",
-]

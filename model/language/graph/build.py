@@ -10,16 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from model.language.graph.nodes import (
-    BOOL,
-    INT,
-    Kind,
-    Node,
-    Op,
-    Sort,
-    intern,
-    ones,
-)
+from model.language.graph.nodes import BOOL, INT, Kind, Node, Op, Sort, intern, ones
 
 
 def constant(value: bool | int, sort: Sort | None = None) -> Node:

@@ -86,20 +86,18 @@ def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
     if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
         return True
     return every(
-        every(
-            implies(
-                all_of(
-                    follower.answer.kind != NO_ANSWER,
-                    follower.answer.kind != DIVERGING_ANSWER,
-                    follower.answer.offset == follower.log.end,
-                    row.number < follower.answer.high_watermark,
-                    has(partition, follower, row.number),
-                ),
-                will_hold_exposed(partition, follower, row),
-            )
-            for row in partition.offsets
+        implies(
+            all_of(
+                follower.answer.kind != NO_ANSWER,
+                follower.answer.kind != DIVERGING_ANSWER,
+                follower.answer.offset == follower.log.end,
+                row.number < follower.answer.high_watermark,
+                has(partition, follower, row.number),
+            ),
+            will_hold_exposed(partition, follower, row),
         )
         for follower in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -124,34 +122,28 @@ def answers_cut_what_may_go(partition: TopicPartition) -> bool:
     if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
         return True
     exposed = every(
-        every(
-            implies(
-                all_of(cuts(follower, row.number), is_candidate(partition, follower)),
-                row.exposed < 0,
-            )
-            for row in partition.offsets
+        implies(
+            all_of(cuts(follower, row.number), is_candidate(partition, follower)),
+            row.exposed < 0,
         )
         for follower in partition.brokers
+        for row in partition.offsets
     )
     held = every(
-        every(
-            every(
-                implies(
-                    all_of(
-                        cuts(follower, offset),
-                        leader.leads,
-                        leader.leader_epoch <= follower.leader_epoch,
-                        follower.log.same_entry(leader.log, offset),
-                    ),
-                    all_of(
-                        leader.leader_epoch < follower.leader_epoch,
-                        is_stuck(partition, leader, offset),
-                    ),
-                )
-                for offset in follower.log.positions
-            )
-            for leader in partition.brokers
+        implies(
+            all_of(
+                cuts(follower, offset),
+                leader.leads,
+                leader.leader_epoch <= follower.leader_epoch,
+                follower.log.same_entry(leader.log, offset),
+            ),
+            all_of(
+                leader.leader_epoch < follower.leader_epoch,
+                is_stuck(partition, leader, offset),
+            ),
         )
         for follower in partition.brokers
+        for leader in partition.brokers
+        for offset in follower.log.positions
     )
     return exposed & held

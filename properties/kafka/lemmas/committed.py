@@ -8,12 +8,13 @@ moves on without it, the leader never gets its HW past it.
 
 from __future__ import annotations
 
+from model.kafka.partition import is_frozen
 from model.kafka.settings import Acks
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, every, implies, not_, some
 from properties.claims import always
 from properties.kafka.lemmas.faults import where_claimed
-from properties.kafka.lemmas.isr import is_candidate, is_counted, is_frozen
+from properties.kafka.lemmas.isr import is_candidate, is_counted
 from properties.kafka.safety import holds_exposed
 
 
@@ -64,28 +65,24 @@ def may_fetch(partition: TopicPartition, leader: Broker, member: Broker, offset:
 def what_may_be_exposed_is_held(partition: TopicPartition) -> bool:
     """The heart of the proof."""
     return every(
-        every(
-            every(
-                implies(
-                    all_of(
-                        leader.leads,
-                        member != leader,
-                        any_of(
-                            is_candidate(partition, member),
-                            all_of(member.leads, member.leader_epoch > leader.leader_epoch),
-                        ),
-                    ),
-                    any_of(
-                        member.log.same_entry(leader.log, offset),
-                        may_fetch(partition, leader, member, offset),
-                        is_stuck(partition, leader, offset),
-                    ),
-                )
-                for offset in leader.log.positions
-            )
-            for member in partition.brokers
+        implies(
+            all_of(
+                leader.leads,
+                member != leader,
+                any_of(
+                    is_candidate(partition, member),
+                    all_of(member.leads, member.leader_epoch > leader.leader_epoch),
+                ),
+            ),
+            any_of(
+                member.log.same_entry(leader.log, offset),
+                may_fetch(partition, leader, member, offset),
+                is_stuck(partition, leader, offset),
+            ),
         )
         for leader in partition.brokers
+        for member in partition.brokers
+        for offset in leader.log.positions
     )
 
 
@@ -99,14 +96,12 @@ def what_may_be_exposed_is_held(partition: TopicPartition) -> bool:
 def candidates_hold_what_was_exposed(partition: TopicPartition) -> bool:
     """Why elections lose nothing."""
     return every(
-        every(
-            implies(
-                all_of(row.exposed >= 0, is_candidate(partition, broker)),
-                holds_exposed(broker, row),
-            )
-            for row in partition.offsets
+        implies(
+            all_of(row.exposed >= 0, is_candidate(partition, broker)),
+            holds_exposed(broker, row),
         )
         for broker in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -120,14 +115,12 @@ def candidates_hold_what_was_exposed(partition: TopicPartition) -> bool:
 def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
     """Why nobody contradicts what was exposed."""
     return every(
-        every(
-            implies(
-                all_of(row.exposed >= 0, leader.leads),
-                any_of(holds_exposed(leader, row), is_stuck(partition, leader, row.number)),
-            )
-            for row in partition.offsets
+        implies(
+            all_of(row.exposed >= 0, leader.leads),
+            any_of(holds_exposed(leader, row), is_stuck(partition, leader, row.number)),
         )
         for leader in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -142,22 +135,18 @@ def leaders_hold_what_was_exposed(partition: TopicPartition) -> bool:
 def candidates_follow_holders(partition: TopicPartition) -> bool:
     """Why truncation loses nothing: candidates have reached the epoch of each commit."""
     return every(
-        every(
-            every(
-                implies(
-                    all_of(
-                        row.exposed >= 0,
-                        is_candidate(partition, follower),
-                        leader.leads,
-                        not_(has_left(follower, leader)),
-                    ),
-                    holds_exposed(leader, row),
-                )
-                for row in partition.offsets
-            )
-            for leader in partition.brokers
+        implies(
+            all_of(
+                row.exposed >= 0,
+                is_candidate(partition, follower),
+                leader.leads,
+                not_(has_left(follower, leader)),
+            ),
+            holds_exposed(leader, row),
         )
         for follower in partition.brokers
+        for leader in partition.brokers
+        for row in partition.offsets
     )
 
 
@@ -172,23 +161,21 @@ def candidates_follow_holders(partition: TopicPartition) -> bool:
 def high_watermarks_cover_what_was_exposed(partition: TopicPartition) -> bool:
     """High watermarks come from leaders; and who has reached one has all of this epoch."""
     return every(
-        every(
-            all_of(
-                implies(row.number < broker.high_watermark, row.exposed >= 0),
-                implies(row.number < broker.high_watermark, holds_exposed(broker, row)),
-                implies(
-                    all_of(
-                        row.exposed >= 0,
-                        partition.is_in_office(broker),
-                        broker.log.has(row.number),
-                        broker.log[row.number].epoch == broker.leader_epoch,
-                    ),
-                    row.number < broker.high_watermark,
+        all_of(
+            implies(row.number < broker.high_watermark, row.exposed >= 0),
+            implies(row.number < broker.high_watermark, holds_exposed(broker, row)),
+            implies(
+                all_of(
+                    row.exposed >= 0,
+                    partition.is_in_office(broker),
+                    broker.log.has(row.number),
+                    broker.log[row.number].epoch == broker.leader_epoch,
                 ),
-            )
-            for row in partition.offsets
+                row.number < broker.high_watermark,
+            ),
         )
         for broker in partition.brokers
+        for row in partition.offsets
     )
 
 

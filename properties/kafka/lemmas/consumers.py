@@ -24,18 +24,16 @@ def exposed_at_one_offset(partition: TopicPartition) -> bool:
         all_of(
             row.exposed < partition.next_record,
             every(
-                every(
-                    implies(
-                        all_of(
-                            row.exposed >= 0,
-                            has(partition, broker, offset),
-                            id_at(partition, broker, offset) == row.exposed,
-                        ),
-                        offset == row.number,
-                    )
-                    for offset in broker.log.positions
+                implies(
+                    all_of(
+                        row.exposed >= 0,
+                        has(partition, broker, offset),
+                        id_at(partition, broker, offset) == row.exposed,
+                    ),
+                    offset == row.number,
                 )
                 for broker in partition.brokers
+                for offset in broker.log.positions
             ),
             every(
                 implies(

@@ -7,16 +7,12 @@ unclean election, and who hold what they held.
 from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
-from model.kafka.partition import maximal_isr
+from model.kafka.partition import is_frozen, maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, is_none, not_
 from properties.claims import always
-from properties.kafka.lemmas.faults import (
-    missed_an_epoch,
-    nobody_will_take_office,
-    where_claimed,
-)
+from properties.kafka.lemmas.faults import missed_an_epoch, nobody_will_take_office, where_claimed
 
 
 def nothing_was_lost(partition: TopicPartition) -> bool:
@@ -68,13 +64,6 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
 def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
     """The leader does not move its HW beyond what it knows the member to hold."""
     return maximal_isr(partition, leader).contains(member)
-
-
-def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
-    if not partition.options.hw_frozen_below_min_isr:
-        return False
-    return leader.isr.size < partition.min_isr
 
 
 @always(
@@ -135,22 +124,44 @@ def isr_is_live(partition: TopicPartition) -> bool:
     return choose(is_none(controller.leader), empty, led)
 
 
+def will_hear(partition: TopicPartition, leader: Broker) -> bool:
+    """The leader waits for an ISR that was accepted; since then members may only have left."""
+    controller, accepted = partition.controller, leader.pending_isr
+    return all_of(
+        partition.is_in_office(leader),
+        not_(controller.leader_is_current),
+        controller.request.is_empty,
+        accepted.includes(controller.isr),
+        any_of(accepted.size < partition.min_isr, accepted.includes(controller.eligible)),
+        implies(controller.image_unread, accepted == controller.isr),
+    )
+
+
 @always(
     "request_of_the_leader",
     "a leader that is current knows the ISR, and the request under way is its own; without it, it "
-    "has died",
+    "has died; it waits for the ISR whose acceptance it has yet to hear of",
     failure="{leader} is not in step with the controller's ISR or with the request under way",
     broken_by="a controller that changes the ISR and does not tell the leader",
 )
 def request_of_the_leader(partition: TopicPartition) -> bool:
     """One bit for freshness, and one request, say what partition epochs say in Kafka."""
     controller = partition.controller
-    unread = not_(controller.image_unread)
-    if partition.options.isr_answer_apart:
-        unread = any_of(unread, controller.leader_is_current)
+    apart = partition.options.isr_answer_apart
+    unread = all_of(
+        implies(not apart, not_(controller.isr_accepted)),
+        implies(
+            controller.image_unread,
+            all_of(apart, any_of(controller.leader_is_current, controller.isr_accepted)),
+        ),
+    )
     nobody = implies(
         is_none(controller.leader),
-        all_of(controller.request.is_empty, not_(controller.leader_is_current)),
+        all_of(
+            controller.request.is_empty,
+            not_(controller.leader_is_current),
+            not_(controller.isr_accepted),
+        ),
     )
     leads = every(
         implies(
@@ -160,6 +171,7 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
                     controller.leader_is_current,
                     all_of(partition.is_in_office(leader), leader.isr == controller.isr),
                 ),
+                implies(controller.isr_accepted, will_hear(partition, leader)),
                 any_of(
                     controller.request.is_empty,
                     all_of(
@@ -190,14 +202,12 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
 def leader_counts_the_isr(partition: TopicPartition) -> bool:
     """KIP-497: whatever the controller decides, the leader has counted it from the proposal on."""
     return every(
-        every(
-            implies(
-                all_of(partition.is_in_office(leader), partition.controller.isr.contains(member)),
-                is_counted(partition, leader, member),
-            )
-            for member in partition.brokers
+        implies(
+            all_of(partition.is_in_office(leader), partition.controller.isr.contains(member)),
+            is_counted(partition, leader, member),
         )
         for leader in partition.brokers
+        for member in partition.brokers
     )
 
 
@@ -213,21 +223,19 @@ def leader_counts_the_isr(partition: TopicPartition) -> bool:
 def leader_counts_candidates(partition: TopicPartition) -> bool:
     """The ISR chain: who joins later does so in a later epoch; the ELR waits for a frozen HW."""
     return every(
-        every(
-            implies(
-                all_of(
-                    leader.leads,
-                    is_candidate(partition, member),
-                    any_of(
-                        partition.is_in_office(leader),
-                        all_of(member.up, member.leader_epoch <= leader.leader_epoch),
-                    ),
+        implies(
+            all_of(
+                leader.leads,
+                is_candidate(partition, member),
+                any_of(
+                    partition.is_in_office(leader),
+                    all_of(member.up, member.leader_epoch <= leader.leader_epoch),
                 ),
-                any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
-            )
-            for member in partition.brokers
+            ),
+            any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
         )
         for leader in partition.brokers
+        for member in partition.brokers
     )
 
 
@@ -242,17 +250,15 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
 def positions_of_this_epoch(partition: TopicPartition) -> bool:
     """The fix of finding 0001: a position is as good as the epoch that it was noted in."""
     return every(
-        every(
-            implies(
-                all_of(
-                    leader.leads,
-                    leader.follower_leo[follower] > 0,
-                    follower.up,
-                    not_(missed_an_epoch(partition, leader)),
-                ),
-                follower.leader_epoch >= leader.leader_epoch,
-            )
-            for follower in partition.brokers
+        implies(
+            all_of(
+                leader.leads,
+                leader.follower_leo[follower] > 0,
+                follower.up,
+                not_(missed_an_epoch(partition, leader)),
+            ),
+            follower.leader_epoch >= leader.leader_epoch,
         )
         for leader in partition.brokers
+        for follower in partition.brokers
     )

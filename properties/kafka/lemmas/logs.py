@@ -58,34 +58,29 @@ def same_record(partition: TopicPartition, broker: Broker, other: Broker, offset
 def record_ids_issued(partition: TopicPartition) -> bool:
     """Records are appended once, and then only copied, each to where it was."""
     return every(
-        every(
-            implies(
-                has(partition, broker, offset),
-                all_of(
-                    id_at(partition, broker, offset) < partition.next_record,
-                    every(
-                        every(
-                            implies(
-                                all_of(
-                                    has(partition, other, there),
-                                    id_at(partition, other, there)
-                                    == id_at(partition, broker, offset),
-                                ),
-                                all_of(
-                                    there == offset,
-                                    epoch_at(partition, other, there)
-                                    == epoch_at(partition, broker, offset),
-                                ),
-                            )
-                            for there in broker.log.positions
-                        )
-                        for other in partition.brokers
-                    ),
+        implies(
+            has(partition, broker, offset),
+            all_of(
+                id_at(partition, broker, offset) < partition.next_record,
+                every(
+                    implies(
+                        all_of(
+                            has(partition, other, there),
+                            id_at(partition, other, there) == id_at(partition, broker, offset),
+                        ),
+                        all_of(
+                            there == offset,
+                            epoch_at(partition, other, there)
+                            == epoch_at(partition, broker, offset),
+                        ),
+                    )
+                    for other in partition.brokers
+                    for there in broker.log.positions
                 ),
-            )
-            for offset in broker.log.positions
+            ),
         )
         for broker in partition.brokers
+        for offset in broker.log.positions
     )
 
 
@@ -99,25 +94,22 @@ def record_ids_issued(partition: TopicPartition) -> bool:
 def epochs_in_logs(partition: TopicPartition) -> bool:
     """Logs are in order of epochs."""
     return every(
-        every(
-            implies(
-                has(partition, broker, offset),
-                all_of(
-                    epoch_at(partition, broker, offset) <= partition.controller.leader_epoch,
-                    implies(broker.up, epoch_at(partition, broker, offset) <= broker.leader_epoch),
-                    every(
-                        implies(
-                            earlier < offset,
-                            epoch_at(partition, broker, earlier)
-                            <= epoch_at(partition, broker, offset),
-                        )
-                        for earlier in broker.log.positions
-                    ),
+        implies(
+            has(partition, broker, offset),
+            all_of(
+                epoch_at(partition, broker, offset) <= partition.controller.leader_epoch,
+                implies(broker.up, epoch_at(partition, broker, offset) <= broker.leader_epoch),
+                every(
+                    implies(
+                        earlier < offset,
+                        epoch_at(partition, broker, earlier) <= epoch_at(partition, broker, offset),
+                    )
+                    for earlier in broker.log.positions
                 ),
-            )
-            for offset in broker.log.positions
+            ),
         )
         for broker in partition.brokers
+        for offset in broker.log.positions
     )
 
 
@@ -131,31 +123,22 @@ def epochs_in_logs(partition: TopicPartition) -> bool:
 def log_matching(partition: TopicPartition) -> bool:
     """As Raft's log matching, and more: an epoch begins at one offset, in whichever log."""
     return every(
-        every(
+        implies(
+            all_of(
+                offset <= further,
+                has(partition, broker, offset),
+                has(partition, other, further),
+                epoch_at(partition, broker, offset) == epoch_at(partition, other, further),
+            ),
             every(
-                every(
-                    implies(
-                        all_of(
-                            offset <= further,
-                            has(partition, broker, offset),
-                            has(partition, other, further),
-                            epoch_at(partition, broker, offset)
-                            == epoch_at(partition, other, further),
-                        ),
-                        every(
-                            implies(
-                                earlier <= offset, same_record(partition, broker, other, earlier)
-                            )
-                            for earlier in broker.log.positions
-                        ),
-                    )
-                    for further in broker.log.positions
-                )
-                for offset in broker.log.positions
-            )
-            for other in partition.brokers
+                implies(earlier <= offset, same_record(partition, broker, other, earlier))
+                for earlier in broker.log.positions
+            ),
         )
         for broker in partition.brokers
+        for other in partition.brokers
+        for offset in broker.log.positions
+        for further in broker.log.positions
     )
 
 
@@ -170,35 +153,33 @@ def log_matching(partition: TopicPartition) -> bool:
 def records_come_from_leaders(partition: TopicPartition) -> bool:
     """So a leader starts its epoch with no record of it anywhere."""
     return every(
-        every(
-            implies(
-                has(partition, broker, offset),
-                all_of(
-                    every(
-                        implies(
-                            all_of(
-                                leader.leads,
-                                epoch_at(partition, broker, offset) == leader.leader_epoch,
-                            ),
-                            same_record(partition, broker, leader, offset),
-                        )
-                        for leader in partition.brokers
-                    ),
+        implies(
+            has(partition, broker, offset),
+            all_of(
+                every(
                     implies(
-                        epoch_at(partition, broker, offset) == partition.controller.leader_epoch,
-                        some(
-                            all_of(
-                                partition.controller.leader == writer,
-                                any_of(not_(writer.up), partition.is_in_office(writer)),
-                            )
-                            for writer in partition.brokers
+                        all_of(
+                            leader.leads,
+                            epoch_at(partition, broker, offset) == leader.leader_epoch,
                         ),
+                        same_record(partition, broker, leader, offset),
+                    )
+                    for leader in partition.brokers
+                ),
+                implies(
+                    epoch_at(partition, broker, offset) == partition.controller.leader_epoch,
+                    some(
+                        all_of(
+                            partition.controller.leader == writer,
+                            any_of(not_(writer.up), partition.is_in_office(writer)),
+                        )
+                        for writer in partition.brokers
                     ),
                 ),
-            )
-            for offset in broker.log.positions
+            ),
         )
         for broker in partition.brokers
+        for offset in broker.log.positions
     )
 
 
@@ -228,24 +209,22 @@ def follower_has_prefix(partition: TopicPartition) -> bool:
     if late or not asks_before_fetching(partition):
         return True
     return every(
-        every(
-            implies(
-                all_of(follower.follows(leader), leader.up, not_(follower.truncating)),
-                all_of(
-                    implies(
-                        all_of(leader.leads, leader.leader_epoch == follower.leader_epoch),
-                        is_prefix(partition, follower, leader),
-                    ),
-                    implies(
-                        all_of(
-                            partition.controller.leader_epoch == follower.leader_epoch,
-                            not_(partition.is_in_office(leader)),
-                        ),
-                        follower.log.is_empty,
-                    ),
+        implies(
+            all_of(follower.follows(leader), leader.up, not_(follower.truncating)),
+            all_of(
+                implies(
+                    all_of(leader.leads, leader.leader_epoch == follower.leader_epoch),
+                    is_prefix(partition, follower, leader),
                 ),
-            )
-            for leader in partition.brokers
+                implies(
+                    all_of(
+                        partition.controller.leader_epoch == follower.leader_epoch,
+                        not_(partition.is_in_office(leader)),
+                    ),
+                    follower.log.is_empty,
+                ),
+            ),
         )
         for follower in partition.brokers
+        for leader in partition.brokers
     )

@@ -11,38 +11,24 @@ together.
 from __future__ import annotations
 
 from properties.claims import Property
-from properties.ladder.claims import leader_in_isr, well_formed
-from properties.ladder.lemmas.commitment import (
-    committed,
-    follower_high_watermark,
-    isr_chain_of_leaders,
-    isr_chain_of_requests,
-)
-from properties.ladder.lemmas.epochs import (
-    leader_got_there_first,
-    leader_named_by_epoch,
-    leaders_in_their_isr,
-    numbers_issued,
-    quorum_isr,
-    quorum_leader,
-)
-from properties.ladder.lemmas.logs import epochs_in_logs, follower_has_prefix, log_matching, origin
+from properties.ladder import claims
+from properties.ladder.lemmas import commitment, epochs, logs
 
 KIP320_LEMMAS: tuple[Property, ...] = (
-    well_formed,
-    numbers_issued,
-    quorum_leader,
-    quorum_isr,
-    leader_in_isr,
-    leaders_in_their_isr,
-    leader_named_by_epoch,
-    leader_got_there_first,
-    epochs_in_logs,
-    log_matching,
-    origin,
-    follower_has_prefix,
-    isr_chain_of_leaders,
-    isr_chain_of_requests,
-    follower_high_watermark,
-    committed,
+    claims.well_formed,
+    epochs.numbers_issued,
+    epochs.quorum_leader,
+    epochs.quorum_isr,
+    claims.leader_in_isr,
+    epochs.leaders_in_their_isr,
+    epochs.leader_named_by_epoch,
+    epochs.leader_got_there_first,
+    logs.epochs_in_logs,
+    logs.log_matching,
+    logs.origin,
+    logs.follower_has_prefix,
+    commitment.isr_chain_of_leaders,
+    commitment.isr_chain_of_requests,
+    commitment.follower_high_watermark,
+    commitment.committed,
 )

@@ -70,14 +70,8 @@ def quorum_isr(cluster: Cluster) -> bool:
         implies(
             all_of(request.number == quorum.leader_epoch, request.leader == leader),
             any_of(
-                all_of(
-                    leader.leader_epoch == quorum.leader_epoch,
-                    quorum.isr == leader.isr,
-                ),
-                all_of(
-                    leader.leader_epoch < quorum.leader_epoch,
-                    quorum.isr == request.isr,
-                ),
+                all_of(leader.leader_epoch == quorum.leader_epoch, quorum.isr == leader.isr),
+                all_of(leader.leader_epoch < quorum.leader_epoch, quorum.isr == request.isr),
             ),
         )
         for request in cluster.requests
@@ -123,10 +117,7 @@ def leader_named_by_epoch(cluster: Cluster) -> bool:
         for request in cluster.requests
     )
     blank = every(
-        implies(
-            replica.leader_epoch < 0,
-            all_of(is_none(replica.leader), replica.log.is_empty),
-        )
+        implies(replica.leader_epoch < 0, all_of(is_none(replica.leader), replica.log.is_empty))
         for replica in cluster.replicas
     )
     return all_of(named, blank)

@@ -30,7 +30,7 @@ def a_change_is_news(before: TopicPartition, after: TopicPartition) -> bool:
         has_changed(before, after),
         all_of(
             not_(controller.leader_is_current),
-            not_(controller.image_unread),
+            implies(controller.image_unread, controller.isr_accepted),
             controller.request.is_empty,
             not_(controller.joiner_restarted),
         ),

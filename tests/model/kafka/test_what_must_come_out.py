@@ -24,7 +24,7 @@ def test_the_newest_version_with_fix_36_loses_nothing():
     [
         ({"false_fencings": 1}, 35, 4_954_909),
         ({"false_fencings": 1, "crashes": 0, "power_losses": 1}, 35, 6_401_235),
-        ({"log_size": 2, "max_records": 2}, 38, 10_328_666),
+        ({"log_size": 2, "max_records": 2}, 38, 10_331_114),
     ],
 )
 def test_nor_with_more_faults_or_more_records(more, depth, states):

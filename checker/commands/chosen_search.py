@@ -1,0 +1,100 @@
+"""Which search the options of `explore` ask for, and where what it finds is kept."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from checker.engines.layout import Layout
+from checker.search.explore import Explorer
+from checker.search.limits import Limits, Progress
+from checker.search.question import Options
+from checker.search.symmetry import Symmetry
+from checker.search.textbook import TextbookExplorer
+from checker.stores.journal import StoredExplorer
+from checker.stores.manifest import manifest_for
+from checker.stores.store import Store, open_store
+from checker.verdict import Exploration
+from model.language.errors import UsageError
+from model.language.protocol import Model
+from properties import Property
+
+DEFAULT_MASTER = "local[*]"
+
+
+class Search(Protocol):
+    """What `explore` needs of an engine's search."""
+
+    def request_stop(self) -> None: ...
+
+    def run(self) -> Exploration: ...
+
+
+def chosen_search(
+    options: dict[str, Any],
+    model: Model,
+    properties: tuple[Property, ...],
+    on_progress: Callable[[Progress], None],
+) -> Search:
+    """The search, ready to run; `UsageError` for options that do not go together.
+
+    Whatever can be wrong with Java or the store is said here too.
+    """
+    _refuse_misfits(options)
+    bounds = ("depth", "max_states", "max_seconds", "max_memory")
+    limits = Limits(*(options[name] for name in bounds))
+    chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
+    how = Options(**{name: options[name] for name in chosen})
+    asked = model, properties, limits, how, on_progress
+    if options["engine"] == "reference":
+        return TextbookExplorer(*asked)
+    if options["engine"] == "local" and not options["store"]:
+        return Explorer(*asked)
+    if options["engine"] == "local":
+        return StoredExplorer(_store(options, model, properties, how), *asked)
+    from checker.spark.distributed import Cluster, SparkExplorer
+    from checker.spark.session import require_java, require_master, start_session
+
+    master = options["master"] or DEFAULT_MASTER
+    require_java()
+    require_master(master)
+    store = _store(options, model, properties, how)
+    keeps_log = store.storage.is_local and options["store"]
+    log = Path(store.storage.root) / "spark.log" if keeps_log else None
+    cluster = Cluster(lambda: start_session(master, log), options["partitions"])
+    return SparkExplorer(store, model, properties, cluster, limits, how, on_progress)
+
+
+def _refuse_misfits(options: dict[str, Any]) -> None:
+    engine = options["engine"]
+    for name in ("master", "partitions"):
+        if options[name] is not None and engine != "spark":
+            raise UsageError(f"--{name} goes with --engine spark")
+    if options["resume"] and not options["store"]:
+        raise UsageError("--resume goes with --store DIR, which names what to go on from")
+    if options["store"] and engine == "reference":
+        raise UsageError("--engine reference keeps no store: valid are local, spark")
+    if options["max_memory"] is not None and engine == "spark":
+        raise UsageError(
+            "--max-memory does not limit Spark's workers: set spark.executor.memory and "
+            "spark.driver.memory, or use --engine local"
+        )
+    if options["symmetry"] and engine == "reference":
+        raise UsageError("--symmetry works with the engines local and spark")
+
+
+def _store(
+    options: dict[str, Any], model: Model, properties: tuple[Property, ...], how: Options
+) -> Store:
+    """The store that is named, or one for a search whose states nobody wants to keep."""
+    if how.symmetry:
+        Symmetry(model, properties, Layout(model))  # says so if there is none
+    place = options["store"]
+    if not place:
+        place = tempfile.mkdtemp(prefix="highwater-store-")
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return open_store(place, manifest_for(model, properties, how), options["resume"])
