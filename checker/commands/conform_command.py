@@ -53,8 +53,8 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
 
     With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
     departs from it. With --walks: random walks of the model. With --observe the other way round:
-    random steps that Kafka's classes allow, explained by steps of the model. The classes are those of a published release, which
-    Maven brings; `docs/conformance.md` says what of them runs, and what is compared.
+    random steps that Kafka's classes allow, explained by steps of the model. The classes are those
+    of a published release, which Maven brings; `docs/conformance.md` says what is compared.
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
     """
@@ -167,7 +167,8 @@ def _share(walks: int, models: int, number: int) -> int:
 def _lines(tally: Tally, seed: int) -> Iterator[str]:
     from checker.conformance.compare import allowed_row
 
-    yield f"Kafka {tally.version}, seed {seed}: {tally.runs:,} walks, {tally.compared:,} states compared, {tally.agreed:,} agree"
+    counts = f"{tally.runs:,} walks, {tally.compared:,} states compared, {tally.agreed:,} agree"
+    yield f"Kafka {tally.version}, seed {seed}: {counts}"
     for kind, found in tally.kinds.items():
         row = allowed_row(kind, tally.version)
         yield f"  {len(found)} x {kind.words}" + (f" (allowed: {row.name})" if row else "")

@@ -1,4 +1,4 @@
-"""Kafka's states held against the model's: the first disagreement of a run, and whether it is known."""
+"""Kafka's states held against the model's: where a run first disagrees, and what is known of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = "the initial state"
 
 @dataclass(frozen=True)
 class Kind:
-    """What disagreements have in common: the action, the readings that differ, what could not be."""
+    """What disagreements have in common: action, readings that differ, what could not be."""
 
     action: str
     readings: tuple[str, ...]

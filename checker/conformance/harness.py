@@ -59,7 +59,7 @@ class Drive:
 
 
 class Harness:
-    """Kafka's classes of one release, as a context manager. Raises `UsageError` if it cannot run."""
+    """Kafka's classes of one release, as a context manager; `UsageError` if it cannot run."""
 
     def __init__(self, version: str) -> None:
         chosen = release(version)

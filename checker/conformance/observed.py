@@ -1,8 +1,8 @@
 """Kafka to the model: random steps that Kafka's classes allow, explained by steps of the model.
 
-The driver (`java/common/Driver.java`) asks Kafka what is possible. Here all states of the model that
-fit what was observed so far are kept; an event is explained if some of them reach a state that fits
-the next observation by a few steps of the actions that the event may stand for.
+The driver (`java/common/Driver.java`) asks Kafka what is possible. Here all states of the model
+that fit what was observed so far are kept; an event is explained if some of them reach a state that
+fits the next observation by a few steps of the actions that the event may stand for.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ TABLE = (
     Row("controller.isr", "PartitionRegistration.isr"),
     Row("controller.eligible", "PartitionRegistration.elr", since="4.0.0"),
     Row("controller.last_known_leader", "PartitionRegistration.lastKnownElr", since="4.0.0"),
-    Row("controller.leader_is_current", "Partition.getPartitionEpoch against PartitionRegistration"),
+    Row("controller.leader_is_current", "Partition.getPartitionEpoch is PartitionRegistration's"),
     Row("controller.request", "the AlterPartition request under way"),
     Row("controller.image_unread", "a PartitionChangeRecord of the known epoch is not read yet"),
     Row("next_record", "records produced"),

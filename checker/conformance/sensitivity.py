@@ -1,4 +1,4 @@
-"""How soon a wrong model is noticed: each fix switched the other way, walks until Kafka disagrees."""
+"""How soon a wrong model is noticed: one fix the other way, and walks until Kafka disagrees."""
 
 from __future__ import annotations
 

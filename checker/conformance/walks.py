@@ -1,19 +1,19 @@
 """Random walks of the model, with the states that Kafka has to show; the seed fixes them.
 
 They are drawn as `simulate` draws: each walk has its own weights, so that rare actions are common
-in some walk. An election of the last known leader follows at once where it is possible, as in Kafka.
+in some walk. The last known leader is elected at once where that is possible, as in Kafka.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from checker.conformance.projection import Numbers, Projection
-from checker.engines.layout import Words
+from checker.engines.layout import Layout, Words
 from checker.engines.vectorised import VectorisedEngine
 from checker.search.simulate import ActionDraw
 from model.language import Model
@@ -83,6 +83,9 @@ class Walker:
         return self.projection.of_packed(self._engine.layout, words).astype(np.int32)
 
 
+Column = Callable[[int], npt.NDArray[np.int64]]
+
+
 class PassedOver:
     """Tells the states that Kafka passes over: a leader can be elected, and Kafka has done it."""
 
@@ -94,11 +97,11 @@ class PassedOver:
         brokers = range(model.bounds["replicas"])
         self._fenced = [by_name[f"brokers.fenced[{b}]"] for b in brokers]
 
-    def __call__(self, layout, words: Words) -> npt.NDArray[np.bool_]:  # type: ignore
+    def __call__(self, layout: Layout, words: Words) -> npt.NDArray[np.bool_]:
         """For each packed state, whether it is one."""
         return self.of_columns(lambda position: layout.column(words, position))
 
-    def of_columns(self, column) -> npt.NDArray[np.bool_]:  # type: ignore
+    def of_columns(self, column: Column) -> npt.NDArray[np.bool_]:
         """The same of columns of numbers by the position of their cell."""
         last = column(self._last)
         waits = (

@@ -1,4 +1,4 @@
-"""The harness on a published release: what agrees, what departs, and that a wrong model is noticed."""
+"""A published release: what agrees, what departs, and that a wrong model is noticed."""
 
 import os
 import subprocess
