@@ -113,7 +113,7 @@ def compare(
         failures = tuple(answer.failures.get(state, ()))
         if len(different) or failures:
             found = tuple(
-                (projection.label(c), int(numbers[c]), int(answer.states[state][c]))
+                (projection.label(int(c)), int(numbers[c]), int(answer.states[state][c]))
                 for c in different
             )
             readings = tuple(sorted({projection.rows[c][0].name for c in different}))

@@ -145,7 +145,7 @@ class Explainer:
         nearest = int(different.sum(axis=1).argmin())
         numbers = self.projection.of_packed(self._layout, reached[:, nearest : nearest + 1])[0]
         differences = tuple(
-            f"{self.projection.label(c)} is {observed[c]}, in the model {numbers[c]}"
+            f"{self.projection.label(int(c))} is {observed[c]}, in the model {numbers[c]}"
             for c in np.flatnonzero(different[nearest])
         )
         told = f"{event} {' '.join(f'b{b}' for b in brokers)}".strip()

@@ -70,7 +70,7 @@ class Table:
             "|---" * (len(self.versions) + 2) + "|",
         ]
         for name, row in self.rows.items():
-            texts = [cell.text if (cell := row.get(v)) is not None else "-" for v in self.versions]
+            texts = [found.text if (found := row.get(v)) else "-" for v in self.versions]
             link = f"[{name}](../counterexamples/kafka/{name}/)"
             lines.append(f"| {link} | {self.depths[name]} | {' | '.join(texts)} |")
         return "\n".join(lines) + "\n"

@@ -79,8 +79,8 @@ class Walker:
             instances = [self._model.instances[engine.instances[place]] for place in taken]
             yield Walk(self._model, tuple(instances), numbers[kept, walk], passed[kept, walk])
 
-    def _seen(self, words: Words) -> npt.NDArray[np.int32]:
-        return self.projection.of_packed(self._engine.layout, words).astype(np.int32)
+    def _seen(self, words: Words) -> Numbers:
+        return self.projection.of_packed(self._engine.layout, words)
 
 
 Column = Callable[[int], npt.NDArray[np.int64]]
