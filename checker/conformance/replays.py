@@ -27,7 +27,7 @@ from model.language.errors import DomainError
 CHOSEN = (
     "min.insync.replicas", "acks", "unclean.leader.election.enable", "broker.rack",
     "consumer.commits", "follower.reads", "preferred.leader", "log.flush.interval.messages",
-    "followers.keep.up", "isr.answer.apart", "fetch.answers", "eligible.leader.replicas",
+    "isr.answer.apart", "fetch.answers", "eligible.leader.replicas",
     "last.known.leader.election",
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""
