@@ -28,6 +28,7 @@ COMMANDS = {
     "matrix": "settings x faults x properties, with a trace behind each failing cell",
     "scenario": "replay a named story event by event, and check what it expects",
     "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
+    "conform": "the model's steps on Kafka's own classes, every state compared",
     "cases": "check the stored counterexamples, or write them anew",
     "replay": "run a stored trace on the reference engine, show it, check it",
     "report": "a stored trace as text, Markdown, Mermaid or one HTML page",

@@ -68,6 +68,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),
+    "checker.conformance": (
+        *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
+        *("checker.experiments", "checker.releases"),
+    ),
     "checker.commands": ("model", "properties", "checker"),
     "checker": ("model", "properties"),
 }

@@ -51,10 +51,9 @@ def _default(protocols: dict[int, list[str]]) -> str:
     return "; ".join(parts)
 
 
-def _model_params() -> list[click.Parameter]:
-    """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
+def size_params() -> list[click.Parameter]:
+    """`--preset`, `--set` and the bounds; see `chosen_sizes`."""
     return [
-        click.Argument(["protocol"], required=False, metavar="[PROTOCOL]"),
         click.Option(["--preset"], metavar="NAME", help="settings of a Kafka version"),
         click.Option(
             ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting"
@@ -63,6 +62,14 @@ def _model_params() -> list[click.Parameter]:
             click.Option([f"--{name.replace('_', '-')}", name], type=int, help=words)
             for name, words in _bounds().items()
         ),
+    ]
+
+
+def _model_params() -> list[click.Parameter]:
+    """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
+    return [
+        click.Argument(["protocol"], required=False, metavar="[PROTOCOL]"),
+        *size_params(),
         click.Option(
             ["--property", "properties"], multiple=True, metavar="NAME",
             help="a property to check; repeatable [default: all that the model promises]",
@@ -116,6 +123,14 @@ def chosen_model(options: dict[str, Any]) -> Model:
     settings |= _parse_settings(options.pop("settings"))
     _refuse_foreign(protocol, bounds)
     return protocol.model(bounds, settings)
+
+
+def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
+    """The bounds of the broker model and the settings that `size_params` are given."""
+    given = {name: options[name] for name in _bounds()}
+    bounds = {name: value for name, value in given.items() if value is not None}
+    _refuse_foreign(protocol_named(DEFAULT_PROTOCOL), bounds)
+    return bounds, _parse_settings(options["settings"])
 
 
 def _refuse_foreign(protocol: Protocol, bounds: dict[str, int]) -> None:

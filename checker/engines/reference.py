@@ -6,6 +6,7 @@ vectorised engine, so agreement with it is evidence for them.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -220,6 +221,17 @@ class ReferenceEngine:
         except Unmet:
             return None
         return tuple(store.values)
+
+    def false_requirement(self, state: State, instance: Instance) -> tuple[str, int] | None:
+        """File and line of the first requirement that is false; `None` if the step is enabled."""
+        self._before.values = list(state)
+        try:
+            instance.action.function(self._root, *self._arguments(instance))
+        except Unmet as unmet:
+            frames = traceback.extract_tb(unmet.__traceback__)
+            asked = frames[-2]
+            return asked.filename, asked.lineno or 0
+        return None
 
     def _arguments(self, instance: Instance) -> list[Any]:
         found = self._bound.get(instance.number)

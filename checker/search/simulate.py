@@ -122,7 +122,7 @@ class Simulator:
         self._watch = Watch(self.engine, self.result.properties, self._known)
         self._visited = VisitedSet(self.engine.layout.words)
         self._initial = self.engine.layout.pack([model.initial_state])
-        self._actions = _Actions(self.engine)
+        self._actions = ActionDraw(self.engine)
         self._enabled = np.zeros(len(self.engine.instances), np.int64)
         self._taken = np.zeros(len(self.engine.instances), np.int64)
         self._stop_requested = False
@@ -161,7 +161,7 @@ class Simulator:
         """Walk `walks` walks from the initial state to their ends."""
         result, limit = self.result, self.result.budget.steps
         history = np.full((limit, walks), -1, np.int64)
-        weights = np.exp(self._random.normal(0.0, _SPREAD, (self._actions.count, walks)))
+        weights = self._actions.weights(self._random, walks)
         words = np.repeat(self._initial, walks, axis=1)
         alive = np.arange(walks)
         first = result.walks
@@ -234,7 +234,7 @@ class Simulator:
         result.seconds = self._elapsed()
 
 
-class _Actions:
+class ActionDraw:
     """Which places of an engine's instances belong to the same action, and the draw among them."""
 
     def __init__(self, engine: VectorisedEngine) -> None:
@@ -242,6 +242,10 @@ class _Actions:
         starts = [p for p, name in enumerate(names) if p == 0 or names[p - 1] != name]
         self._starts = np.array([*starts, len(names)], np.int64)
         self.count = len(starts)
+
+    def weights(self, random: np.random.Generator, walks: int) -> npt.NDArray[np.float64]:
+        """How likely each action is in each walk: an array (actions, walks)."""
+        return np.exp(random.normal(0.0, _SPREAD, (self.count, walks)))
 
     def choose(
         self,

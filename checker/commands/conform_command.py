@@ -1,0 +1,296 @@
+"""`conform`: the model's steps taken on Kafka's own classes, and Kafka's on the model."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import HELP, chosen_sizes, output_options, print_json, size_params
+from checker.exits import Exit
+from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from checker.conformance.compare import Kind, Tally
+    from checker.conformance.replays import Cell
+    from checker.conformance.table import Table
+
+STEPS = 60
+
+
+@click.command(context_settings=HELP, params=size_params())
+@click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--kafka", "versions", multiple=True, metavar="VERSION",
+    help="a release; repeatable [default: the newest]",
+)  # fmt: skip
+@click.option("--walks", type=click.IntRange(min=1), help="take so many random walks of the model")
+@click.option(
+    "--steps", type=click.IntRange(1, 10_000), default=STEPS, show_default=True,
+    help="steps of a walk at most, or of a drive",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="repeat a run [default: random]")
+@click.option(
+    "--observe", metavar="STATES", type=click.IntRange(min=1),
+    help="have Kafka take random steps, and explain so many of its states by the model",
+)  # fmt: skip
+@click.option("--table", is_flag=True, help="the stored cases on each release: where each departs")
+@click.option(
+    "--write", "page", metavar="PAGE", type=click.Path(path_type=Path, dir_okay=False),
+    help="put the table into a page, between its marks",
+)  # fmt: skip
+@click.option(
+    "--sensitivity", "most", metavar="STATES", type=click.IntRange(min=1),
+    help="switch each fix the other way: after how many states that is noticed",
+)  # fmt: skip
+@output_options
+def command(traces: tuple[Path, ...], **options: Any) -> int:
+    """Take the model's steps on Kafka's own classes, and compare every state.
+
+    With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
+    departs from it. With --walks: random walks of the model. With --observe the other way round:
+    random steps that Kafka's classes allow, explained by steps of the model. The classes are those
+    of a published release, which Maven brings; `docs/conformance.md` says what is compared.
+
+    Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
+    """
+    options["versions"] = _versions(options["versions"])
+    given = [options[name] is not None for name in ("walks", "observe", "most")]
+    modes = [bool(traces), options["table"], *given]
+    if sum(modes) != 1:
+        raise UsageError("choose one of TRACE, --walks, --observe, --table and --sensitivity")
+    if traces:
+        return _replay(traces, options)
+    if options["table"]:
+        return _table(options)
+    if options["observe"] is not None:
+        return _observe(options)
+    return _sensitivity(options) if options["walks"] is None else _walk(options)
+
+
+def _versions(given: tuple[str, ...]) -> tuple[str, ...]:
+    from checker.releases.jars import newest, releases
+    from model.language.errors import unknown_name
+
+    for version in given:
+        if version not in releases():
+            raise unknown_name("release of Kafka", version, releases())
+    return given or (newest(),)
+
+
+def _say(options: dict[str, Any], words: str) -> None:
+    if not options["quiet"] and not options["as_json"]:
+        click.echo(words, err=True)
+
+
+# --- traces -------------------------------------------------------------------------------------
+
+
+def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
+    from checker.commands.replay_command import accepted_trace
+    from checker.conformance.harness import Harness
+    from checker.conformance.replays import cell
+
+    stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
+    rows: list[dict[str, Any]] = []
+    for version in options["versions"]:
+        with Harness(version) as harness:
+            for name, trace in stored:
+                found = cell(harness, trace)
+                rows.append({"trace": name, "kafka": version, "depth": trace.depth, **_cell(found)})
+                if not options["as_json"]:
+                    click.echo(_trace_line(name, version, trace.depth, found))
+    if options["as_json"]:
+        print_json({"command": "conform", "traces": rows})
+    return Exit.OK if all(row["as_predicted"] for row in rows) else Exit.REJECTED
+
+
+def _cell(found: Cell) -> dict[str, Any]:
+    return {
+        "departs_at": found.step or None,
+        "predicted": found.predicted or None,
+        "as_predicted": found.is_right,
+        "difference": found.words,
+    }
+
+
+def _trace_line(name: str, version: str, depth: int, found: Cell) -> str:
+    if not found.step:
+        line = f"{name} on {version}: all {depth} steps agree"
+    else:
+        line = f"{name} on {version}: departs at step {found.step} of {depth}: {found.words}"
+    if found.is_right:
+        return line
+    return f"{line}; the model of {version} departs at {found.predicted or 'no step'}"
+
+
+# --- walks --------------------------------------------------------------------------------------
+
+
+def _walk(options: dict[str, Any]) -> int:
+    from checker.conformance.compare import Tally, compare_walks
+    from checker.conformance.harness import Harness
+    from checker.conformance.plan import models
+    from checker.conformance.walks import Walker
+
+    seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
+    bounds, settings = chosen_sizes(options)
+    tallies = []
+    for version in options["versions"]:
+        tally = Tally(version)
+        chosen = models(version, bounds, settings, options["preset"])
+        with Harness(version) as harness:
+            for number, model in enumerate(chosen):
+                share = _share(options["walks"], len(chosen), number)
+                walker = Walker(model, version, seed + number)
+                walks = walker.walks(share, options["steps"])
+                compare_walks(harness, walker.projection, walks, tally)
+                _say(
+                    options, f"{version}: {tally.runs:,} walks, {tally.compared:,} states compared"
+                )
+        tallies.append(tally)
+    if options["as_json"]:
+        print_json({"command": "conform", "seed": seed, "releases": [_data(t) for t in tallies]})
+    else:
+        click.echo("\n".join(line for tally in tallies for line in _lines(tally, seed)))
+    return Exit.REJECTED if any(tally.unknown for tally in tallies) else Exit.OK
+
+
+def _share(walks: int, models: int, number: int) -> int:
+    return walks // models + (number < walks % models)
+
+
+def _lines(tally: Tally, seed: int) -> Iterator[str]:
+    from checker.conformance.compare import allowed_row
+
+    counts = f"{tally.runs:,} walks, {tally.compared:,} states compared, {tally.agreed:,} agree"
+    yield f"Kafka {tally.version}, seed {seed}: {counts}"
+    for kind, found in tally.kinds.items():
+        row = allowed_row(kind, tally.version)
+        yield f"  {len(found)} x {kind.words}" + (f" (allowed: {row.name})" if row else "")
+        if row is None:
+            difference, steps = tally.shortest(kind)
+            yield f"    {difference.words}"
+            yield "    after " + " ".join(map(str, steps))
+    for words, times in sorted(tally.forced.items()):
+        yield f"  {times} x {words}"
+
+
+def _data(tally: Tally) -> dict[str, Any]:
+    return {
+        "kafka": tally.version,
+        "walks": tally.runs,
+        "states_compared": tally.compared,
+        "states_agreed": tally.agreed,
+        "actions": dict(sorted(tally.actions.items())),
+        "notes": dict(sorted(tally.forced.items())),
+        "disagreements": [_kind(tally, kind) for kind in tally.kinds],
+    }
+
+
+def _kind(tally: Tally, kind: Kind) -> dict[str, Any]:
+    from checker.conformance.compare import allowed_row
+
+    row = allowed_row(kind, tally.version)
+    difference, steps = tally.shortest(kind)
+    return {
+        "kind": kind.words,
+        "times": len(tally.kinds[kind]),
+        "allowed": row.name if row else None,
+        "difference": difference.words,
+        "steps": [str(step) for step in steps],
+    }
+
+
+# --- Kafka to the model -------------------------------------------------------------------------
+
+
+def _observe(options: dict[str, Any]) -> int:
+    from checker.conformance.harness import Harness
+    from checker.conformance.observed import Explainer, observe, observing_model
+
+    seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
+    rows: list[dict[str, Any]] = []
+    for version in options["versions"]:
+        explainers = [Explainer(observing_model(version, m), version) for m in (1, 2, 3)]
+        drives = states = 0
+        rejected = None
+        with Harness(version) as harness:
+            while states < options["observe"] and rejected is None:
+                explainer = explainers[drives % len(explainers)]
+                explained, rejected = observe(harness, explainer, seed + drives, options["steps"])
+                states += explained
+                drives += 1
+        words = rejected.words if rejected else None
+        rows.append({"kafka": version, "drives": drives, "states": states, "rejected": words})
+        if not options["as_json"]:
+            click.echo(
+                f"Kafka {version}, seed {seed}: {drives:,} drives, {states:,} states explained"
+            )
+            if words:
+                click.echo(f"drive {seed + drives - 1}: {words}")
+    if options["as_json"]:
+        print_json({"command": "conform", "seed": seed, "observed": rows})
+    return Exit.REJECTED if any(row["rejected"] for row in rows) else Exit.OK
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def _table(options: dict[str, Any]) -> int:
+    from checker.conformance.table import case_table, with_table
+
+    table = case_table(options["versions"], tell=lambda words: _say(options, words))
+    if options["page"] is not None:
+        page = options["page"]
+        page.write_text(with_table(page.read_text("utf-8"), table), "utf-8")
+    if options["as_json"]:
+        print_json({"command": "conform", "table": _table_data(table)})
+    else:
+        click.echo(table.markdown(), nl=False)
+        for name, version, found in table.wrong:
+            click.echo(f"{name} on {version}: {found.words}", file=sys.stderr)
+    return Exit.REJECTED if table.wrong else Exit.OK
+
+
+def _table_data(table: Table) -> dict[str, Any]:
+    return {
+        name: {version: None if cell is None else _cell(cell) for version, cell in row.items()}
+        for name, row in table.rows.items()
+    }
+
+
+def _sensitivity(options: dict[str, Any]) -> int:
+    from checker.conformance.sensitivity import sensitivity
+
+    seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
+    rows = []
+    for version in options["versions"]:
+        tell = lambda words, v=version: _say(options, f"{v}: {words}")  # noqa: E731
+        for one in sensitivity(version, seed, options["most"], options["steps"], tell=tell):
+            rows.append((version, one))
+    if options["as_json"]:
+        data = [
+            {
+                "kafka": v,
+                "setting": o.setting,
+                "value": o.value,
+                "states": o.states,
+                "compared": o.compared,
+            }
+            for v, o in rows
+        ]
+        print_json({"command": "conform", "seed": seed, "sensitivity": data})
+    else:
+        click.echo(
+            "| release | wrong setting | states until noticed | noticed by |\n|---|---|---|---|"
+        )
+        for v, o in rows:
+            states = "not noticed" if o.states is None else f"{o.states:,}"
+            by = o.difference.kind.words if o.difference else f"{o.compared:,} states compared"
+            click.echo(f"| {v} | `{o.setting}={o.value}` | {states} | {by} |")
+    return Exit.OK if all(o.states is not None for _, o in rows) else Exit.REJECTED

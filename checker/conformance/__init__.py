@@ -1,0 +1,1 @@
+"""The model compared with Kafka's own classes, which are stepped on one thread without sockets."""

@@ -1,0 +1,285 @@
+package highwater;
+
+import java.io.File;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+import kafka.cluster.Partition;
+import kafka.log.LogManager;
+import kafka.server.DefaultAlterPartitionManager;
+import kafka.server.KafkaConfig;
+import kafka.server.QuotaFactory;
+import kafka.server.ReplicaFetcherThread;
+import kafka.server.ReplicaManager;
+import kafka.server.ReplicationQuotaManager;
+import org.apache.kafka.clients.FetchSessionHandler;
+import org.apache.kafka.common.metadata.BrokerRegistrationChangeRecord;
+import org.apache.kafka.common.metadata.RegisterBrokerRecord;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.image.MetadataDelta;
+import org.apache.kafka.image.MetadataImage;
+import org.apache.kafka.image.MetadataProvenance;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+import scala.Function0;
+import scala.Function1;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** One incarnation of a broker, from its start to its end: Kafka's classes, put together as BrokerServer does. */
+final class Broker {
+    private static final Object NOTHING = new Object();
+    private static final Metrics METRICS = new Metrics();
+    private static final KafkaConfig[] CONFIGS = new KafkaConfig[World.MOST_BROKERS];
+
+    final int id;
+    final KafkaConfig config;
+    final ReplicaManager replicas;
+    final ReplicationQuotaManager replicationQuota;
+    final Function0<MetadataVersion> version;
+    final long epoch;
+    int read;  // records of the metadata log that it has read
+
+    private final World world;
+    private final LogManager logs;
+    private final Object cache;
+    private final Object topicStats;
+    private final Function0<Object> epochSupplier;
+    private final Object loader;
+    private MetadataImage image = MetadataImage.EMPTY;
+
+    /** Starts a broker. `register` is given the broker epoch of a clean stop, or -1, and gives the new one. */
+    Broker(World world, int id, LongUnaryOperator register) {
+        this.world = world;
+        this.id = id;
+        if (CONFIGS[id] == null) CONFIGS[id] = configuration(id, world.directory(id));
+        config = CONFIGS[id];
+        version = () -> versionOf(image.features().metadataVersion());
+        Supplier<Object> quorumVersion = () -> Parts.constant(Parts.type("org.apache.kafka.server.common.KRaftVersion"), "KRAFT_VERSION_1");
+        cache = Parts.of(id, quorumVersion).make(Parts.type("org.apache.kafka.metadata.KRaftMetadataCache", "kafka.server.metadata.KRaftMetadataCache"));
+        topicStats = Parts.of().make(Parts.type("org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats"));
+        LogDirFailureChannel failures = new LogDirFailureChannel(5);
+        logs = (LogManager) Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), cache, world.scheduler, world.clock,
+            topicStats, failures, true).call(LogManager.class, "apply");
+        epoch = register.applyAsLong(epochOfCleanStop());
+        epochSupplier = () -> epoch;
+        Object changes = Parts.of(channel(), world.scheduler, world.clock, id, epochSupplier, version).make(DefaultAlterPartitionManager.class);
+        replicationQuota = quota("FOLLOWER_REPLICATION", "FollowerReplication");
+        Object quotas = Parts.of(quota("LEADER_REPLICATION", "LeaderReplication"), replicationQuota,
+            quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication")).make(QuotaFactory.QuotaManagers.class);
+        replicas = Parts.of(config, METRICS, world.clock, world.scheduler, logs, quotas, cache, failures, changes, topicStats,
+            new AtomicBoolean(false), epochSupplier, directoryEvents(), actionQueue()).madeBy(this::purgatory).make(ReplicaManager.class);
+        Parts.set(replicas, "replicaFetcherManager",
+            new SteppedFetchers(this, config, replicas, METRICS, world.clock, replicationQuota, version, epochSupplier));
+        loader = batchLoader();
+    }
+
+    private static KafkaConfig configuration(int id, File directory) {
+        Properties chosen = new Properties();
+        chosen.put("process.roles", "broker");
+        chosen.put("node.id", Integer.toString(id));
+        chosen.put("controller.quorum.voters", "100@localhost:9090");
+        chosen.put("controller.listener.names", "CONTROLLER");
+        chosen.put("listeners", "PLAINTEXT://localhost:" + (9092 + id));
+        chosen.put("log.dirs", directory.getPath());
+        chosen.put("log.cleaner.enable", "false");
+        chosen.put("log.index.size.max.bytes", "4096");
+        chosen.put("num.recovery.threads.per.data.dir", "1");
+        chosen.put("replica.fetch.backoff.ms", "0");
+        chosen.put("replica.fetch.wait.max.ms", "0");
+        chosen.put("replica.fetch.max.bytes", "1");  // one record an answer
+        chosen.put("replica.fetch.response.max.bytes", "1");
+        chosen.put("replica.lag.time.max.ms", Long.toString(World.LAG_MS));
+        return KafkaConfig.fromProps(chosen);
+    }
+
+    private static MetadataVersion versionOf(Object known) {
+        return (MetadataVersion) Scala.orNull(known);
+    }
+
+    private long epochOfCleanStop() {
+        return Parts.has(logs, "readBrokerEpochFromCleanShutdownFiles")
+            ? ((OptionalLong) Parts.ask(logs, "readBrokerEpochFromCleanShutdownFiles")).orElse(-1) : -1;
+    }
+
+    private ReplicationQuotaManager quota(String name, String olderName) {
+        Class<?> kind = Parts.type("org.apache.kafka.server.config.QuotaType", "org.apache.kafka.server.quota.QuotaType", "kafka.server.QuotaType");
+        Object type = kind.isEnum() ? Parts.constant(kind, name) : Parts.get(Parts.type("kafka.server.QuotaType$" + olderName + "$"), "MODULE$");
+        Object limits = Parts.of(Long.MAX_VALUE, 11, 1).make(Parts.type("org.apache.kafka.server.config.ReplicationQuotaManagerConfig", "kafka.server.ReplicationQuotaManagerConfig"));
+        return Parts.of(limits, METRICS, type, world.clock).make(ReplicationQuotaManager.class);
+    }
+
+    /** What defers work, where ReplicaManager does not make its own. */
+    private static Object actionQueue() {
+        String name = "org.apache.kafka.server.DelayedActionQueue";
+        return Parts.hasType(name) ? Parts.of().make(Parts.type(name)) : NOTHING;
+    }
+
+    /** Who hears of directories of logs, where there may be several. */
+    private static Object directoryEvents() {
+        String name = "org.apache.kafka.server.common.DirectoryEventHandler";
+        return Parts.hasType(name) ? Parts.get(Parts.type(name), "NOOP") : NOTHING;
+    }
+
+    /** From 4.3 an image is told which settings there are: here all are. */
+    private static Object supportedConfigs() {
+        String name = "org.apache.kafka.metadata.SupportedConfigChecker";
+        return Parts.hasType(name) ? Parts.get(Parts.type(name), "TRUE") : NOTHING;
+    }
+
+    /** A purgatory without threads, whose operations never expire, for each parameter that is one. */
+    private Object purgatory(java.lang.reflect.Type parameter) {
+        if (!parameter.getTypeName().contains("DelayedOperationPurgatory")) return null;
+        Class<?> kind = Parts.type("org.apache.kafka.server.util.timer.Timer", "kafka.utils.timer.Timer");
+        Object timer = Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) ->
+            method.getReturnType() == boolean.class ? (Object) false : method.getReturnType() == int.class ? (Object) 0 : null);
+        return Option.apply(Parts.of("purgatory", timer, id, 1000, false, false).make(
+            Parts.type("org.apache.kafka.server.purgatory.DelayedOperationPurgatory", "kafka.server.DelayedOperationPurgatory")));
+    }
+
+    /** The way to the controller: each AlterPartition request goes to the world, and is answered when that says so. */
+    private Object channel() {
+        Class<?> kind = Parts.type("org.apache.kafka.server.common.NodeToControllerChannelManager",
+            "org.apache.kafka.server.NodeToControllerChannelManager", "kafka.server.BrokerToControllerChannelManager");
+        return Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) -> switch (method.getName()) {
+            case "sendRequest" -> {
+                world.isrChanges.send(id, arguments[0], (org.apache.kafka.clients.RequestCompletionHandler) arguments[1]);
+                yield null;
+            }
+            case "start", "shutdown" -> null;
+            default -> throw new IllegalStateException("the channel to the controller is asked for " + method);
+        });
+    }
+
+    /** The leader that a fetcher of this broker asks. */
+    Object endPointOf(Object address, int leader) {
+        return Parts.of("", Wire.between(world, this, address, leader), new FetchSessionHandler(new LogContext(), leader), config, replicas,
+            replicationQuota, version, epochSupplier).make(kafka.server.RemoteLeaderEndPoint.class);
+    }
+
+    // --- metadata ---
+
+    /** Reads the metadata log from where it is up to `end`, as one image. */
+    void read(List<ApiMessage> log, int end) {
+        if (read >= end) return;
+        if (loader == null) {
+            MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
+            for (int i = read; i < end; i++) delta.replay(log.get(i));
+            publish(delta, delta.apply(Parts.of((long) end, 1, (long) end, true).make(MetadataProvenance.class)));
+        } else {
+            Object nobody = Parts.get(Parts.type("org.apache.kafka.raft.LeaderAndEpoch"), "UNKNOWN");
+            for (int i = read; i < end; i++)
+                Parts.ask(loader, "loadBatch", org.apache.kafka.raft.Batch.data(i, 1, world.clock.milliseconds(), 1,
+                    List.of(new ApiMessageAndVersion(log.get(i), (short) 0))), nobody);
+            Parts.of(nobody, true).call(loader, "maybeFlushBatches");
+        }
+        read = end;
+    }
+
+    /** From 3.7 Kafka's MetadataBatchLoader makes images out of batches of records. */
+    private Object batchLoader() {
+        String name = "org.apache.kafka.image.loader.MetadataBatchLoader";
+        if (!Parts.hasType(name)) return null;
+        Class<?> kind = Parts.type(name), updater = Parts.type(name + "$MetadataUpdater");
+        Class<?> faults = Parts.type("org.apache.kafka.server.fault.FaultHandler");
+        Object publisher = Proxy.newProxyInstance(updater.getClassLoader(), new Class<?>[] {updater}, (proxy, method, arguments) -> {
+            publish((MetadataDelta) arguments[0], (MetadataImage) arguments[1]);
+            return null;
+        });
+        Object thrower = Proxy.newProxyInstance(faults.getClassLoader(), new Class<?>[] {faults}, (proxy, method, arguments) -> {
+            throw new IllegalStateException(arguments[0].toString(), (Throwable) arguments[1]);
+        });
+        return Parts.of(new LogContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
+    }
+
+    /** What BrokerMetadataPublisher does with a new image. */
+    private void publish(MetadataDelta delta, MetadataImage next) {
+        image = next;
+        if (world.holdsBack) holdBackIsr();
+        else showTruth();
+        if (read == 0) {
+            Function1<Object, Object> isStray = log -> false;
+            Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
+        }
+        if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
+    }
+
+    // --- who may join the ISR ---
+
+    /** Shows the leader a cluster whose followers are all fenced, so that none may join the ISR. */
+    void holdBackIsr() { show(-1, world.controller.log); }
+
+    /** Whether this broker leads and knows the newest partition epoch. */
+    boolean isCurrentLeader() {
+        Partition partition = partition();
+        return partition != null && partition.isLeader() && partition.getPartitionEpoch() == world.controller.partition().partitionEpoch;
+    }
+
+    /** Lets one follower join in the next fetch; whether the image alone would have said no. */
+    boolean letJoin(int follower) {
+        boolean allowed = image.cluster().broker(follower) != null && !image.cluster().broker(follower).fenced()
+            && image.cluster().broker(follower).epoch() == world.brokers[follower].epoch;
+        show(follower, world.controller.log);
+        return !allowed;
+    }
+
+    /** Shows the image as it is. */
+    void showTruth() { Parts.ask(cache, "setImage", image); }
+
+    private void show(int joiner, List<ApiMessage> log) {
+        MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
+        for (int broker : List.copyOf(image.cluster().brokers().keySet())) {
+            long known = image.cluster().broker(broker).epoch();
+            if (broker == joiner) {
+                for (int i = read; i < log.size(); i++)
+                    if (log.get(i) instanceof RegisterBrokerRecord record && record.brokerId() == broker) {
+                        delta.replay(record);
+                        known = record.brokerEpoch();
+                    }
+                delta.replay(new BrokerRegistrationChangeRecord().setBrokerId(broker).setBrokerEpoch(known).setFenced((byte) -1));
+            } else if (!image.cluster().broker(broker).fenced()) {
+                delta.replay(new BrokerRegistrationChangeRecord().setBrokerId(broker).setBrokerEpoch(known).setFenced((byte) 1));
+            }
+        }
+        Parts.ask(cache, "setImage", delta.apply(image.provenance()));
+    }
+
+    // --- what others ask ---
+
+    Partition partition() {
+        Option<Partition> found = replicas.onlinePartition(World.PARTITION);
+        return found.isEmpty() ? null : found.get();
+    }
+
+    Object log() { return Parts.ask(partition(), "localLogOrException"); }
+
+    long end() { return (Long) Parts.ask(log(), "logEndOffset"); }
+
+    ReplicaFetcherThread fetcher() {
+        Option<ReplicaFetcherThread> found = replicas.replicaFetcherManager().getFetcher(World.PARTITION);
+        return found.isEmpty() ? null : found.get();
+    }
+
+    // --- the end ---
+
+    /** The process is gone: nothing is written, and the operating system takes its files back. */
+    void kill() {
+        replicas.shutdown(false);
+        for (Object log : (Iterable<?>) CollectionConverters.asJava((scala.collection.Iterable<?>) Parts.ask(logs, "allLogs"))) Parts.ask(log, "closeHandlers");
+        for (Object lock : Scala.list(Parts.get(logs, "dirLocks"))) Parts.ask(lock, "destroy");
+        Parts.ask(topicStats, "close");
+    }
+
+    void shutDown() {
+        replicas.shutdown(true);
+        Parts.of(epoch).call(logs, "shutdown");
+        Parts.ask(topicStats, "close");
+    }
+}

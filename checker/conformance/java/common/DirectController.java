@@ -1,0 +1,221 @@
+package org.apache.kafka.controller;
+
+import static highwater.Parts.ask;
+import static highwater.Parts.has;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import highwater.Parts;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.BrokerRegistration;
+import org.apache.kafka.metadata.KafkaConfigSchema;
+import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.metadata.placement.StripedReplicaPlacer;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.timeline.SnapshotRegistry;
+
+/**
+ * What a QuorumController decides, without Raft: its own managers, whose records take effect at once.
+ *
+ * The managers are private to Kafka's package, so this class is in it. `log` is the metadata log, a
+ * record an offset. Another controller takes over by replaying it.
+ */
+public final class DirectController {
+    private static final String CLUSTER = "highwater";
+    private static final int MORE_THAN_THE_LOG = 1_000;
+
+    public final List<ApiMessage> log = new ArrayList<>();
+    private final SnapshotRegistry registry = new SnapshotRegistry(new LogContext());
+    private final FeatureControlManager features;
+    private final ClusterControlManager cluster;
+    private final ConfigurationControlManager configuration;
+    private final ReplicationControlManager replication;
+    private Uuid topic;
+
+    /** A controller that has replayed `before`. */
+    public DirectController(Time time, KafkaConfigSchema schema, Collection<ApiMessage> before) {
+        FeatureControlManager.Builder f = new FeatureControlManager.Builder().setSnapshotRegistry(registry)
+            .setQuorumFeatures(quorum());
+        if (has(f, "setMetadataVersion") && has(MetadataVersion.class, "isTopicIdsSupported")) ask(f, "setMetadataVersion", newest());
+        features = f.build();
+        ClusterControlManager.Builder c = new ClusterControlManager.Builder().setTime(time).setSnapshotRegistry(registry)
+            .setClusterId(CLUSTER).setSessionTimeoutNs(1_000_000L).setReplicaPlacer(new StripedReplicaPlacer(new Random(0)))
+            .setFeatureControlManager(features);
+        if (has(c, "setZkMigrationEnabled")) ask(c, "setZkMigrationEnabled", false);
+        for (String name : List.of("setBrokerShutdownHandler", "setBrokerUncleanShutdownHandler"))
+            if (has(c, name)) ask(c, name, stopHandler(Parts.parameterOf(c, name)));
+        cluster = c.build();
+        ConfigurationControlManager.Builder s = new ConfigurationControlManager.Builder().setSnapshotRegistry(registry)
+            .setStaticConfig(Map.of()).setKafkaConfigSchema(schema);
+        if (has(s, "setFeatureControl")) ask(s, "setFeatureControl", features);
+        configuration = s.build();
+        replication = new ReplicationControlManager.Builder().setSnapshotRegistry(registry).setLogContext(new LogContext())
+            .setMaxElectionsPerImbalance(Integer.MAX_VALUE).setConfigurationControl(configuration).setClusterControl(cluster)
+            .setFeatureControl(features).build();
+        cluster.activate();
+        before.forEach(this::append);
+    }
+
+    /** The first records of a new cluster: the newest metadata version, with or without ELR (KIP-966). */
+    public static List<ApiMessage> bootstrap(boolean eligibleLeaderReplicas) {
+        List<ApiMessage> records = new ArrayList<>();
+        records.add(new FeatureLevelRecord().setName(MetadataVersion.FEATURE_NAME).setFeatureLevel(newest().featureLevel()));
+        if (eligibleLeaderReplicas) records.add(new FeatureLevelRecord().setName("eligible.leader.replicas.version").setFeatureLevel((short) 1));
+        return records;
+    }
+
+    private static MetadataVersion newest() {
+        return (MetadataVersion) ask(MetadataVersion.class, has(MetadataVersion.class, "latestProduction") ? "latestProduction" : "latest");
+    }
+
+    private static QuorumFeatures quorum() {
+        return Parts.of(0, supported(), List.of(0), new org.apache.kafka.clients.ApiVersions()).make(QuorumFeatures.class);
+    }
+
+    private static Map<?, ?> supported() {
+        String name = has(QuorumFeatures.class, "defaultSupportedFeatureMap") ? "defaultSupportedFeatureMap" : "defaultFeatureMap";
+        return (Map<?, ?>) Parts.of(true).call(QuorumFeatures.class, name);
+    }
+
+    /** What the controller does when a broker registers after a stop: from 4.0 `handleBrokerShutdown`. */
+    private Object stopHandler(Class<?> kind) {
+        return Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) ->
+            ask(replication, arguments.length == 3 ? "handleBrokerShutdown" : "handleBrokerUncleanShutdown", arguments));
+    }
+
+    private void append(ApiMessage record) {
+        long offset = log.size();
+        log.add(record);
+        switch (record.getClass().getSimpleName()) {
+            case "FeatureLevelRecord" -> features.replay((FeatureLevelRecord) record);
+            case "RegisterBrokerRecord" -> ask(cluster, "replay", record, offset);
+            case "BrokerRegistrationChangeRecord" -> ask(cluster, "replay", record);
+            case "ConfigRecord" -> ask(configuration, "replay", record);
+            case "TopicRecord", "PartitionRecord", "PartitionChangeRecord", "ClearElrRecord" -> ask(replication, "replay", record);
+            default -> throw new IllegalStateException("no manager replays " + record);
+        }
+        if (record instanceof org.apache.kafka.common.metadata.TopicRecord made) topic = made.topicId();
+    }
+
+    private <T> T commit(ControllerResult<T> result) {
+        for (ApiMessageAndVersion record : result.records()) append(record.message());
+        return result.response();
+    }
+
+    private static ControllerRequestContext context(ApiKeys request) {
+        return new ControllerRequestContext(new RequestHeaderData().setRequestApiKey(request.id)
+            .setRequestApiVersion(request.latestVersion()), KafkaPrincipal.ANONYMOUS, OptionalLong.empty(), change -> { });
+    }
+
+    public Uuid topic() { return topic; }
+    public PartitionRegistration partition() { return replication.getPartition(topic, 0); }
+    public boolean isUnfenced(int broker) { return cluster.isUnfenced(broker); }
+    public int[] eligible() { return listed("elr"); }
+    public int[] lastKnown() { return listed("lastKnownElr"); }
+
+    private int[] listed(String field) {
+        return Arrays.stream(PartitionRegistration.class.getFields()).anyMatch(f -> f.getName().equals(field))
+            ? (int[]) Parts.get(partition(), field) : new int[0];
+    }
+
+    /** Registers a new incarnation; `previous` is the broker epoch of a clean stop, or -1. Its broker epoch. */
+    @SuppressWarnings("unchecked")
+    public long register(int broker, Uuid directory, long previous) {
+        BrokerRegistrationRequestData request = new BrokerRegistrationRequestData().setBrokerId(broker).setClusterId(CLUSTER)
+            .setIncarnationId(Uuid.randomUuid());
+        if (has(request, "setLogDirs")) ask(request, "setLogDirs", List.of(directory));
+        if (has(request, "setPreviousBrokerEpoch")) ask(request, "setPreviousBrokerEpoch", previous);
+        request.listeners().add(new BrokerRegistrationRequestData.Listener().setName("PLAINTEXT").setHost("localhost")
+            .setPort(9092 + broker).setSecurityProtocol((short) 0));
+        supported().forEach((name, range) -> request.features().add(new BrokerRegistrationRequestData.Feature().setName((String) name)
+            .setMinSupportedVersion((Short) ask(range, "min")).setMaxSupportedVersion((Short) ask(range, "max"))));
+        commit((ControllerResult<Object>) Parts.of(request, log.size() + (long) MORE_THAN_THE_LOG, features.finalizedFeatures(Long.MAX_VALUE),
+            true, ApiKeys.BROKER_REGISTRATION.latestVersion()).call(cluster, "registerBroker"));
+        return cluster.registration(broker).epoch();
+    }
+
+    /** The heartbeat by which a broker that has caught up asks to take part. */
+    public void unfence(int broker) {
+        BrokerRegistration registration = cluster.registration(broker);
+        commit(replication.processBrokerHeartbeat(new BrokerHeartbeatRequestData().setBrokerId(broker)
+            .setBrokerEpoch(registration.epoch()).setCurrentMetadataOffset(log.size()).setWantFence(false).setWantShutDown(false),
+            cluster.registerBrokerRecordOffset(broker).getAsLong()));
+    }
+
+    /** What `maybeFenceOneStaleBroker` does once the broker's session has expired. */
+    public void fence(int broker) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleBrokerFenced(broker, records);
+        cluster.heartbeatManager().fence(broker);
+        for (ApiMessageAndVersion record : records) append(record.message());
+    }
+
+    public void createTopic(String name, int minIsr, List<Integer> replicas) {
+        CreatableTopic wanted = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
+        wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(replicas));
+        Object config = Parts.made(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
+            CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"), new Class<?>[0]);
+        ask(config, "setName", "min.insync.replicas");
+        ask(config, "setValue", Integer.toString(minIsr));
+        ask(wanted.configs(), "mustAdd", config);
+        CreateTopicsRequestData request = new CreateTopicsRequestData();
+        request.topics().add(wanted);
+        @SuppressWarnings("unchecked")
+        ControllerResult<CreateTopicsResponseData> result = (ControllerResult<CreateTopicsResponseData>)
+            Parts.of(context(ApiKeys.CREATE_TOPICS), request, Set.of()).call(replication, "createTopics");
+        Errors error = Errors.forCode(commit(result).topics().find(name).errorCode());
+        if (error != Errors.NONE) throw new IllegalStateException("create topic: " + error);
+    }
+
+    /** A reassignment to the same replicas in another order: `first` is the preferred leader now. */
+    public void prefer(String name, int first) {
+        List<Integer> order = new ArrayList<>(List.of(first));
+        for (int replica : partition().replicas) if (replica != first) order.add(replica);
+        if (partition().replicas[0] == first) return;
+        ReassignableTopic change = new ReassignableTopic().setName(name);
+        change.partitions().add(new ReassignablePartition().setPartitionIndex(0).setReplicas(order));
+        AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
+        request.topics().add(change);
+        commit(replication.alterPartitionReassignments(request));
+        if (partition().replicas[0] != first) throw new IllegalStateException("the replicas are still in their old order");
+    }
+
+    /** An election by an operator, preferred or unclean. */
+    public Errors elect(String name, boolean unclean) {
+        ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) (unclean ? 1 : 0));
+        request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions().setTopic(name).setPartitions(List.of(0)));
+        return Errors.forCode(commit(replication.electLeaders(request)).replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    }
+
+    public AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {
+        return commit(replication.alterPartition(context(ApiKeys.ALTER_PARTITION), request));
+    }
+}

@@ -1,0 +1,123 @@
+package highwater;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+
+/** A broker's files, as Kafka lays them out. */
+final class Disk {
+    static final String CHECKPOINT = "replication-offset-checkpoint", CLEAN_STOP = ".kafka_cleanshutdown";
+    private static final Class<?> FILE_RECORDS = record("FileRecords"), MEMORY_RECORDS = record("MemoryRecords");
+
+    final File directory;
+    final Uuid id;
+
+    Disk(File directory, Uuid id) {
+        this.directory = directory;
+        this.id = id;
+        wipe(directory);
+        directory.mkdirs();
+        write("meta.properties", "version=1\nnode.id=" + directory.getName() + "\ncluster.id=highwater\ndirectory.id=" + id + "\n");
+    }
+
+    private static Class<?> record(String name) {
+        return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
+    }
+
+    /** Deletes a file, or a directory with all in it. */
+    static void wipe(File file) {
+        File[] inside = file.listFiles();
+        if (inside != null) for (File each : inside) wipe(each);
+        file.delete();
+    }
+
+    private void write(String name, String text) {
+        try {
+            Files.writeString(new File(directory, name).toPath(), text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the HW checkpoint would hold, had it been written when the HW was this. */
+    void checkpoint(long highWatermark) { write(CHECKPOINT, "0\n1\n" + World.TOPIC + " 0 " + highWatermark + "\n"); }
+
+    /** The HW in the checkpoint; 0 if there is none. */
+    long checkpoint() {
+        try {
+            File file = new File(directory, CHECKPOINT);
+            if (!file.exists()) return 0;
+            for (String line : Files.readAllLines(file.toPath()))
+                if (line.startsWith(World.TOPIC + " 0 ")) return Long.parseLong(line.substring(World.TOPIC.length() + 3));
+            return 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean hasCleanStop() { return new File(directory, CLEAN_STOP).exists(); }
+
+    private File segment() { return new File(directory, World.TOPIC + "-0/00000000000000000000.log"); }
+
+    /** The log that a broker finds when it starts: id and leader epoch of each record. */
+    List<int[]> log() {
+        if (!segment().exists()) return List.of();
+        Object records = Parts.ask(FILE_RECORDS, "open", segment(), false);
+        try {
+            return entries(records);
+        } finally {
+            Parts.ask(records, "close");
+        }
+    }
+
+    /** Power is lost: of the log `kept` records are left, and no marker of a clean stop. */
+    void cut(long kept) {
+        Object records = Parts.ask(FILE_RECORDS, "open", segment(), true);
+        long position = 0;
+        for (Object batch : (Iterable<?>) Parts.ask(records, "batches"))
+            if ((Long) Parts.ask(batch, "lastOffset") < kept) position = (Integer) Parts.ask(batch, "position") + (Integer) Parts.ask(batch, "sizeInBytes");
+        try {
+            ((java.nio.channels.FileChannel) Parts.ask(records, "channel")).truncate(position);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Parts.ask(records, "close");
+        new File(directory, "recovery-point-offset-checkpoint").delete();
+        new File(directory, CLEAN_STOP).delete();
+    }
+
+    /** The disk is replaced by an empty one. */
+    void lose() {
+        for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) wipe(file);
+    }
+
+    /** Id and leader epoch of each record. */
+    static List<int[]> entries(Object records) {
+        List<int[]> found = new ArrayList<>();
+        for (Object batch : (Iterable<?>) Parts.ask(records, "batches")) {
+            int epoch = (Integer) Parts.ask(batch, "partitionLeaderEpoch");
+            for (Object record : (Iterable<?>) batch) {
+                ByteBuffer value = (ByteBuffer) Parts.ask(record, "value");
+                found.add(new int[] {Integer.parseInt(StandardCharsets.UTF_8.decode(value.duplicate()).toString()), epoch});
+            }
+        }
+        return found;
+    }
+
+    /** A batch of one record whose value is its id. */
+    static Object record(int id, long now) {
+        byte[] value = Integer.toString(id).getBytes(StandardCharsets.UTF_8);
+        Object simple = Parts.made(record("SimpleRecord"), new Class<?>[] {long.class, byte[].class}, now, value);
+        Object records = java.lang.reflect.Array.newInstance(simple.getClass(), 1);
+        java.lang.reflect.Array.set(records, 0, simple);
+        Object none = Parts.get(Parts.hasType("org.apache.kafka.common.compress.Compression")
+            ? Parts.type("org.apache.kafka.common.compress.Compression") : Parts.type("org.apache.kafka.common.record.CompressionType"), "NONE");
+        return Parts.ask(MEMORY_RECORDS, "withRecords", 0L, none, 0, records);
+    }
+}

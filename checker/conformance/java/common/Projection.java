@@ -1,0 +1,134 @@
+package highwater;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import kafka.cluster.Partition;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.metadata.PartitionRegistration;
+
+/**
+ * Kafka's state as numbers, one for each cell of the model's state that is compared.
+ *
+ * checker/conformance/projection.py is the table of what is compared; this is how each row is read.
+ * Brokers are numbers, with -1 for none; sets have a bit for each member; truths are 0 and 1.
+ */
+final class Projection {
+    /** Kafka has nothing that the cell could be compared with. */
+    static final int NOTHING = Integer.MIN_VALUE;
+
+    private final World world;
+    private final Steps steps;
+    private final String[] names;
+    private final int[][] indices;
+
+    /** What is known of one broker, read once a state. */
+    private final class View {
+        final Broker broker;
+        final Partition partition;
+        final List<int[]> log;
+        final boolean leads;
+
+        View(int number) {
+            broker = world.brokers[number];
+            partition = broker == null ? null : broker.partition();
+            log = broker == null ? world.disks[number].log() : Internals.entries(broker);
+            leads = partition != null && partition.isLeader();
+        }
+    }
+
+    Projection(World world, Steps steps, JsonNode cells) {
+        this.world = world;
+        this.steps = steps;
+        names = new String[cells.size()];
+        indices = new int[cells.size()][];
+        for (int i = 0; i < names.length; i++) {
+            names[i] = cells.get(i).get(0).asText();
+            indices[i] = new int[cells.get(i).size() - 1];
+            for (int k = 0; k < indices[i].length; k++) indices[i][k] = cells.get(i).get(k + 1).asInt();
+        }
+    }
+
+    /** The numbers of the state as it is now. */
+    int[] read() {
+        View[] views = new View[world.brokers.length];
+        for (int b = 0; b < views.length; b++) views[b] = new View(b);
+        PartitionRegistration registered = world.controller.partition();
+        int[] found = new int[names.length];
+        for (int i = 0; i < found.length; i++)
+            found[i] = names[i].startsWith("brokers.") ? ofBroker(names[i], indices[i], views[indices[i][0]]) : ofAll(names[i], indices[i], registered);
+        return found;
+    }
+
+    private int ofBroker(String name, int[] at, View view) {
+        boolean up = view.broker != null;
+        return switch (name) {
+            case "brokers.up" -> truth(up);
+            case "brokers.fenced" -> truth(!world.controller.isUnfenced(at[0]));
+            case "brokers.stopped_cleanly" -> truth(!up && world.disks[at[0]].hasCleanStop());
+            case "brokers.log.end" -> (int) (up ? view.broker.end() : view.log.size());
+            case "brokers.log.id" -> at[1] < view.log.size() ? view.log.get(at[1])[0] : 0;
+            case "brokers.log.epoch" -> at[1] < view.log.size() ? view.log.get(at[1])[1] : 0;
+            case "brokers.log.epoch by cache" -> !up ? NOTHING : at[1] < view.log.size() ? Internals.cachedEpoch(view.broker, at[1]) : 0;
+            case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : world.disks[at[0]].checkpoint());
+            case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
+                ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
+            case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;
+            case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
+            case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
+            case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
+            default -> throw new IllegalArgumentException("no way to read " + name);
+        };
+    }
+
+    private int ofAll(String name, int[] at, PartitionRegistration registered) {
+        return switch (name) {
+            case "controller.leader" -> registered.leader;
+            case "controller.leader_epoch" -> registered.leaderEpoch;
+            case "controller.isr" -> bits(registered.isr);
+            case "controller.eligible" -> bits(world.controller.eligible());
+            case "controller.last_known_leader" -> world.controller.lastKnown().length == 0 ? -1 : world.controller.lastKnown()[0];
+            case "controller.leader_is_current" -> truth(leaderIsCurrent(registered));
+            case "controller.request" -> requested();
+            case "controller.image_unread" -> leaderIsCurrent(registered) ? truth(hasUnread(world.brokers[registered.leader])) : NOTHING;
+            case "records.acknowledged" -> truth(world.answers.get(at[0]) == Errors.NONE);
+            case "next_record" -> world.produced;
+            case "consumer.position" -> steps.position;
+            case "consumer.processed" -> steps.processed;
+            case "consumer.committed" -> steps.committed;
+            default -> throw new IllegalArgumentException("no way to read " + name);
+        };
+    }
+
+    private boolean leaderIsCurrent(PartitionRegistration registered) {
+        Broker leader = registered.leader < 0 ? null : world.brokers[registered.leader];
+        return leader != null && leader.isCurrentLeader();
+    }
+
+    private boolean hasUnread(Broker leader) {
+        List<?> unread = world.controller.log.subList(leader.read, world.controller.log.size());
+        return unread.stream().anyMatch(PartitionChangeRecord.class::isInstance);
+    }
+
+    private int requested() {
+        List<Integer> members = new ArrayList<>();
+        for (IsrChanges.Change change : world.isrChanges.underWay())
+            for (var member : change.wanted().newIsrWithEpochs()) members.add(member.brokerId());
+        return bits(members);
+    }
+
+    private static int followerEnd(Partition partition, int follower) {
+        for (Object replica : Scala.list(partition.remoteReplicas()))
+            if ((Integer) Parts.ask(replica, "brokerId") == follower) return (int) Internals.end(replica);
+        return 0;
+    }
+
+    private static int truth(boolean value) { return value ? 1 : 0; }
+
+    private static int bits(int[] members) { return Arrays.stream(members).reduce(0, (bits, member) -> bits | 1 << member); }
+
+    private static int bits(Collection<Integer> members) { return members.stream().reduce(0, (bits, member) -> bits | 1 << member); }
+}

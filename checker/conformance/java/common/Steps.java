@@ -1,0 +1,205 @@
+package highwater;
+
+import static java.util.Map.entry;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import kafka.cluster.Partition;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * The model's actions as steps of Kafka's classes: one row for each action of model/kafka.
+ *
+ * The arguments are those of the action, in its order: brokers by number, offsets and counts.
+ * docs/conformance.md lists the actions that have no row, with the reason.
+ */
+final class Steps {
+    private final World world;
+    private final Map<String, Step> table;
+
+    interface Step { void take(int[] a); }
+
+    Steps(World world) {
+        this.world = world;
+        table = new HashMap<>(Map.ofEntries(
+            // clients
+            entry("producer_send", a -> produce(a[0])),
+            entry("consumer_poll", a -> poll(a[0])),
+            entry("consumer_process", a -> processed++),
+            entry("consumer_commit", a -> committed = position),
+            entry("consumer_restart", a -> position = processed = committed),
+            // fetches whose answers arrive in the same step, or never
+            entry("follower_fetch_record", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
+            entry("follower_fetch_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
+            entry("leader_handle_fetch", a -> world.rounds.run(a[1], a[0], true, Rounds.Until.ANSWERED)),
+            entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
+            entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
+            entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.TRUNCATED)),
+            // fetches whose answers travel
+            entry("follower_send_fetch", a -> world.rounds.start(a[0])),
+            entry("follower_receive_record", a -> world.rounds.finish(a[0], true)),
+            entry("follower_receive_high_watermark", a -> world.rounds.finish(a[0], true)),
+            entry("follower_receive_divergence", a -> world.rounds.finish(a[0], true)),
+            entry("follower_ignore_answer", a -> world.rounds.finish(a[0], false)),
+            // ISR changes
+            entry("leader_propose_expand", a -> expand(a[0], a[1])),
+            entry("leader_propose_shrink", a -> shrink(a[0], Set.of(a[1]))),
+            entry("leader_propose_shrink_to_itself", a -> shrink(a[0], others(a[0]))),
+            entry("controller_apply_isr_change", a -> decide(Errors.NONE)),
+            entry("controller_reject_isr_change", a -> decide(Errors.INELIGIBLE_REPLICA)),
+            entry("leader_hear_isr_answer", a -> hear(a[0])),
+            entry("leader_resend_isr_change", a -> resend(a[0])),
+            // metadata
+            entry("leader_apply_metadata", a -> readAndHear(a[0])),
+            entry("follower_apply_metadata", a -> readAndHear(a[0])),
+            entry("leader_read_known_image", a -> world.read(a[0])),
+            // the controller
+            entry("controller_elect_preferred_leader", a -> elect(a[0], false)),
+            entry("controller_elect_unclean_leader", a -> elect(a[0], true)),
+            entry("controller_elect_last_known_leader", a -> world.note("elected where it became possible")),
+            entry("controller_fence_broker", a -> world.controller.fence(a[0])),
+            entry("controller_fence_last_leader", a -> world.controller.fence(a[0])),
+            entry("controller_fence_leader", a -> replace(a[0], a[1])),
+            entry("controller_unfence_broker", a -> world.controller.unfence(a[0])),
+            entry("controller_unfence_and_elect", a -> world.controller.unfence(a[0])),
+            entry("controller_fail_over", a -> world.failOver()),
+            // faults
+            entry("broker_crash", a -> world.crash(a[0], a[1])),
+            entry("broker_shut_down", a -> world.stop(a[0])),
+            entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
+            entry("broker_lose_disk", a -> loseDisk(a[0])),
+            entry("rack_lose_power", a -> loseRack(a[0], a[1])),
+            entry("broker_restart", a -> restart(a[0]))));
+    }
+
+    /** All brokers share a rack, or each has its own. */
+    boolean together;
+    /** The consumer commits what it polls before it processes it, or after. */
+    boolean commitsFirst;
+    /** What the producer waits for: -1 for the high watermark, 1 for the leader, 0 for nothing. */
+    short acks = -1;
+    /** The consumer, as far as it is outside the brokers: what it polls next, did, and would resume at. */
+    int position, processed, committed;
+
+    Set<String> names() { return table.keySet(); }
+
+    void take(String action, int[] arguments) {
+        Step step = table.get(action);
+        if (step == null) throw new UnsupportedOperationException(action + " is not mapped to Kafka");
+        world.beforeStep();
+        step.take(arguments);
+        world.afterStep();
+    }
+
+    private void produce(int leader) {
+        int id = world.produced++;
+        world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error));
+    }
+
+    private void poll(int broker) {
+        Integer record = world.wire.consume(world.brokers[broker], position);
+        if (record == null) world.fail("broker " + broker + " gives the consumer nothing at " + position);
+        else position++;
+        if (commitsFirst) committed = position;
+    }
+
+    /** The follower's fetch, in which the leader may take it into the ISR. */
+    private void expand(int leader, int follower) {
+        Broker broker = world.brokers[leader];
+        // Records that do not concern the partition may be read at any time: the model does not show them.
+        List<?> unread = world.controller.log.subList(broker.read, world.controller.log.size());
+        if (unread.stream().noneMatch(PartitionChangeRecord.class::isInstance)) world.read(leader);
+        if (broker.letJoin(follower)) world.note("forced: the leader's image says that " + follower + " may not join");
+        world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
+        if (world.brokers[leader] != null) broker.holdBackIsr();
+        if (world.isrChanges.askedBy(leader) == null) world.fail("the leader does not ask for " + follower);
+    }
+
+    private Set<Integer> others(int leader) {
+        Set<Integer> found = new java.util.HashSet<>();
+        for (int b = 0; b < world.brokers.length; b++) if (b != leader) found.add(b);
+        return found;
+    }
+
+    /** `maybeShrinkIsr`, with the times at which followers were last caught up set as the step needs them. */
+    private void shrink(int leader, Set<Integer> dropped) {
+        Partition partition = world.brokers[leader].partition();
+        long end = world.brokers[leader].end();
+        List<Integer> isr = Internals.isr(partition);
+        for (Object replica : Scala.list(partition.remoteReplicas())) {
+            int id = (Integer) Parts.ask(replica, "brokerId");
+            Internals.setCaughtUp(replica, dropped.contains(id) ? 0 : world.clock.milliseconds());
+            if (dropped.contains(id) && isr.contains(id) && Internals.end(replica) == end) {
+                world.note("forced: the leader knows that " + id + " is at its end");
+                Internals.forgetEnd(replica);
+            }
+        }
+        partition.maybeShrinkIsr();
+        if (world.isrChanges.askedBy(leader) == null) world.fail("the leader does not ask to drop " + dropped);
+    }
+
+    private void decide(Errors expected) {
+        List<IsrChanges.Change> underWay = world.isrChanges.underWay();
+        if (underWay.isEmpty()) {
+            world.fail("no ISR change is under way");
+            return;
+        }
+        Errors decided = underWay.get(0).decide();
+        if (decided != expected) world.fail("the controller answers " + decided + ", not " + expected);
+        else if (decided != Errors.NONE) underWay.get(0).deliver();
+    }
+
+    private void hear(int leader) {
+        if (world.isrChanges.answeredTo(leader) == null) world.fail("no answer is on its way to broker " + leader);
+        world.isrChanges.deliverTo(leader);
+    }
+
+    private void resend(int leader) {
+        IsrChanges.Change change = world.isrChanges.askedBy(leader);
+        if (change == null) world.fail("broker " + leader + " waits for no ISR change");
+        else change.lost = false;
+    }
+
+    private void readAndHear(int broker) {
+        world.read(broker);
+        world.isrChanges.deliverTo(broker);
+    }
+
+    /** Kafka elects the first in the list of replicas that it may, so the broker is made the first. */
+    private void elect(int broker, boolean unclean) {
+        world.controller.prefer(World.TOPIC, broker);
+        Errors error = world.controller.elect(World.TOPIC, unclean);
+        if (error != Errors.NONE) world.fail("the election is answered with " + error);
+    }
+
+    private void replace(int leader, int successor) {
+        world.controller.prefer(World.TOPIC, successor);
+        world.controller.fence(leader);
+    }
+
+    private void losePower(int broker, int kept, int checkpoint) {
+        world.crash(broker, checkpoint);
+        world.disks[broker].cut(kept);
+    }
+
+    private void loseRack(int broker, int kept) {
+        for (int b = 0; b < world.brokers.length; b++) {
+            if (world.brokers[b] == null || !together && b != broker) continue;
+            long end = Math.min(kept, world.brokers[b].end());
+            losePower(b, (int) end, (int) Math.min(end, Internals.highWatermark(world.brokers[b])));
+        }
+    }
+
+    private void loseDisk(int broker) {
+        world.crash(broker, 0);
+        world.disks[broker].lose();
+    }
+
+    private void restart(int broker) {
+        world.start(broker);
+        world.read(broker);
+    }
+}

@@ -1,0 +1,111 @@
+package highwater;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.controller.DirectController;
+
+/** Brokers, a controller and what is between them, for one partition with a replica on every broker. */
+final class World {
+    static final int MOST_BROKERS = 16;
+    static final String TOPIC = "t";
+    static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
+    static final long LAG_MS = 30_000;
+    private static final long STEP_MS = LAG_MS + 10_000;  // nobody was caught up a step ago
+
+    final ManualClock clock = new ManualClock();
+    final ManualScheduler scheduler = new ManualScheduler();
+    final IsrChanges isrChanges = new IsrChanges(this);
+    final Wire wire = new Wire(this);
+    final Rounds rounds = new Rounds(this);
+    final Broker[] brokers;
+    final Disk[] disks;
+    final Map<Integer, Errors> answers = new TreeMap<>();  // what the producer is told, by record
+    /** Whether followers join the ISR only where a step says so, and not as soon as Kafka lets them. */
+    final boolean holdsBack;
+    DirectController controller;
+    int produced;
+
+    /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
+    final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
+
+    World(File root, int replicas, int minIsr, boolean eligibleLeaderReplicas, boolean holdsBack) {
+        this.holdsBack = holdsBack;
+        brokers = new Broker[replicas];
+        disks = new Disk[replicas];
+        controller = new DirectController(clock, KafkaRaftServer.configSchema(), DirectController.bootstrap(eligibleLeaderReplicas));
+        for (int b = 0; b < replicas; b++) {
+            disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b));
+            start(b);
+            controller.unfence(b);
+        }
+        controller.createTopic(TOPIC, minIsr, IntStream.range(0, replicas).boxed().toList());
+        for (int b = 0; b < replicas; b++) read(b);
+        scheduler.runDue();
+    }
+
+    File directory(int broker) { return disks[broker].directory; }
+
+    void note(String words) { notes.add(words); }
+
+    void fail(String words) { failures.add(words); }
+
+    /** A broker starts and registers; its directory of logs is as the one before left it. */
+    void start(int broker) {
+        brokers[broker] = new Broker(this, broker, clean -> controller.register(broker, disks[broker].id, clean));
+    }
+
+    /** The broker reads all of the metadata log. */
+    void read(int broker) { brokers[broker].read(controller.log, controller.log.size()); }
+
+    void failOver() {
+        isrChanges.lose();
+        controller = new DirectController(clock, KafkaRaftServer.configSchema(), controller.log);
+    }
+
+    /** The process dies. */
+    void crash(int broker, long checkpoint) {
+        rounds.forget(broker);
+        brokers[broker].kill();
+        gone(broker);
+        disks[broker].checkpoint(checkpoint);
+    }
+
+    void stop(int broker) {
+        rounds.forget(broker);
+        brokers[broker].shutDown();
+        gone(broker);
+    }
+
+    private void gone(int broker) {
+        brokers[broker] = null;
+        isrChanges.forget(broker);
+    }
+
+    void beforeStep() {
+        clock.sleep(STEP_MS);
+        notes.clear();
+        failures.clear();
+    }
+
+    /** What happens by itself in the same step. */
+    void afterStep() {
+        scheduler.runDue();
+        isrChanges.refuseVoid();
+        for (Broker broker : brokers) if (broker != null) broker.replicas.tryCompleteActions();
+    }
+
+    void close() {
+        for (int b = 0; b < brokers.length; b++) {
+            rounds.forget(b);
+            if (brokers[b] != null) brokers[b].kill();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+"""Which model a release is compared with: its preset, its fixes, and what walks vary."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from checker.releases.jars import at_least
+from model.kafka.protocol import KAFKA
+from model.language import Model
+
+BOUNDS: Mapping[str, int] = {
+    "log_size": 3,
+    "max_records": 3,
+    "max_leader_epoch": 12,
+    "crashes": 2,
+    "power_losses": 1,
+    "disk_losses": 1,
+    "shutdowns": 1,
+    "rack_failures": 1,
+    "false_fencings": 2,
+    "preferred_elections": 3,
+    "unclean_elections": 1,
+    "controller_failovers": 1,
+    "consumers": 1,
+    "consumer_restarts": 1,
+}
+"""Small enough to fit two words or three a state, large enough that walks meet every action."""
+
+VARIED: Mapping[str, tuple[str, ...]] = {
+    "min.insync.replicas": ("2", "1", "3"),
+    "isr.answer.apart": ("true", "false"),
+    "fetch.answers": ("in_flight", "at_once"),
+}
+"""What walks take in turn, unless it is chosen."""
+
+PRESETS = {"4.1.0": "kafka-4.1", "4.0.0": "kafka-4.0", "3.7.0": "kafka-3.7", "3.5.0": "kafka-3.5"}
+"""The newest preset whose first release is not newer is the one that fits."""
+
+
+def preset_of(version: str) -> str:
+    """The name of the preset that a release is compared with."""
+    return next(name for since, name in PRESETS.items() if at_least(version, since))
+
+
+def settings_of(version: str) -> dict[str, Any]:
+    """The settings of a release: its preset, and the fixes of its own patch."""
+    settings = dict(KAFKA.preset(preset_of(version)))
+    has_18 = at_least(version, "4.0.1") or (
+        version.startswith("3.9.") and at_least(version, "3.9.1")
+    )
+    settings["answer.matches.request.epoch"] = str(has_18).lower()
+    settings["unclean.leader.election.enable"] = "true"
+    return settings
+
+
+def models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose walks are compared with a release, each with other settings."""
+    base = dict(KAFKA.preset(preset)) if preset else settings_of(version)
+    free = {name: values for name, values in VARIED.items() if name not in chosen}
+    found = []
+    for values in itertools.product(*free.values()):
+        settings = base | dict(zip(free, values, strict=True)) | dict(chosen)
+        found.append(KAFKA.model(dict(BOUNDS) | dict(bounds), settings))
+    return found

@@ -1,0 +1,120 @@
+"""What is compared: a row for each variable of the model's state, with what is read from Kafka.
+
+`java/common/Projection.java` reads each row. A cell for which Kafka has nothing is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from checker.engines.layout import Layout, Words
+from checker.releases.jars import at_least
+from model.language import Model
+from model.language.protocol import Cell
+
+NOTHING = -(2**31)
+"""What Kafka answers where it has nothing that the cell could be compared with."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
+    `since` is the first release that has it."""
+
+    variable: str
+    read: str
+    reading: str = ""
+    since: str = "3.5.0"
+
+    @property
+    def name(self) -> str:
+        """What the reader is called."""
+        return f"{self.variable} by {self.reading}" if self.reading else self.variable
+
+
+TABLE = (
+    Row("brokers.up", "the broker's process: its objects exist"),
+    Row("brokers.fenced", "ClusterControlManager.isUnfenced"),
+    Row("brokers.stopped_cleanly", "the file .kafka_cleanshutdown of a broker that is down"),
+    Row("brokers.log.end", "UnifiedLog.logEndOffset; of a broker that is down, its segment file"),
+    Row("brokers.log.id", "the records of the log's segments"),
+    Row("brokers.log.epoch", "partitionLeaderEpoch of the batches in the log's segments"),
+    Row("brokers.log.epoch", "LeaderEpochFileCache.epochForOffset", "cache"),
+    Row("brokers.high_watermark", "UnifiedLog.highWatermark; down: replication-offset-checkpoint"),
+    Row("brokers.leader", "Partition.leaderReplicaIdOpt"),
+    Row("brokers.leader_epoch", "Partition.getLeaderEpoch"),
+    Row("brokers.isr", "Partition.partitionState.isr of a leader"),
+    Row("brokers.pending_isr", "PendingPartitionChange.sentLeaderAndIsr.isr of a leader"),
+    Row("brokers.follower_leo", "Replica.stateSnapshot.logEndOffset of a leader's followers"),
+    Row("records.acknowledged", "the producer is answered NONE (DelayedProduce)"),
+    Row("controller.leader", "PartitionRegistration.leader"),
+    Row("controller.leader_epoch", "PartitionRegistration.leaderEpoch"),
+    Row("controller.isr", "PartitionRegistration.isr"),
+    Row("controller.eligible", "PartitionRegistration.elr", since="4.0.0"),
+    Row("controller.last_known_leader", "PartitionRegistration.lastKnownElr", since="4.0.0"),
+    Row("controller.leader_is_current", "Partition.getPartitionEpoch is PartitionRegistration's"),
+    Row("controller.request", "the AlterPartition request under way"),
+    Row("controller.image_unread", "a PartitionChangeRecord of the known epoch is not read yet"),
+    Row("next_record", "records produced"),
+    Row("consumer.position", "what a consumer's fetches were given"),
+)  # fmt: skip
+
+NOT_COMPARED = {
+    "brokers.truncating": "no release from 3.5 on asks before it fetches",
+    "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
+    "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
+    "controller.joiner_restarted": "shows in what the controller answers",
+    "controller.isr_accepted": "shows in what the leader hears",
+    "records.processed": "the application's, outside Kafka",
+    "offsets.exposed": "a ghost",
+    "consumer.processed": "the application's, outside Kafka",
+    "consumer.committed": "the group coordinator's, which is not in the harness",
+    "spent": "the budgets of faults",
+}
+"""Variables that no row reads, with the reason."""
+
+
+class Projection:
+    """The cells of one model that are compared on one release, in a fixed order."""
+
+    def __init__(self, model: Model, version: str) -> None:
+        self.model = model
+        by_variable: dict[str, list[Cell]] = {}
+        for cell in model.cells:
+            by_variable.setdefault(cell.variable.name, []).append(cell)
+        table = [row for row in TABLE if at_least(version, row.since)]
+        self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]
+        self.cells = [cell for _, cell in self.rows]
+
+    @property
+    def wanted(self) -> list[list[str | int]]:
+        """What the harness is asked for: each cell's reader and index."""
+        return [[row.name, *cell.index] for row, cell in self.rows]
+
+    def label(self, column: int) -> str:
+        """The name of a compared cell, for reports."""
+        row, cell = self.rows[column]
+        return row.name + "".join(f"[{i}]" for i in cell.index)
+
+    def of_packed(self, layout: Layout, words: Words) -> Numbers:
+        """The compared numbers of packed states: an array (states, cells)."""
+        positions = sorted({cell.position for cell in self.cells})
+        columns = {position: layout.column(words, position) for position in positions}
+        return np.stack([columns[cell.position] for cell in self.cells], axis=1)
+
+    def of_states(self, states: Sequence[Sequence[int]]) -> Numbers:
+        """The same of states given as numbers, one a cell of the model."""
+        table = np.array(states, np.int64)
+        return table[:, [cell.position for cell in self.cells]]
+
+
+def differing(expected: Numbers, found: Numbers) -> npt.NDArray[np.bool_]:
+    """Where Kafka's numbers are not the model's; arrays of the same shape."""
+    result: npt.NDArray[np.bool_] = (expected != found) & (found != NOTHING)
+    return result

@@ -1,0 +1,96 @@
+"""A published release: what agrees, what departs, and that a wrong model is noticed."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from checker.conformance.compare import Tally, compare_walks
+from checker.conformance.harness import Harness
+from checker.conformance.observed import Explainer, observe, observing_model
+from checker.conformance.plan import models
+from checker.conformance.replays import cell
+from checker.conformance.walks import Walker
+from checker.experiments.cases import read_case
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+VERSION = "4.1.0"
+CASES = Path("counterexamples/kafka")
+CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "in_flight"}
+
+
+@pytest.fixture(scope="module")
+def harness():
+    with Harness(VERSION) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("case", "step"),
+    [
+        ("36-positions_from_a_missed_epoch", 0),
+        ("37-a_pending_isr_member_is_forgotten", 0),
+        ("25-unclean_election", 0),
+        ("rack_all_in_one", 0),
+        ("consumer_sees_a_record_twice", 0),
+        ("18-an_answer_from_an_earlier_epoch", 12),
+        ("26-high_watermark_below_min_isr", 4),
+    ],
+)
+def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, step):
+    found = cell(harness, read_case(CASES / case).stored_trace())
+    assert (found.step, found.predicted) == (step, step), found.words
+
+
+def _tally(harness, chosen, walks=40, steps=40):
+    (model,) = models(VERSION, {}, chosen)
+    walker, tally = Walker(model, VERSION, 3), Tally(VERSION)
+    compare_walks(harness, walker.projection, walker.walks(walks, steps), tally)
+    return tally
+
+
+def test_walks_agree(harness):
+    tally = _tally(harness, CHOSEN)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert tally.agreed > 1_000
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"maximal.isr": "false"}, {"reset.follower.leo.every.epoch": "true"}]
+)
+def test_a_wrong_model_is_noticed(harness, wrong):
+    assert _tally(harness, CHOSEN | wrong).unknown
+
+
+def test_what_kafka_does_by_itself_is_explained(harness):
+    explainer = Explainer(observing_model(VERSION, 2), VERSION)
+    for seed in range(4):
+        explained, rejected = observe(harness, explainer, seed, 40)
+        assert rejected is None, rejected.words
+        assert explained > 10
+
+
+def test_files_are_gone_when_the_parent_is_killed():
+    code = (
+        "import sys, time; from checker.conformance.harness import Harness; "
+        f"h = Harness({VERSION!r}); print(h.root, flush=True); "
+        "from checker.conformance.plan import models; "
+        "from checker.conformance.projection import Projection; "
+        f"m = models({VERSION!r}, {{}}, {CHOSEN!r})[0]; h.run(m, Projection(m, {VERSION!r}), []); "
+        "print('ran', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    root = Path(child.stdout.readline().strip())
+    assert child.stdout.readline().strip() == "ran"
+    assert root.is_dir()
+    os.kill(child.pid, 9)
+    child.wait()
+    child.stdout.close()
+    for _ in range(200):
+        if not root.exists():
+            break
+        time.sleep(0.1)
+    assert not root.exists()
