@@ -10,7 +10,7 @@ import pytest
 from checker.cli import highwater, run
 from checker.exits import Exit
 from checker.search.explore import Explorer
-from checker.search.simulate import Budget, Simulation, Simulator, _Actions
+from checker.search.simulate import ActionDraw, Budget, Simulation, Simulator
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.ladder import LADDER
@@ -84,7 +84,7 @@ def test_no_walk_is_longer_than_asked():
 
 
 def test_a_choice_is_enabled_and_every_enabled_place_is_chosen_sometimes():
-    actions = _Actions(Simulator(protocol_named("kip320").model(), ()).engine)
+    actions = ActionDraw(Simulator(protocol_named("kip320").model(), ()).engine)
     places = int(actions._starts[-1])
     random = np.random.default_rng(5)
     pattern = random.random(places) < 0.4
@@ -95,7 +95,7 @@ def test_a_choice_is_enabled_and_every_enabled_place_is_chosen_sometimes():
 
 
 def test_a_walk_that_can_do_nothing_ends():
-    actions = _Actions(Simulator(protocol_named("kip320").model(), ()).engine)
+    actions = ActionDraw(Simulator(protocol_named("kip320").model(), ()).engine)
     masks = np.zeros((int(actions._starts[-1]), 3), np.bool_)
     chosen = actions.choose(masks, np.ones((actions.count, 3)), np.zeros((2, 3)))
     assert chosen.tolist() == [-1, -1, -1]

@@ -16,7 +16,7 @@ from checker.conformance.replays import cell
 from checker.conformance.walks import Walker
 from checker.experiments.cases import read_case
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
 VERSION = "4.1.0"
 CASES = Path("counterexamples/kafka")
 CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "in_flight"}
@@ -83,6 +83,7 @@ def test_files_are_gone_when_the_parent_is_killed():
         "print('ran', flush=True); time.sleep(60)"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
     root = Path(child.stdout.readline().strip())
     assert child.stdout.readline().strip() == "ran"
     assert root.is_dir()

@@ -96,7 +96,9 @@ def test_expected_states_are_those_of_the_reference_engine(walked):
         engine = ReferenceEngine(walk.model)
         states = [engine.initial()]
         for step in walk.steps:
-            states.append(engine.step(states[-1], step))
+            after = engine.step(states[-1], step)
+            assert after is not None
+            states.append(after)
         assert (projection.of_states(states) == walk.expected).all()
 
 
@@ -147,6 +149,7 @@ def test_a_patch_has_the_fix_of_its_patch():
 def test_the_model_of_a_release_predicts_where_it_departs(case, version, step):
     traces = Traces(read_case(CASES / case), read_case(CASES / case).stored_trace())
     trace, _ = traces.for_release(version)
+    assert trace is not None
     assert departure(trace, release_model(trace.model, version), version) == step
 
 
