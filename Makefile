@@ -50,7 +50,7 @@ test-nightly: jvm $(ALL) ## run the tests that are too slow for every change; ea
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
-	@$(PYTEST) -m "kafka and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "kafka and not nightly" $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

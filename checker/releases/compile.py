@@ -48,6 +48,12 @@ def compile_scala(release: Release, sources: Sequence[Path], *, also: str = "") 
     return kept(f"classes/{_digest('scala', release, sources, also)}", make)
 
 
+def compile_any(release: Release, sources: Sequence[Path], *, also: str = "") -> Path:
+    """The same for sources that are all of one of these languages."""
+    (suffix,) = {source.suffix for source in sources}
+    return {".java": compile_java, ".scala": compile_scala}[suffix](release, sources, also=also)
+
+
 def _joined(*paths: str) -> str:
     return ":".join(path for path in paths if path)
 

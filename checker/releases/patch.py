@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from checker.releases.compile import compile_java, compile_scala
+from checker.releases.compile import compile_any
 from checker.releases.jars import Release, artifacts, kafka_artifact
 from model.language.errors import UsageError, unknown_name
 
@@ -51,7 +51,7 @@ class MethodPatch:
         Raises `UsageError` if the method is not one that was looked at, or a place is not unique.
         """
         place = f"{self.method} in {self.file} of Kafka {version}"
-        start, end = method_span(source, _language(self.file), self.method, place)
+        start, end = method_span(source, self.file.rpartition(".")[2], self.method, place)
         text = source[start:end]
         if (found := text_digest(text)) not in self.looked_at:
             raise UsageError(f"{place} is none that the fix was written for: its digest is {found}")
@@ -155,19 +155,9 @@ def patched_classes(release: Release, finding: str) -> Path:
 
     Raises `UsageError` if the fix does not fit the release, or its sources are not published.
     """
-    return compiled(release, patched_sources(release.version, finding))
-
-
-def compiled(release: Release, sources: Mapping[str, str]) -> Path:
-    """The directory of classes of these sources, all of one language, by their paths."""
-    (language,) = {_language(path) for path in sources}
     with tempfile.TemporaryDirectory() as scratch:
-        paths = list(_written(Path(scratch), sources))
-        return {"java": compile_java, "scala": compile_scala}[language](release, paths)
-
-
-def _language(path: str) -> str:
-    return path.rpartition(".")[2]
+        paths = list(_written(Path(scratch), patched_sources(release.version, finding)))
+        return compile_any(release, paths)
 
 
 def _written(directory: Path, sources: Mapping[str, str]) -> Iterable[Path]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from checker.releases.compile import compile_scala
+from checker.releases.compile import compile_any
 from checker.releases.jars import Release, artifacts, kafka_artifact, versions
 from checker.releases.jdk import java
 from model.language.errors import UsageError
@@ -40,7 +40,7 @@ def fixtures(release: Release) -> str:
     return ":".join(str(jar) for path in directories for jar in sorted(path.glob("*.jar")))
 
 
-def run_scala_tests(
+def run_tests(
     release: Release, sources: Sequence[Path], name: str, patch: Path | None = None
 ) -> Outcome:
     """What becomes of the tests of one class, compiled against the release as published.
@@ -50,7 +50,7 @@ def run_scala_tests(
     compiled, or none was run.
     """
     also = fixtures(release)
-    classes = compile_scala(release, sources, also=also) if sources else None
+    classes = compile_any(release, sources, also=also) if sources else None
     path = ":".join(map(str, filter(None, (patch, classes, also, release.classpath))))
     with tempfile.TemporaryDirectory() as reports:
         command = [

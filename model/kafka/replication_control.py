@@ -203,7 +203,7 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     """Answer INELIGIBLE_REPLICA: the leader goes back to the committed ISR.
 
     The answer arrives at once: until then the leader would only count one replica more. It does not
-    compute the HW anew (number 38): what the ISR holds waits until something else moves the HW.
+    compute the HW anew (number 47): what the ISR holds waits until something else moves the HW.
     """
     controller = partition.controller
     require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)

@@ -12,7 +12,7 @@ import pytest
 
 from checker.exits import Exit
 
-pytestmark = pytest.mark.kafka
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 600.0  # seconds for what takes about one minute on an idle machine

@@ -1,51 +1,49 @@
-"""The unit tests beside the findings fail on Kafka as published, and pass with the fix alone."""
-
-from pathlib import Path
+"""What JUnit reports is what is told of a run."""
 
 import pytest
 
-from checker.releases.jars import at_least, release
-from checker.releases.patch import patched_classes
-from checker.releases.unit_tests import run_scala_tests
+from checker.releases import jars, unit_tests
+from checker.releases.unit_tests import Outcome, run_tests
+from model.language.errors import UsageError
 
-UNIT = Path(__file__).parent.parent.parent / "docs" / "findings" / "unit"
-NAME = "kafka.cluster.PartitionAcrossMetadataTest"
-SHOWS = {
-    "0001": "testPositionsFromBeforeAMissedLeaderEpochAreForgotten",
-    "0002": "testPendingIsrSurvivesAnImageOfTheKnownPartitionEpoch",
-}
-UNCHANGED = {
-    "testPositionsAreKeptFromOneLeaderEpochToTheNext",
-    "testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch",
-    "testPendingIsrIsReplacedByANewerPartitionEpoch",
-}
+REPORT = """<testsuite>
+  <testcase name="testRight()"/>
+  <testcase name="testWrong()"><failure message="1"/></testcase>
+  <testcase name="testThrows()"><error/></testcase>
+</testsuite>"""
 
 
-def sources(version):
-    """The tests, and the file that knows how that release's classes are called."""
-    since = [path.stem.removeprefix("PartitionCalls-") for path in UNIT.glob("PartitionCalls-*")]
-    calls = max((known for known in since if at_least(version, known)), key=float)
-    return [UNIT / "PartitionAcrossMetadataTest.scala", UNIT / f"PartitionCalls-{calls}.scala"]
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A `java` that writes down its arguments, and the report that it is given."""
+
+    def make(report):
+        java = tmp_path / "java"
+        java.write_text(
+            f'#!/bin/sh\necho "$@" > {tmp_path}/said\n'
+            'while [ "$1" != --reports-dir ]; do shift; done\n'
+            f"cat > $2/TEST-one.xml <<'END'\n{report}\nEND\n"
+        )
+        java.chmod(0o755)
+        monkeypatch.setattr(unit_tests, "java", lambda: str(java))
+        monkeypatch.setattr(unit_tests, "fixtures", lambda release: "fixtures.jar")
+        (tmp_path / "kafka.jar").touch()
+        return jars.Release("9.9", tmp_path)
+
+    return make
 
 
-def outcome(version, finding=None):
-    one = release(version)
-    patch = patched_classes(one, finding) if finding else None
-    return run_scala_tests(one, sources(version), NAME, patch)
+def test_tests_that_fail_or_throw_have_failed_and_the_others_passed(machine):
+    told = run_tests(machine(REPORT), [], "a.Test")
+    assert told == Outcome(frozenset({"testRight"}), frozenset({"testWrong", "testThrows"}))
 
 
-@pytest.mark.kafka
-@pytest.mark.parametrize("version", ["4.3.1", "4.1.0", "3.9.1"])
-def test_kafka_as_published_fails_the_test_of_each_finding(version):
-    found = outcome(version)
-    assert found.failed == set(SHOWS.values())
-    assert found.passed == UNCHANGED
+def test_a_fix_comes_before_the_tests_and_both_before_the_release(machine, tmp_path):
+    run_tests(machine(REPORT), [], "a.Test", tmp_path / "fix")
+    path = (tmp_path / "said").read_text().split(" -cp ")[1].split()[0]
+    assert path.split(":") == [f"{tmp_path}/fix", "fixtures.jar", f"{tmp_path}/kafka.jar"]
 
 
-@pytest.mark.kafka
-@pytest.mark.parametrize("finding", sorted(SHOWS))
-@pytest.mark.parametrize("version", ["4.3.1", "4.1.0", "3.9.1"])
-def test_the_fix_of_a_finding_passes_its_test_and_no_other(version, finding):
-    found = outcome(version, finding)
-    assert found.failed == set(SHOWS.values()) - {SHOWS[finding]}
-    assert found.passed == UNCHANGED | {SHOWS[finding]}
+def test_no_test_at_all_is_no_success(machine):
+    with pytest.raises(UsageError, match=r"no test of a\.Test was run on Kafka 9\.9"):
+        run_tests(machine("<testsuite/>"), [], "a.Test")

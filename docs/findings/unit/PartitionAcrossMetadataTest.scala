@@ -1,9 +1,6 @@
 package kafka.cluster
 
-import kafka.utils.TestUtils
-import org.apache.kafka.server.common.RequestLocal
 import org.apache.kafka.server.config.ReplicationConfigs
-import org.apache.kafka.storage.internals.log.AppendOrigin
 import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
 import org.junit.jupiter.api.{BeforeEach, Test}
 
@@ -93,11 +90,6 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
     assertTrue(partition.partitionState.isInflight)
     assertEquals(3, partition.partitionState.maximalIsr.size)
     assertEquals(0L, highWatermark)
-  }
-
-  private def append(): Unit = {
-    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
-      RequestLocal.withThreadConfinedCaching)
   }
 
   private def highWatermark: Long = partition.localLogOrException.highWatermark

@@ -1,16 +1,19 @@
 package kafka.cluster
 
+import kafka.server.RequestLocal
+import kafka.utils.TestUtils
 import org.apache.kafka.common.Uuid
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState
 import org.apache.kafka.common.protocol.ApiKeys
 import org.apache.kafka.common.requests.FetchRequest
-import org.apache.kafka.storage.internals.log.{FetchIsolation, FetchParams}
+import org.apache.kafka.storage.internals.log.{AppendOrigin, FetchIsolation, FetchParams}
 
 import java.util.Optional
 import scala.jdk.CollectionConverters._
 
-/** How the metadata publisher and a follower call a Partition, in 3.9. */
+/** How the metadata publisher, a client and a follower call a Partition, in 3.9. */
 trait PartitionCalls { this: AbstractPartitionTest =>
+  val topicId: Option[Uuid] = Some(Uuid.randomUuid())
 
   def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
     val replicas = Seq(brokerId, brokerId + 1, brokerId + 2) ++ adding
@@ -22,6 +25,11 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .setReplicas(replicas.map(Int.box).asJava)
       .setAddingReplicas(adding.map(Int.box).asJava)
     partition.makeLeader(state, offsetCheckpoints, topicId)
+  }
+
+  def append(): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+      RequestLocal.withThreadConfinedCaching)
   }
 
   def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {

@@ -1,14 +1,17 @@
 package kafka.cluster
 
+import kafka.utils.TestUtils
 import org.apache.kafka.common.requests.FetchRequest
 import org.apache.kafka.common.{DirectoryId, Uuid}
 import org.apache.kafka.metadata.{LeaderRecoveryState, PartitionRegistration}
+import org.apache.kafka.server.common.RequestLocal
 import org.apache.kafka.server.storage.log.{FetchIsolation, FetchParams}
+import org.apache.kafka.storage.internals.log.AppendOrigin
 import org.mockito.Mockito.when
 
 import java.util.Optional
 
-/** How the metadata publisher and a follower call a Partition, from 4.2 on. */
+/** How the metadata publisher, a client and a follower call a Partition, from 4.2 on. */
 trait PartitionCalls { this: AbstractPartitionTest =>
 
   def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
@@ -25,6 +28,11 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .setDirectories(DirectoryId.unassignedArray(replicas.length))
       .build()
     partition.makeLeader(registration, isNew = false, offsetCheckpoints, topicId)
+  }
+
+  def append(): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+      RequestLocal.withThreadConfinedCaching)
   }
 
   def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {

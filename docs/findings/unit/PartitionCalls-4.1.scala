@@ -1,14 +1,17 @@
 package kafka.cluster
 
+import kafka.utils.TestUtils
 import org.apache.kafka.common.Uuid
 import org.apache.kafka.common.requests.{FetchRequest, LeaderAndIsrRequest}
+import org.apache.kafka.server.common.RequestLocal
 import org.apache.kafka.server.storage.log.{FetchIsolation, FetchParams}
+import org.apache.kafka.storage.internals.log.AppendOrigin
 import org.mockito.Mockito.when
 
 import java.util.Optional
 import scala.jdk.CollectionConverters._
 
-/** How the metadata publisher and a follower call a Partition, in 4.0 and 4.1. */
+/** How the metadata publisher, a client and a follower call a Partition, in 4.1. */
 trait PartitionCalls { this: AbstractPartitionTest =>
 
   def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
@@ -22,6 +25,11 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .setReplicas(replicas.map(Int.box).asJava)
       .setAddingReplicas(adding.map(Int.box).asJava)
     partition.makeLeader(state, offsetCheckpoints, topicId)
+  }
+
+  def append(): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+      RequestLocal.withThreadConfinedCaching)
   }
 
   def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {

@@ -1,0 +1,192 @@
+package org.apache.kafka.controller;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.metadata.ClearElrRecord;
+import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
+import org.apache.kafka.common.metadata.PartitionRecord;
+import org.apache.kafka.common.metadata.RegisterBrokerRecord;
+import org.apache.kafka.common.metadata.RemoveTopicRecord;
+import org.apache.kafka.common.metadata.TopicRecord;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
+import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.metadata.KafkaConfigSchema;
+import org.apache.kafka.metadata.placement.StripedReplicaPlacer;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.server.common.EligibleLeaderReplicasVersion;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.timeline.SnapshotRegistry;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who may be an eligible leader replica: on the real managers of the controller, without Raft. */
+public class EligibleLeaderReplicasTest {
+    private static final Uuid TOPIC = Uuid.randomUuid();
+    private static final Uuid LOST = Uuid.randomUuid();
+    private static final long EPOCH = 100;
+
+    private final SnapshotRegistry registry = new SnapshotRegistry(new LogContext());
+    private final Map<Integer, List<Uuid>> directories = new java.util.HashMap<>();
+    private FeatureControlManager features;
+    private ClusterControlManager cluster;
+    private ReplicationControlManager replication;
+
+    @BeforeEach
+    public void startController() {
+        features = new FeatureControlManager.Builder().setSnapshotRegistry(registry).setQuorumFeatures(
+            new QuorumFeatures(0, QuorumFeatures.defaultSupportedFeatureMap(true), List.of(0))).build();
+        features.replay(new FeatureLevelRecord().setName(MetadataVersion.FEATURE_NAME)
+            .setFeatureLevel(MetadataVersion.latestProduction().featureLevel()));
+        features.replay(new FeatureLevelRecord().setName(EligibleLeaderReplicasVersion.FEATURE_NAME)
+            .setFeatureLevel((short) 1));
+        cluster = new ClusterControlManager.Builder().setSnapshotRegistry(registry).setClusterId("c")
+            .setReplicaPlacer(new StripedReplicaPlacer(new java.util.Random(0))).setFeatureControlManager(features)
+            .setBrokerShutdownHandler((id, clean, records) -> replication.handleBrokerShutdown(id, clean, records))
+            .build();
+        ConfigDef topics = new ConfigDef()
+            .define("min.insync.replicas", ConfigDef.Type.INT, 2, ConfigDef.Importance.HIGH, "")
+            .define("unclean.leader.election.enable", ConfigDef.Type.BOOLEAN, false, ConfigDef.Importance.HIGH, "");
+        ConfigurationControlManager configs = new ConfigurationControlManager.Builder().setSnapshotRegistry(registry)
+            .setKafkaConfigSchema(new KafkaConfigSchema(Map.of(ConfigResource.Type.TOPIC, topics), Map.of()))
+            .setFeatureControl(features).build();
+        replication = new ReplicationControlManager.Builder().setSnapshotRegistry(registry)
+            .setConfigurationControl(configs).setClusterControl(cluster).setFeatureControl(features).build();
+        cluster.activate();
+        for (int broker = 0; broker < 5; broker++) {
+            directories.put(broker, List.of(Uuid.randomUuid(), Uuid.randomUuid()));
+            cluster.replay(new RegisterBrokerRecord().setBrokerId(broker).setBrokerEpoch(EPOCH).setFenced(false)
+                .setIncarnationId(Uuid.randomUuid()).setLogDirs(directories.get(broker)), broker);
+        }
+        replication.replay(new TopicRecord().setName("t").setTopicId(TOPIC));
+    }
+
+    @Test
+    public void testAReplicaThatAReassignmentTakesOutLeavesTheElr() {
+        replication.replay(partition(1, List.of(1), List.of(0), 0, 1));
+        reassign(List.of(0, 3));
+        changeIsr(1, 3);
+        assertEquals(List.of(0, 3), ints(replication.getPartition(TOPIC, 0).replicas));
+        assertEquals(List.of(3), ints(replication.getPartition(TOPIC, 0).isr));
+        assertEquals(List.of(0), elr());
+    }
+
+    @Test
+    public void testAReplicaThatACancelledReassignmentTakesOutLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(3), 0, 3, 4, 1, 2)
+            .setAddingReplicas(List.of(3, 4)).setRemovingReplicas(List.of(1, 2)));
+        reassign(null);
+        assertEquals(List.of(0, 1, 2), ints(replication.getPartition(TOPIC, 0).replicas));
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testAReplicaThatIsAddedIsNotInTheElrFromBefore() {
+        replication.replay(partition(0, List.of(0), List.of(3), 0, 1, 2));
+        reassign(List.of(0, 1, 3));
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testAReplicaThatStaysKeepsItsPlaceInTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        reassign(List.of(0, 1, 3));
+        assertEquals(List.of(1), elr());
+    }
+
+    @Test
+    public void testAnotherReplicasDirectoryLeavesTheElrAsItIs() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        assign(2, directories.get(2).get(1));
+        assertEquals(List.of(1), elr());
+    }
+
+    @Test
+    public void testAReplicaThatIsMovedBetweenDirectoriesStaysInTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        assign(1, directories.get(1).get(1));
+        assertEquals(List.of(1), elr());
+    }
+
+    @Test
+    public void testAReplicaWhoseDirectoryIsGoneLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2)
+            .setDirectories(List.of(directories.get(0).get(0), LOST, directories.get(2).get(0))));
+        assign(1, directories.get(1).get(1));
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testABrokerRegistersAfterTheElrWasClearedAndTheTopicDeleted() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        replication.replay(new ClearElrRecord().setTopicName("t"));
+        replication.replay(new RemoveTopicRecord().setTopicId(TOPIC));
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleBrokerShutdown(1, false, records);
+        assertEquals(List.of(), records);
+    }
+
+    private PartitionRecord partition(int leader, List<Integer> isr, List<Integer> elr, Integer... replicas) {
+        return new PartitionRecord().setTopicId(TOPIC).setPartitionId(0).setLeader(leader).setLeaderEpoch(0)
+            .setPartitionEpoch(0).setIsr(isr).setEligibleLeaderReplicas(elr).setReplicas(List.of(replicas))
+            .setDirectories(Arrays.stream(replicas).map(id -> directories.get(id).get(0)).toList());
+    }
+
+    private void reassign(List<Integer> to) {
+        ReassignableTopic topic = new ReassignableTopic().setName("t");
+        topic.partitions().add(new ReassignablePartition().setPartitionIndex(0).setReplicas(to));
+        AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
+        request.topics().add(topic);
+        replay(replication.alterPartitionReassignments(request).records());
+    }
+
+    private void changeIsr(int leader, int added) {
+        var partition = replication.getPartition(TOPIC, 0);
+        List<BrokerState> isr = List.of(new BrokerState().setBrokerId(leader).setBrokerEpoch(EPOCH),
+            new BrokerState().setBrokerId(added).setBrokerEpoch(EPOCH));
+        var topic = new AlterPartitionRequestData.TopicData().setTopicId(TOPIC);
+        topic.partitions().add(new AlterPartitionRequestData.PartitionData().setPartitionIndex(0)
+            .setLeaderEpoch(partition.leaderEpoch).setPartitionEpoch(partition.partitionEpoch).setNewIsrWithEpochs(isr));
+        var request = new AlterPartitionRequestData().setBrokerId(leader).setBrokerEpoch(EPOCH);
+        request.topics().add(topic);
+        var context = new ControllerRequestContext(new RequestHeaderData().setRequestApiKey(ApiKeys.ALTER_PARTITION.id)
+            .setRequestApiVersion(ApiKeys.ALTER_PARTITION.latestVersion()), KafkaPrincipal.ANONYMOUS,
+            java.util.OptionalLong.empty());
+        replay(replication.alterPartition(context, request).records());
+    }
+
+    private void assign(int broker, Uuid directory) {
+        var topic = new AssignReplicasToDirsRequestData.TopicData().setTopicId(TOPIC).setPartitions(
+            List.of(new AssignReplicasToDirsRequestData.PartitionData().setPartitionIndex(0)));
+        replay(replication.handleAssignReplicasToDirs(new AssignReplicasToDirsRequestData().setBrokerId(broker)
+            .setBrokerEpoch(EPOCH).setDirectories(List.of(new AssignReplicasToDirsRequestData.DirectoryData()
+                .setId(directory).setTopics(List.of(topic))))).records());
+    }
+
+    private void replay(List<ApiMessageAndVersion> records) {
+        records.forEach(record -> replication.replay((PartitionChangeRecord) record.message()));
+    }
+
+    private List<Integer> elr() {
+        return ints(replication.getPartition(TOPIC, 0).elr);
+    }
+
+    private static List<Integer> ints(int[] replicas) {
+        return Arrays.stream(replicas).boxed().sorted().toList();
+    }
+}

@@ -1,0 +1,114 @@
+"""The unit tests beside the findings fail on Kafka as published, and each fix mends its own."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from checker.releases.jars import at_least, release
+from checker.releases.patch import patched_classes
+from checker.releases.unit_tests import Outcome, run_tests
+from tests.support.kafka_releases import REASON, first_and_nightly
+
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("compilers")]
+
+UNIT = Path(__file__).parent.parent.parent / "docs" / "findings" / "unit"
+PARTITION = {
+    "0001": {"testPositionsFromBeforeAMissedLeaderEpochAreForgotten"},
+    "0002": {"testPendingIsrSurvivesAnImageOfTheKnownPartitionEpoch"},
+    None: {
+        "testPositionsAreKeptFromOneLeaderEpochToTheNext",
+        "testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch",
+        "testPendingIsrIsReplacedByANewerPartitionEpoch",
+    },
+}
+ELIGIBLE = {
+    "elr-of-removed-replicas": {
+        "testAReplicaThatAReassignmentTakesOutLeavesTheElr",
+        "testAReplicaThatACancelledReassignmentTakesOutLeavesTheElr",
+        "testAReplicaThatIsAddedIsNotInTheElrFromBefore",
+    },
+    "elr-index-of-a-cleared-elr": {"testABrokerRegistersAfterTheElrWasClearedAndTheTopicDeleted"},
+    "elr-of-a-lost-directory": {"testAReplicaWhoseDirectoryIsGoneLeavesTheElr"},
+    "elr-wiped-by-a-directory": {
+        "testAnotherReplicasDirectoryLeavesTheElrAsItIs",
+        "testAReplicaThatIsMovedBetweenDirectoriesStaysInTheElr",
+    },
+    None: {"testAReplicaThatStaysKeepsItsPlaceInTheElr"},
+}
+PARTITIONS = first_and_nightly("4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
+
+
+@cache
+def partition(version: str, finding: str | None = None) -> Outcome:
+    """What becomes of the tests of a partition, with the file that knows how it is called."""
+    since = [path.stem.removeprefix("PartitionCalls-") for path in UNIT.glob("PartitionCalls-*")]
+    calls = max((known for known in since if at_least(version, known)), key=float)
+    sources = ["PartitionAcrossMetadataTest.scala", f"PartitionCalls-{calls}.scala"]
+    return _run(version, sources, "kafka.cluster.PartitionAcrossMetadataTest", finding)
+
+
+@cache
+def eligible(version: str, finding: str | None = None) -> Outcome:
+    """What becomes of the tests of eligible leader replicas."""
+    name = "EligibleLeaderReplicasTest"
+    return _run(version, [f"{name}.java"], f"org.apache.kafka.controller.{name}", finding)
+
+
+def _run(version: str, sources: list[str], name: str, finding: str | None) -> Outcome:
+    one = release(version)
+    patch = patched_classes(one, finding) if finding else None
+    return run_tests(one, [UNIT / source for source in sources], name, patch)
+
+
+@pytest.mark.parametrize("version", PARTITIONS)
+def test_a_published_partition_fails_the_test_of_each_finding(version):
+    found = partition(version)
+    assert found.failed == PARTITION["0001"] | PARTITION["0002"]
+    assert found.passed == PARTITION[None]
+
+
+@pytest.mark.parametrize("finding", ["0001", "0002"])
+@pytest.mark.parametrize("version", PARTITIONS)
+def test_a_fix_of_a_partition_mends_its_own_test_and_no_other(version, finding):
+    published, fixed = partition(version), partition(version, finding)
+    assert fixed.failed == published.failed - PARTITION[finding]
+    assert fixed.passed == published.passed | PARTITION[finding]
+
+
+def test_the_published_controller_of_4_3_fails_what_is_still_open():
+    found = eligible("4.3.1")
+    kept = ELIGIBLE[None] | ELIGIBLE["elr-wiped-by-a-directory"]
+    assert found.passed == kept
+    assert found.failed == set().union(*ELIGIBLE.values()) - kept
+
+
+@pytest.mark.nightly(REASON)
+def test_the_published_controllers_before_4_3_wipe_the_elr():
+    # An ELR that is wiped holds nobody whose directory is gone either.
+    found = eligible("4.1.0")
+    kept = ELIGIBLE[None] | ELIGIBLE["elr-of-a-lost-directory"]
+    assert found.passed == kept
+    assert found.failed == set().union(*ELIGIBLE.values()) - kept
+
+
+@pytest.mark.parametrize(
+    "version, finding",
+    first_and_nightly(
+        ("4.3.1", "elr-of-removed-replicas"),
+        ("4.3.1", "elr-index-of-a-cleared-elr"),
+        ("4.3.1", "elr-of-a-lost-directory"),
+        ("4.1.0", "elr-index-of-a-cleared-elr"),
+    ),
+)
+def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):
+    published, fixed = eligible(version), eligible(version, finding)
+    assert fixed.failed == published.failed - ELIGIBLE[finding]
+    assert fixed.passed == published.passed | ELIGIBLE[finding]
+
+
+@pytest.mark.nightly(REASON)
+def test_an_elr_that_is_no_longer_wiped_holds_lost_directories_as_well():
+    published, fixed = eligible("4.1.0"), eligible("4.1.0", "elr-wiped-by-a-directory")
+    mended, uncovered = ELIGIBLE["elr-wiped-by-a-directory"], ELIGIBLE["elr-of-a-lost-directory"]
+    assert fixed.failed == published.failed - mended | uncovered
