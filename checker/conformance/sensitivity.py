@@ -11,6 +11,7 @@ from checker.conformance.plan import models, settings_of
 from checker.conformance.walks import Walker
 
 WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "truncation": ("high_watermark", {}),
     "join.isr.from.epoch.start": ("false", {}),
     "fetch.fenced.by.epoch": ("false", {}),
     "diverging.fetch.leaves.leo": ("false", {}),
@@ -44,8 +45,8 @@ class Noticed:
 
 def wrong_value(setting: str, version: str) -> str:
     """A value of the setting that the release does not have."""
-    right, (value, _) = str(settings_of(version)[setting]), WRONG[setting]
-    return value or {"true": "false", "false": "true"}[right]
+    value, _ = WRONG[setting]
+    return value or {"true": "false", "false": "true"}[str(settings_of(version)[setting])]
 
 
 def sensitivity(
