@@ -1,6 +1,14 @@
 """What all tests share."""
 
+import signal
+
 import pytest
+
+
+def pytest_configure(config):
+    """A job that a shell starts in the background ignores Ctrl-C, which some tests press."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

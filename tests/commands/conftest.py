@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -42,13 +41,9 @@ def highwater(capsys):
     return run
 
 
-def _heed_ctrl_c():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.fixture
 def start():
-    """Start `highwater` in a process of its own; Ctrl-C reaches it even if we ignore it."""
+    """Start `highwater` in a process of its own."""
     started = []
 
     def begin(*arguments, entry=ENTRY, **options):
@@ -58,7 +53,6 @@ def start():
             [sys.executable, "-c", entry, *map(str, arguments)],
             text=True,
             env=environment,
-            preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 (it only resets a signal)
             **streams,
         )
         started.append(process)
