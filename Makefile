@@ -44,7 +44,8 @@ test-slow: jvm $(ALL) ## run the slow tests
 	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
-test-nightly: jvm $(ALL) ## run the tests that are too slow for every change; each says why
+test-nightly: $(ALL) ## run the tests that are too slow for every change; each says why
+	@scripts/ensure-kafka-tools
 	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
 
 .PHONY: test-kafka

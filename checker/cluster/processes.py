@@ -19,9 +19,7 @@ from typing import IO, Self
 
 from checker.cluster import watchdog
 from checker.cluster.news import News
-from checker.releases.jdk import java
-
-SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8")
+from checker.releases.jdk import SMALL, java
 
 
 class Process:

@@ -116,30 +116,29 @@ def results_option(function: F) -> F:
 def chosen_model(options: dict[str, Any]) -> Model:
     """The model that `model_command`'s options describe; they are taken out of `options`."""
     protocol = protocol_named(options.pop("protocol") or DEFAULT_PROTOCOL)
-    given = {name: options.pop(name) for name in _bounds()}
-    bounds = {name: value for name, value in given.items() if value is not None}
+    bounds = _chosen_bounds(options, protocol)
     preset = options.pop("preset")
     settings = dict(protocol.preset(preset)) if preset is not None else {}
     settings |= _parse_settings(options.pop("settings"))
-    _refuse_foreign(protocol, bounds)
     return protocol.model(bounds, settings)
 
 
 def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
-    """The bounds of the broker model and the settings that `size_params` are given."""
-    given = {name: options[name] for name in _bounds()}
+    """The bounds of the broker model and the settings that are given, taken out of `options`."""
+    bounds = _chosen_bounds(options, protocol_named(DEFAULT_PROTOCOL))
+    return bounds, _parse_settings(options.pop("settings"))
+
+
+def _chosen_bounds(options: dict[str, Any], protocol: Protocol) -> dict[str, int]:
+    given = {name: options.pop(name) for name in _bounds()}
     bounds = {name: value for name, value in given.items() if value is not None}
-    _refuse_foreign(protocol_named(DEFAULT_PROTOCOL), bounds)
-    return bounds, _parse_settings(options["settings"])
-
-
-def _refuse_foreign(protocol: Protocol, bounds: dict[str, int]) -> None:
     valid = {bound.name for bound in protocol.bounds}
     for name in bounds.keys() - valid:
         choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds)
         raise UsageError(
             f"{protocol.name} has no bound --{name.replace('_', '-')}: valid are {choices}"
         )
+    return bounds
 
 
 def _parse_settings(texts: tuple[str, ...]) -> dict[str, str]:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, chosen_sizes, output_options, print_json, size_params
+from checker.commands.common import (
+    HELP,
+    chosen_sizes,
+    output_options,
+    print_json,
+    size_params,
+    write_file,
+)
 from checker.exits import Exit
 from model.language.errors import UsageError
 
@@ -40,7 +47,7 @@ STEPS = 60
 )  # fmt: skip
 @click.option("--table", is_flag=True, help="the stored cases on each release: where each departs")
 @click.option(
-    "--write", "page", metavar="PAGE", type=click.Path(path_type=Path, dir_okay=False),
+    "--write", "page", metavar="PAGE", type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="put the table into a page, between its marks",
 )  # fmt: skip
 @click.option(
@@ -63,13 +70,20 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     modes = [bool(traces), options["table"], *given]
     if sum(modes) != 1:
         raise UsageError("choose one of TRACE, --walks, --observe, --table and --sensitivity")
+    if options["page"] is not None and not options["table"]:
+        raise UsageError("--write goes with --table, whose table it puts into the page")
+    sizes = chosen_sizes(options)
+    if options["walks"] is not None:
+        return _walk(options, *sizes)
+    if any(sizes) or options["preset"] is not None:
+        raise UsageError("--preset, --set and bounds go with --walks, whose model they choose")
     if traces:
         return _replay(traces, options)
     if options["table"]:
         return _table(options)
     if options["observe"] is not None:
         return _observe(options)
-    return _sensitivity(options) if options["walks"] is None else _walk(options)
+    return _sensitivity(options)
 
 
 def _versions(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,14 +145,13 @@ def _trace_line(name: str, version: str, depth: int, found: Cell) -> str:
 # --- walks --------------------------------------------------------------------------------------
 
 
-def _walk(options: dict[str, Any]) -> int:
+def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
     from checker.conformance.compare import Tally, compare_walks
     from checker.conformance.harness import Harness
     from checker.conformance.plan import models
     from checker.conformance.walks import Walker
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    bounds, settings = chosen_sizes(options)
     tallies = []
     for version in options["versions"]:
         tally = Tally(version)
@@ -242,12 +255,16 @@ def _observe(options: dict[str, Any]) -> int:
 
 
 def _table(options: dict[str, Any]) -> int:
-    from checker.conformance.table import case_table, with_table
+    from checker.conformance.table import BEGIN, END, case_table
+    from checker.report.pages import with_part
 
+    page: Path | None = options["page"]
+    text = "" if page is None else page.read_text("utf-8")
+    if page is not None:
+        with_part(text, BEGIN, END, "")  # says so now if it cannot be written in the end
     table = case_table(options["versions"], tell=lambda words: _say(options, words))
-    if options["page"] is not None:
-        page = options["page"]
-        page.write_text(with_table(page.read_text("utf-8"), table), "utf-8")
+    if page is not None:
+        write_file(page, with_part(text, BEGIN, END, table.markdown()))
     if options["as_json"]:
         print_json({"command": "conform", "table": _table_data(table)})
     else:
@@ -268,29 +285,24 @@ def _sensitivity(options: dict[str, Any]) -> int:
     from checker.conformance.sensitivity import sensitivity
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    rows = []
-    for version in options["versions"]:
-        tell = lambda words, v=version: _say(options, f"{v}: {words}")  # noqa: E731
-        for one in sensitivity(version, seed, options["most"], options["steps"], tell=tell):
-            rows.append((version, one))
+    rows = [
+        (version, one)
+        for version in options["versions"]
+        for one in sensitivity(
+            version, seed, options["most"], options["steps"],
+            tell=lambda words: _say(options, words),
+        )
+    ]  # fmt: skip
     if options["as_json"]:
-        data = [
-            {
-                "kafka": v,
-                "setting": o.setting,
-                "value": o.value,
-                "states": o.states,
-                "compared": o.compared,
-            }
-            for v, o in rows
-        ]
+        keys = ("setting", "value", "states", "compared")
+        data = [{"kafka": version} | {k: getattr(one, k) for k in keys} for version, one in rows]
         print_json({"command": "conform", "seed": seed, "sensitivity": data})
     else:
         click.echo(
             "| release | wrong setting | states until noticed | noticed by |\n|---|---|---|---|"
         )
-        for v, o in rows:
-            states = "not noticed" if o.states is None else f"{o.states:,}"
-            by = o.difference.kind.words if o.difference else f"{o.compared:,} states compared"
-            click.echo(f"| {v} | `{o.setting}={o.value}` | {states} | {by} |")
-    return Exit.OK if all(o.states is not None for _, o in rows) else Exit.REJECTED
+        for version, one in rows:
+            states = "not noticed" if one.states is None else f"{one.states:,}"
+            by = one.difference.kind.words if one.difference else f"{one.compared:,} compared"
+            click.echo(f"| {version} | `{one.setting}={one.value}` | {states} | {by} |")
+    return Exit.OK if all(one.states is not None for _, one in rows) else Exit.REJECTED

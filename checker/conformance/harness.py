@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -19,16 +20,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from checker.conformance.plan import has_elr
 from checker.conformance.projection import Numbers, Projection
 from checker.releases.compile import compile_java
 from checker.releases.jars import at_least, release
-from checker.releases.jdk import java
+from checker.releases.jdk import SMALL, java
 from model.kafka.settings import Acks, ConsumerCommits, KafkaSettings, Racks
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
 
-JAVA = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k")
+JAVA = (*SMALL, "-Xmx512m", "-Xss512k")
 MEMORY_FILES = Path("/dev/shm")
 END_SECONDS = 20
 
@@ -98,6 +100,7 @@ class Harness:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+            shutil.rmtree(self.root, ignore_errors=True)
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._errors.close()
@@ -120,7 +123,7 @@ class Harness:
         return {
             "brokers": model.bounds["replicas"],
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
-            "elr": options.eligible_leader_replicas and at_least(self.version, "4.0.0"),
+            "elr": options.eligible_leader_replicas and has_elr(self.version),
             "together": options.broker_rack == Racks.TOGETHER,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
@@ -169,11 +172,18 @@ def _answer(told: dict[str, Any]) -> Answer:
 
 
 def sources(version: str) -> list[Path]:
-    """The Java files of a release: the common ones, and the newest adapter that is not newer."""
+    """The Java files of a release: the common ones, and of the others the newest not newer.
+
+    A file in `java/since-X` takes the place of an older one of the same name.
+    """
     root = Path(str(files("checker.conformance").joinpath("java")))
-    adapters = [path.name.removeprefix("since-") for path in root.glob("since-*")]
-    fitting = [since for since in adapters if at_least(version, f"{since}.0")]
+    by_age = sorted(root.glob("since-*"), key=lambda path: tuple(map(int, _since(path).split("."))))
+    fitting = [path for path in by_age if at_least(version, f"{_since(path)}.0")]
     if not fitting:
-        raise UsageError(f"no adapter for Kafka {version}: valid are 3.5.0 and newer")
-    newest = max(fitting, key=lambda since: tuple(map(int, since.split("."))))
-    return sorted([*(root / "common").glob("*.java"), *(root / f"since-{newest}").glob("*.java")])
+        raise UsageError(f"no adapter for Kafka {version}: valid are {_since(by_age[0])} and newer")
+    found = {path.name: path for folder in fitting for path in folder.glob("*.java")}
+    return sorted([*(root / "common").glob("*.java"), *found.values()])
+
+
+def _since(folder: Path) -> str:
+    return folder.name.removeprefix("since-")

@@ -39,6 +39,11 @@ PRESETS = {"4.1.0": "kafka-4.1", "4.0.0": "kafka-4.0", "3.7.0": "kafka-3.7", "3.
 """The newest preset whose first release is not newer is the one that fits."""
 
 
+def has_elr(version: str) -> bool:
+    """Whether the release has eligible leader replicas (KIP-966)."""
+    return at_least(version, "4.0.0")
+
+
 def preset_of(version: str) -> str:
     """The name of the preset that a release is compared with."""
     return next(name for since, name in PRESETS.items() if at_least(version, since))

@@ -14,11 +14,10 @@ import numpy as np
 
 from checker.conformance.compare import Checked, allowed_row, compare
 from checker.conformance.harness import Harness
-from checker.conformance.plan import settings_of
+from checker.conformance.plan import has_elr, settings_of
 from checker.conformance.projection import Projection, differing
 from checker.conformance.walks import PassedOver
 from checker.engines.reference import ReferenceEngine
-from checker.releases.jars import at_least
 from checker.traces.trace import Trace
 from model.kafka.protocol import KAFKA
 from model.language import Model
@@ -32,8 +31,6 @@ CHOSEN = (
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""
 
-ELR_SINCE = "4.0.0"
-
 
 def settings_named(model: Model) -> dict[str, str]:
     """A model's settings by their names."""
@@ -45,15 +42,13 @@ def release_model(model: Model, version: str) -> Model:
     """The model of a release, with the bounds and the choices of another model."""
     given = settings_named(model)
     settings: dict[str, Any] = settings_of(version) | {name: given[name] for name in CHOSEN}
-    if not at_least(version, ELR_SINCE):
-        settings |= {"eligible.leader.replicas": "false", "last.known.leader.election": "false"}
-    return KAFKA.model(model.bounds, settings)
+    return KAFKA.model(model.bounds, settings if has_elr(version) else without_elr(settings))
 
 
 def needs_elr(trace: Trace, version: str) -> bool:
     """The trace's cluster has eligible leader replicas, and the release has none."""
     has = settings_named(trace.model)["eligible.leader.replicas"] == "true"
-    return has and not at_least(version, ELR_SINCE)
+    return has and not has_elr(version)
 
 
 def departure(trace: Trace, model: Model, version: str) -> int | None:
@@ -121,7 +116,7 @@ def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
     return Cell(found.step, predicted or 0, found.words, other, row.name if row else "")
 
 
-def without_elr(settings: Mapping[str, str]) -> dict[str, str]:
+def without_elr(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The same choices in a cluster without eligible leader replicas."""
     off = {"eligible.leader.replicas": "false", "last.known.leader.election": "false"}
     return {**settings, **off}

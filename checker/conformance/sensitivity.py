@@ -62,7 +62,8 @@ def sensitivity(
     with Harness(version) as harness:
         for setting in chosen or WRONG:
             one = _noticed(harness, setting, seed, most, steps)
-            tell(f"{setting}={one.value}: {one.states if one.states is not None else 'not'}")
+            states = "not" if one.states is None else one.states
+            tell(f"{version}: {setting}={one.value}: {states}")
             found.append(one)
     return found
 

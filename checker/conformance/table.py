@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from checker.conformance.harness import Harness
@@ -15,6 +16,7 @@ from checker.traces.trace import Trace, build_trace
 from model.language.errors import RejectedError
 
 CASES = Path("counterexamples/kafka")
+BEGIN, END = "<!-- table: case x release -->", "<!-- end of table -->"
 
 
 @dataclass
@@ -23,17 +25,15 @@ class Traces:
 
     case: Case
     stored: Trace
-    _without: list[Trace | None] | None = None
 
     def for_release(self, version: str) -> tuple[Trace | None, bool]:
         """The trace for a release, and whether it is not the stored one; none if there is none."""
         if not needs_elr(self.stored, version):
             return self.stored, False
-        if self._without is None:
-            self._without = [self._found()]
-        return self._without[0], True
+        return self._without_elr, True
 
-    def _found(self) -> Trace | None:
+    @cached_property
+    def _without_elr(self) -> Trace | None:
         """The same steps, where they do the same without ELR; else what a search finds."""
         broken, violates = self.case.broken, self.case.violates
         settings = without_elr(settings_named(self.stored.model))
@@ -96,13 +96,3 @@ def case_table(
                 found = None if trace is None else cell(harness, trace, other)
                 table.rows[traces.case.name][version] = found
     return table
-
-
-BEGIN, END = "<!-- table: case x release -->", "<!-- end of table -->"
-
-
-def with_table(page: str, table: Table) -> str:
-    """A page with its table made anew between the two marks."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table.markdown()}{END}{after}"

@@ -12,6 +12,8 @@ from functools import cache
 from model.language.errors import UsageError
 
 WANTED = 17  # brokers of Kafka 4 need it
+SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8")
+"""What makes a JVM that lives for a minute start soon, and need little."""
 
 
 def java() -> str:

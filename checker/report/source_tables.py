@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from checker.report.pages import with_part
 from model.language import Protocol
 from model.protocols import action_sources, setting_sources
 from model.sources import Source
@@ -36,7 +37,5 @@ def source_tables(protocol: Protocol) -> str:
 
 
 def with_source_tables(page: str, protocol: Protocol) -> str:
-    """The page with its tables between `BEGIN` and `END` made anew; `ValueError` without those."""
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{source_tables(protocol)}\n\n{END}{after}"
+    """The page with its tables between `BEGIN` and `END` made anew; `UsageError` without those."""
+    return with_part(page, BEGIN, END, f"\n{source_tables(protocol)}\n\n")

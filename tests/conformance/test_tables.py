@@ -12,10 +12,11 @@ from checker.conformance.observed import MEANS
 from checker.conformance.plan import models, settings_of
 from checker.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
 from checker.conformance.replays import Cell, departure, release_model
-from checker.conformance.table import BEGIN, END, Table, Traces, with_table
+from checker.conformance.table import BEGIN, END, Table, Traces
 from checker.conformance.walks import Walker
 from checker.experiments.cases import read_case
 from checker.releases.jars import releases
+from checker.report.pages import with_part
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 
@@ -50,9 +51,13 @@ def test_what_the_driver_does_means_actions_that_there_are():
 
 
 @pytest.mark.parametrize("version", releases())
-def test_every_release_has_one_adapter(version):
-    adapters = [path for path in sources(version) if path.parent.name.startswith("since-")]
-    assert [path.name for path in adapters] == ["SteppedFetchers.java"]
+def test_every_release_has_each_adapter_once(version):
+    adapters = [path.name for path in sources(version) if path.parent.name.startswith("since-")]
+    assert sorted(adapters) == [
+        "LastingFetchers.java",
+        "SteppedFetcher.java",
+        "SteppedFetchers.java",
+    ]
 
 
 def test_the_adapter_is_the_newest_that_is_not_newer():
@@ -164,7 +169,16 @@ def test_a_page_gets_its_table_between_the_marks():
     table = Table(
         ("3.9.0", "4.1.0"), {"x": {"3.9.0": Cell(0, 0, ""), "4.1.0": Cell(3, 4, "w")}}, {"x": 9}
     )
-    page = with_table(f"before\n{BEGIN}\nold\n{END}\nafter", table)
+    page = with_part(f"before\n{BEGIN}\nold\n{END}\nafter", BEGIN, END, table.markdown())
     assert page.startswith("before\n") and page.endswith("\nafter") and "old" not in page
     assert "| 9 | end | 3 (predicted 4) |" in page
     assert table.wrong == [("x", "4.1.0", Cell(3, 4, "w"))]
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", BEGIN, END, f"{BEGIN} x {BEGIN} {END}", f"{BEGIN} x {END} {END}", f"{END} {BEGIN} {END}"],
+)
+def test_a_page_without_its_marks_is_refused_and_left_alone(page):
+    with pytest.raises(UsageError, match="the page needs one line"):
+        with_part(page, BEGIN, END, "table")

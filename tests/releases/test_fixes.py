@@ -7,8 +7,8 @@ import pytest
 
 from checker.releases.jars import at_least, release
 from checker.releases.patch import patched_classes
-from checker.releases.unit_tests import Outcome, run_tests
 from tests.support.kafka_releases import REASON, first_and_nightly
+from tests.support.kafka_unit_tests import Outcome, run_tests
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("compilers")]
 

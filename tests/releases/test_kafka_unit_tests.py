@@ -2,9 +2,10 @@
 
 import pytest
 
-from checker.releases import jars, unit_tests
-from checker.releases.unit_tests import Outcome, run_tests
+from checker.releases import jars
 from model.language.errors import UsageError
+from tests.support import kafka_unit_tests as unit_tests
+from tests.support.kafka_unit_tests import Outcome, run_tests
 
 REPORT = """<testsuite>
   <testcase name="testRight()"/>
