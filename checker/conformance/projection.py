@@ -70,7 +70,7 @@ NOT_COMPARED = {
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
-    "controller.isr_accepted": "shows in what the leader hears",
+    "brokers.isr_accepted": "shows in what the leader hears",
     "records.processed": "the application's, outside Kafka",
     "offsets.exposed": "a ghost",
     "consumer.processed": "the application's, outside Kafka",

@@ -109,16 +109,19 @@ def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -
 def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     """Take the ISR and partition epoch of an AlterPartition answer, before the image of them.
 
-    The controller may have changed the partition again since: then the leader is not current.
+    The controller may have changed the partition again since: then the leader is not current. It
+    may even have made another the leader: whoever has not read of that takes the answer.
     """
     controller = partition.controller
+    in_office = partition.is_in_office(leader)
     require(partition.options.isr_answer_apart)
-    require(partition.is_in_office(leader), controller.isr_accepted)
+    require(leader.isr_accepted)
 
     leader.isr = leader.pending_isr
     leader.pending_isr = partition.brokers.none()
-    controller.isr_accepted = False
-    controller.leader_is_current = controller.image_unread
+    leader.isr_accepted = False
+    current = choose(in_office, controller.image_unread, controller.leader_is_current)
+    controller.leader_is_current = current
     advance_high_watermark(partition, leader)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.partition import follow, forget_leadership
-from model.kafka.partition_change import forget_isr_answer, lose_place_if_unclean, outdate_leader
+from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some
@@ -29,9 +29,7 @@ def forget_memory(partition: TopicPartition, broker: Broker) -> None:
 
 def stop(partition: TopicPartition, broker: Broker) -> None:
     """The process of one broker is gone."""
-    led = partition.is_in_office(broker)
-    outdate_leader(partition, where=led)
-    forget_isr_answer(partition, where=led)
+    outdate_leader(partition, where=partition.is_in_office(broker))
     forget_memory(partition, broker)
 
 
@@ -110,7 +108,6 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
             other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
             forget_memory(partition, other)
         outdate_leader(partition)
-        forget_isr_answer(partition)
     else:
         broker.truncate_to(kept)
         stop(partition, broker)

@@ -39,11 +39,11 @@ def held_by_the_isr(partition: TopicPartition, leader: Broker) -> int:
     )
 
 
-def is_frozen(partition: TopicPartition, leader: Broker) -> bool:
-    """The leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
+def is_frozen(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
+    """A leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
     if not partition.options.hw_frozen_below_min_isr:
         return False
-    return leader.isr.size < partition.min_isr
+    return isr.size < partition.min_isr
 
 
 def advance_high_watermark(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
@@ -55,7 +55,7 @@ def advance_high_watermark(partition: TopicPartition, leader: Broker, where: boo
     caught up a moment ago; they need not have been, so leaving that out loses no behaviour.
     """
     before = leader.high_watermark
-    moves = all_of(where, not_(is_frozen(partition, leader)))
+    moves = all_of(where, not_(is_frozen(partition, leader.isr)))
     after = choose(moves, maximum(before, held_by_the_isr(partition, leader)), before)
     leader.high_watermark = after
 
@@ -157,6 +157,7 @@ def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
     """Blank what only a leader knows."""
     broker.isr = partition.brokers.none()
     broker.pending_isr = partition.brokers.none()
+    broker.isr_accepted = False
     broker.leading_since = 0
     for follower in partition.brokers:
         broker.follower_leo[follower] = 0
@@ -209,10 +210,10 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.leader_epoch = controller.leader_epoch
     broker.isr = controller.isr
     broker.pending_isr = partition.brokers.none()
+    broker.isr_accepted = False
     broker.truncating = False
     void_answer(partition, broker)
     controller.leader_is_current = True
-    controller.isr_accepted = False
     controller.image_unread = False
     advance_high_watermark(partition, broker)
 

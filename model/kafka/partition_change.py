@@ -51,12 +51,6 @@ def outdate_leader(partition: TopicPartition, where: bool = True) -> None:
     controller.image_unread = all_of(controller.image_unread, not_(where))
 
 
-def forget_isr_answer(partition: TopicPartition, where: bool = True) -> None:
-    """Where the condition holds, the leader that waits for an answer is gone, or knows more."""
-    accepted = partition.controller.isr_accepted
-    partition.controller.isr_accepted = all_of(accepted, not_(where))
-
-
 def void_request(partition: TopicPartition, where: bool = True) -> None:
     """Where the condition holds, no AlterPartition request under way can be accepted any more."""
     controller = partition.controller
@@ -96,7 +90,6 @@ def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
     controller.leader = leader
     controller.leader_epoch = controller.leader_epoch + 1
     controller.last_known_leader = None
-    forget_isr_answer(partition)
 
 
 def elect(

@@ -180,6 +180,11 @@ def request_is_acceptable(partition: TopicPartition) -> bool:
     return acceptable
 
 
+def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker leads, and still waits for the ISR that it has asked for."""
+    return all_of(partition.is_in_office(broker), not_(broker.pending_isr.is_empty))
+
+
 @action("controller changes the ISR as the leader asked")
 def controller_apply_isr_change(partition: TopicPartition) -> None:
     """Accept an AlterPartition request; unless it has forgotten it, the leader hears later."""
@@ -190,12 +195,12 @@ def controller_apply_isr_change(partition: TopicPartition) -> None:
 
     change_partition(partition, isr, eligible_after(partition, isr))
     if partition.options.isr_answer_apart:
-        waits = some(
-            all_of(partition.is_in_office(b), not_(b.pending_isr.is_empty))
-            for b in partition.brokers
+        controller.image_unread = some(
+            hears_of_its_isr_change(partition, b) for b in partition.brokers
         )
-        controller.isr_accepted = waits
-        controller.image_unread = waits
+        for broker in partition.brokers:
+            hears = hears_of_its_isr_change(partition, broker)
+            broker.isr_accepted = any_of(broker.isr_accepted, hears)
 
 
 @action("controller refuses the ISR that the leader asked for")

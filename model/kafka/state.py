@@ -121,6 +121,8 @@ class Broker(Entity):
 
     On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker. In
     memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers.
+    `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
+    office still or not, that the controller has taken its pending ISR.
     """
 
     _label = "b"
@@ -137,6 +139,7 @@ class Broker(Entity):
 
     isr: SetOf[Broker] = nobody()
     pending_isr: SetOf[Broker] = nobody()
+    isr_accepted: bool = False
     follower_leo: PerMember[Broker, Offset] = for_each(0)
     leading_since: LeaderEpoch = 0
 
@@ -166,9 +169,8 @@ class Controller(Record):
     the leader is in office and knows the partition epoch. `request` is the ISR that an
     AlterPartition request under way asks for, if the controller could still accept it;
     `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
-    images are apart, `isr_accepted`: the answer is under way that the ISR is now as the leader in
-    office has asked; `image_unread`: the newest partition epoch is the one of that answer, heard or
-    not, and the leader has not read the image of it.
+    images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
+    leader in office, or will tell it, and the leader has not read the image of it.
     """
 
     leader: Broker | None = None
@@ -179,7 +181,6 @@ class Controller(Record):
     leader_is_current: bool = True
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
-    isr_accepted: bool = False
     image_unread: bool = False
 
 

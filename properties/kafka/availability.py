@@ -64,7 +64,9 @@ def leader_exposes_what_the_isr_holds(partition: TopicPartition) -> bool:
     """Else a producer may wait for a record that is as safe as it will ever be."""
     return every(
         implies(
-            all_of(leader.leads, leader.pending_isr.is_empty, not_(is_frozen(partition, leader))),
+            all_of(
+                leader.leads, leader.pending_isr.is_empty, not_(is_frozen(partition, leader.isr))
+            ),
             leader.high_watermark >= held_by_the_isr(partition, leader),
         )
         for leader in partition.brokers

@@ -11,10 +11,10 @@ from __future__ import annotations
 from model.kafka.partition import is_frozen
 from model.kafka.settings import Acks
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, every, implies, not_, some
+from model.language import SetOf, all_of, any_of, every, implies, not_, some
 from properties.claims import always
 from properties.kafka.lemmas.faults import where_claimed
-from properties.kafka.lemmas.isr import is_candidate, is_counted
+from properties.kafka.lemmas.isr import is_candidate, now_and_once_heard
 from properties.kafka.safety import holds_exposed
 
 
@@ -28,21 +28,23 @@ def has_left(follower: Broker, leader: Broker) -> bool:
 
 def is_stuck(partition: TopicPartition, leader: Broker, offset: int) -> bool:
     """A zombie whose HW will never pass `offset`: it waits for someone who has left."""
-    return all_of(
-        not_(partition.is_in_office(leader)),
-        any_of(
-            is_frozen(partition, leader),
+
+    def claim(counted: SetOf[Broker], isr: SetOf[Broker]) -> bool:
+        return any_of(
+            is_frozen(partition, isr),
             some(
                 all_of(
                     member != leader,
-                    is_counted(partition, leader, member),
+                    counted.contains(member),
                     leader.follower_leo[member] <= offset,
                     has_left(member, leader),
                 )
                 for member in partition.brokers
             ),
-        ),
-    )
+        )
+
+    zombie = not_(partition.is_in_office(leader))
+    return all_of(zombie, now_and_once_heard(partition, leader, claim))
 
 
 def may_fetch(partition: TopicPartition, leader: Broker, member: Broker, offset: int) -> bool:

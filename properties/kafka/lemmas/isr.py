@@ -6,11 +6,13 @@ unclean election, and who hold what they held.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.partition import is_frozen, maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, choose, every, implies, is_none, not_
+from model.language import SetOf, all_of, any_of, choose, every, implies, is_none, not_, some
 from properties.claims import always
 from properties.kafka.lemmas.faults import missed_an_epoch, nobody_will_take_office, where_claimed
 
@@ -64,6 +66,22 @@ def is_candidate(partition: TopicPartition, broker: Broker) -> bool:
 def is_counted(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
     """The leader does not move its HW beyond what it knows the member to hold."""
     return maximal_isr(partition, leader).contains(member)
+
+
+def now_and_once_heard(
+    partition: TopicPartition,
+    leader: Broker,
+    claim: Callable[[SetOf[Broker], SetOf[Broker]], bool],
+) -> bool:
+    """What is claimed of whom the leader counts, and of its ISR.
+
+    It has to hold as they are, and as they will be once it hears of an ISR that was accepted.
+    """
+    accepted = leader.pending_isr
+    return all_of(
+        claim(maximal_isr(partition, leader), leader.isr),
+        implies(leader.isr_accepted, claim(accepted, accepted)),
+    )
 
 
 @always(
@@ -128,7 +146,6 @@ def will_hear(partition: TopicPartition, leader: Broker) -> bool:
     """The leader waits for an ISR that was accepted; since then members may only have left."""
     controller, accepted = partition.controller, leader.pending_isr
     return all_of(
-        partition.is_in_office(leader),
         not_(controller.leader_is_current),
         controller.request.is_empty,
         accepted.includes(controller.isr),
@@ -149,10 +166,24 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
     controller = partition.controller
     apart = partition.options.isr_answer_apart
     unread = all_of(
-        implies(not apart, not_(controller.isr_accepted)),
+        every(
+            implies(
+                leader.isr_accepted, all_of(apart, leader.leads, not_(leader.pending_isr.is_empty))
+            )
+            for leader in partition.brokers
+        ),
         implies(
             controller.image_unread,
-            all_of(apart, any_of(controller.leader_is_current, controller.isr_accepted)),
+            all_of(
+                apart,
+                any_of(
+                    controller.leader_is_current,
+                    some(
+                        all_of(partition.is_in_office(leader), leader.isr_accepted)
+                        for leader in partition.brokers
+                    ),
+                ),
+            ),
         ),
     )
     nobody = implies(
@@ -160,7 +191,6 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
         all_of(
             controller.request.is_empty,
             not_(controller.leader_is_current),
-            not_(controller.isr_accepted),
         ),
     )
     leads = every(
@@ -171,7 +201,10 @@ def request_of_the_leader(partition: TopicPartition) -> bool:
                     controller.leader_is_current,
                     all_of(partition.is_in_office(leader), leader.isr == controller.isr),
                 ),
-                implies(controller.isr_accepted, will_hear(partition, leader)),
+                implies(
+                    all_of(leader.isr_accepted, partition.is_in_office(leader)),
+                    will_hear(partition, leader),
+                ),
                 any_of(
                     controller.request.is_empty,
                     all_of(
@@ -211,6 +244,15 @@ def leader_counts_the_isr(partition: TopicPartition) -> bool:
     )
 
 
+def is_waited_for(partition: TopicPartition, leader: Broker, member: Broker) -> bool:
+    """The leader counts the member, or does not move its HW at all; that stays so."""
+
+    def claim(counted: SetOf[Broker], isr: SetOf[Broker]) -> bool:
+        return any_of(counted.contains(member), is_frozen(partition, isr))
+
+    return now_and_once_heard(partition, leader, claim)
+
+
 @always(
     "leader_counts_candidates",
     "whoever may come to lead and has not moved on to a later epoch is counted by a leader whose "
@@ -232,7 +274,7 @@ def leader_counts_candidates(partition: TopicPartition) -> bool:
                     all_of(member.up, member.leader_epoch <= leader.leader_epoch),
                 ),
             ),
-            any_of(is_counted(partition, leader, member), is_frozen(partition, leader)),
+            is_waited_for(partition, leader, member),
         )
         for leader in partition.brokers
         for member in partition.brokers

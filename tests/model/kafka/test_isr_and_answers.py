@@ -52,6 +52,24 @@ def test_an_answer_that_was_overtaken_leaves_the_leader_behind(overtaken):
     assert ("leader_apply_metadata" in run.enabled) is overtaken
 
 
+@pytest.mark.parametrize("then", [[], ["leader_apply_metadata(broker=b1)"]])
+def test_a_leader_that_has_not_read_of_its_successor_hears_the_answer_all_the_same(then):
+    # Accepted before the election: the answer has the old leader epoch, and so has the old leader.
+    lines = ["producer_send(leader=b0)", DROP_B2, ACCEPT]
+    lines += ["controller_elect_preferred_leader(broker=b1)", *then, HEAR]
+    run = Run(APART, lines, preferred_elections=1)
+    assert run.leader.leads
+    assert [run.leader.isr.contains(b) for b in run.partition.brokers] == [True, True, False]
+    assert run.partition.controller.leader_is_current is bool(then)
+    assert "leader_hear_isr_answer" not in run.enabled
+
+
+def test_a_leader_that_has_read_of_its_successor_hears_no_answer():
+    lines = ["producer_send(leader=b0)", DROP_B2, ACCEPT]
+    lines += ["controller_elect_preferred_leader(broker=b1)", "follower_apply_metadata(broker=b0)"]
+    assert "leader_hear_isr_answer" not in Run(APART, lines, preferred_elections=1).enabled
+
+
 FORGOTTEN = [
     "producer_send(leader=b0)",
     "follower_fetch_record(follower=b1, leader=b0)",
