@@ -19,7 +19,7 @@ from typing import IO, Self
 
 from checker.cluster import watchdog
 from checker.cluster.news import News
-from checker.releases.jdk import SMALL, java
+from checker.releases.jdk import BRIEF, java
 
 
 class Process:
@@ -110,7 +110,7 @@ class Processes:
     ) -> Process:
         """Start `java` on a class and its arguments; at most `heap` MiB of heap."""
         running = subprocess.Popen(
-            [java(), f"-Xmx{heap}m", *SMALL, "-cp", classpath, *arguments],
+            [java(), f"-Xmx{heap}m", *BRIEF, "-cp", classpath, *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             cwd=log.parent, env=_environment(), text=True, encoding="utf-8", errors="replace",
             start_new_session=True,

@@ -41,6 +41,7 @@ STEPS = 60
     help="steps of a walk at most, or of a drive",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="repeat a run [default: random]")
+@click.option("--cover", is_flag=True, help="take every step of the model's graph, at small bounds")
 @click.option(
     "--observe", metavar="STATES", type=click.IntRange(min=1),
     help="have Kafka take random steps, and explain so many of its states by the model",
@@ -59,24 +60,31 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     """Take the model's steps on Kafka's own classes, and compare every state.
 
     With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
-    departs from it. With --walks: random walks of the model. With --observe the other way round:
-    random steps that Kafka's classes allow, explained by steps of the model. The classes are those
-    of a published release, which Maven brings; `docs/conformance.md` says what is compared.
+    departs from it. With --walks: random walks of the model. With --cover: runs that take every
+    step that the model has within small bounds. With --observe the other way round: random steps
+    that Kafka's classes allow, explained by steps of the model. The classes are those of a
+    published release, which Maven brings; `docs/conformance.md` says what is compared.
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
     """
     options["versions"] = _versions(options["versions"])
     given = [options[name] is not None for name in ("walks", "observe", "most")]
-    modes = [bool(traces), options["table"], *given]
+    modes = [bool(traces), options["cover"], options["table"], *given]
     if sum(modes) != 1:
-        raise UsageError("choose one of TRACE, --walks, --observe, --table and --sensitivity")
+        raise UsageError(
+            "choose one of TRACE, --walks, --cover, --observe, --table and --sensitivity"
+        )
     if options["page"] is not None and not options["table"]:
         raise UsageError("--write goes with --table, whose table it puts into the page")
     sizes = chosen_sizes(options)
     if options["walks"] is not None:
         return _walk(options, *sizes)
+    if options["cover"]:
+        return _cover(options, *sizes)
     if any(sizes) or options["preset"] is not None:
-        raise UsageError("--preset, --set and bounds go with --walks, whose model they choose")
+        raise UsageError(
+            "--preset, --set and bounds go with --walks and --cover, whose model they choose"
+        )
     if traces:
         return _replay(traces, options)
     if options["table"]:
@@ -169,7 +177,7 @@ def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, s
     if options["as_json"]:
         print_json({"command": "conform", "seed": seed, "releases": [_data(t) for t in tallies]})
     else:
-        click.echo("\n".join(line for tally in tallies for line in _lines(tally, seed)))
+        click.echo("\n".join(line for t in tallies for line in _lines(t, f"seed {seed}")))
     return Exit.REJECTED if any(tally.unknown for tally in tallies) else Exit.OK
 
 
@@ -177,11 +185,52 @@ def _share(walks: int, models: int, number: int) -> int:
     return walks // models + (number < walks % models)
 
 
-def _lines(tally: Tally, seed: int) -> Iterator[str]:
+def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
+    from checker.conformance.compare import Tally
+    from checker.conformance.cover import cover
+    from checker.conformance.harness import Harness
+    from checker.conformance.plan import covered_models
+
+    found: list[tuple[Tally, dict[str, Any]]] = []
+    for version in options["versions"]:
+        tally = Tally(version)
+        sums = dict.fromkeys(("graphs", "states", "steps", "compared", "disagreed", "behind"), 0)
+        with Harness(version) as harness:
+            for model in covered_models(version, bounds, settings, options["preset"]):
+                one = cover(harness, model, tally)
+                graph = one.graph
+                sums["graphs"] += 1
+                sums["states"] += graph.states.shape[1]
+                sums["steps"] += graph.edges
+                sums["compared"] += len(one.compared)
+                sums["disagreed"] += len(one.disagreed)
+                sums["behind"] += one.behind
+                _say(options, f"{version}: {sums['graphs']} graphs, {sums['steps']:,} steps")
+        never = sorted({action.name for action in model.protocol.actions} - tally.actions.keys())
+        found.append((tally, sums | {"not_in_these_graphs": never}))
+    if options["as_json"]:
+        rows = [_data(tally) | {"cover": sums} for tally, sums in found]
+        print_json({"command": "conform", "releases": rows})
+    else:
+        click.echo("\n".join(line for one in found for line in _cover_lines(*one)))
+    return Exit.REJECTED if any(tally.unknown for tally, _ in found) else Exit.OK
+
+
+def _cover_lines(tally: Tally, sums: dict[str, Any]) -> Iterator[str]:
+    heading = f"{sums['graphs']} graphs, {sums['states']:,} states, {sums['steps']:,} steps"
+    yield from _lines(tally, heading)
+    yield f"  {sums['compared']:,} steps taken and compared, {sums['disagreed']:,} disagreed"
+    if sums["behind"]:
+        yield f"  {sums['behind']:,} steps not taken: only such a step leads to them"
+    if sums["not_in_these_graphs"]:
+        yield "  not in these graphs: " + ", ".join(sums["not_in_these_graphs"])
+
+
+def _lines(tally: Tally, chosen: str) -> Iterator[str]:
     from checker.conformance.compare import allowed_row
 
-    counts = f"{tally.runs:,} walks, {tally.compared:,} states compared, {tally.agreed:,} agree"
-    yield f"Kafka {tally.version}, seed {seed}: {counts}"
+    counts = f"{tally.runs:,} runs, {tally.compared:,} states compared, {tally.agreed:,} agree"
+    yield f"Kafka {tally.version}, {chosen}: {counts}"
     for kind, found in tally.kinds.items():
         row = allowed_row(kind, tally.version)
         yield f"  {len(found)} x {kind.words}" + (f" (allowed: {row.name})" if row else "")

@@ -166,19 +166,22 @@ class Tally:
 
 def compare_walks(
     harness: Harness, projection: Projection, walks: Iterator[Walk], into: Tally
-) -> None:
+) -> list[Checked]:
     """Take walks on Kafka, the next one while the last is compared, and count what comes out."""
+    found = []
     waiting: Walk | None = None
     for walk in walks:
         harness.send(walk.model, projection, walk.steps)
         if waiting is not None:
-            _count(harness, projection, waiting, into)
+            found.append(_count(harness, projection, waiting, into))
         waiting = walk
     if waiting is not None:
-        _count(harness, projection, waiting, into)
+        found.append(_count(harness, projection, waiting, into))
+    return found
 
 
-def _count(harness: Harness, projection: Projection, walk: Walk, into: Tally) -> None:
+def _count(harness: Harness, projection: Projection, walk: Walk, into: Tally) -> Checked:
     answer = harness.receive()
     checked = compare(projection, walk.steps, walk.expected, answer, walk.between)
     into.add(walk.steps, answer, checked)
+    return checked

@@ -35,6 +35,33 @@ VARIED: Mapping[str, tuple[str, ...]] = {
 }
 """What walks take in turn, unless it is chosen."""
 
+COVERED: Mapping[str, int] = {
+    "replicas": 2,
+    "log_size": 1,
+    "max_records": 1,
+    "max_leader_epoch": 2,
+}
+"""Small enough for every step of the graph to be taken."""
+
+FAULTS: tuple[Mapping[str, int], ...] = (
+    {"crashes": 1},
+    {"crashes": 1, "unclean_elections": 1, "controller_failovers": 1},
+    {"power_losses": 1},
+    {"disk_losses": 1},
+    {"shutdowns": 1, "preferred_elections": 1},
+    {"rack_failures": 1},
+    {"false_fencings": 1, "controller_failovers": 1},
+    {"preferred_elections": 1},
+    {"consumers": 1, "consumer_restarts": 1},
+)
+"""What is covered in a graph of its own, unless it is chosen."""
+
+FINENESS: tuple[Mapping[str, str], ...] = (
+    {"isr.answer.apart": "true", "fetch.answers": "in_flight"},
+    {"isr.answer.apart": "false", "fetch.answers": "at_once"},
+)
+"""Each is covered, unless something else is chosen."""
+
 PRESETS = {"4.1.0": "kafka-4.1", "4.0.0": "kafka-4.0", "3.7.0": "kafka-3.7", "3.5.0": "kafka-3.5"}
 """The newest preset whose first release is not newer is the one that fits."""
 
@@ -66,8 +93,37 @@ def models(
     """The models whose walks are compared with a release, each with other settings."""
     base = dict(KAFKA.preset(preset)) if preset else settings_of(version)
     free = {name: values for name, values in VARIED.items() if name not in chosen}
+    if "min.insync.replicas" in free and "replicas" in bounds:
+        free["min.insync.replicas"] = tuple(
+            value for value in free["min.insync.replicas"] if int(value) <= bounds["replicas"]
+        )
     found = []
     for values in itertools.product(*free.values()):
         settings = base | dict(zip(free, values, strict=True)) | dict(chosen)
         found.append(KAFKA.model(dict(BOUNDS) | dict(bounds), settings))
     return found
+
+
+def covered_models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose graphs are covered: one for each of `FAULTS`, unless some are given."""
+    budgets = {name for fault in FAULTS for name in fault}
+    faults = ({},) if budgets & bounds.keys() else FAULTS
+    none = dict.fromkeys(budgets, 0)
+    fitting = [
+        fine
+        for fine in FINENESS
+        if all(chosen.get(name, value) == value for name, value in fine.items())
+    ]
+    return [
+        model
+        for fault in faults
+        for fine in fitting or [{}]
+        for model in models(
+            version,
+            none | dict(COVERED) | dict(fault) | dict(bounds),
+            dict(fine) | dict(chosen),
+            preset,
+        )
+    ]

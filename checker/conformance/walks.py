@@ -63,9 +63,7 @@ class Walker:
         states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
         for step in range(steps):
             masks = np.stack(list(engine.enabled(words).values()))
-            urgent = masks[self._at_once].any(axis=0)
-            masks[np.ix_(~self._at_once, urgent)] = False
-            masks[:, between[-1] & ~urgent] = False  # no leader epoch is left to elect in
+            masks[np.ix_(~self._at_once, between[-1])] = False
             places[step] = self._draw.choose(masks, weights, self._random.random((2, count)))
             words = engine.follow(words, places[step])
             states.append(self._seen(words))

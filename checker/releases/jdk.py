@@ -12,8 +12,11 @@ from functools import cache
 from model.language.errors import UsageError
 
 WANTED = 17  # brokers of Kafka 4 need it
-SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8")
-"""What makes a JVM that lives for a minute start soon, and need little."""
+SMALL = ("-XX:+UseSerialGC", "-Dfile.encoding=UTF-8")
+"""What makes a JVM need little."""
+
+BRIEF = (*SMALL, "-XX:TieredStopAtLevel=1")
+"""What also makes one that lives for a minute start soon."""
 
 
 def java() -> str:

@@ -46,6 +46,12 @@ def is_frozen(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
     return isr.size < partition.min_isr
 
 
+def would_advance(partition: TopicPartition, leader: Broker) -> bool:
+    """Some news would move the HW: it waits for no member of the maximal ISR."""
+    held = held_by_the_isr(partition, leader)
+    return all_of(not_(is_frozen(partition, leader.isr)), held > leader.high_watermark)
+
+
 def advance_high_watermark(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
     """Where the condition holds, raise the HW to what every member of the maximal ISR holds.
 
@@ -133,7 +139,10 @@ def is_noted(partition: TopicPartition, follower: Broker, leader: Broker, diverg
 def note_fetch(
     partition: TopicPartition, follower: Broker, leader: Broker, diverging: bool
 ) -> None:
-    """Note the follower's LEO (`updateFollowerFetchState`); only if it changes, the HW may move."""
+    """Note the follower's LEO (`updateFollowerFetchState`); only if it changes, the HW may move.
+
+    Whether a follower at 0 is known is not state. Here it is; see `leader_handle_fetch`.
+    """
     noted = is_noted(partition, follower, leader, diverging)
     known = leader.follower_leo[follower]
     news = all_of(is_believed(partition, follower, leader, diverging), known != follower.log.end)
@@ -143,13 +152,24 @@ def note_fetch(
 
 @action("{leader} handles a fetch of {follower}; the answer says nothing new, or is lost")
 def leader_handle_fetch(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    """Note how far the follower is, and move the HW."""
-    diverging = fetch_diverges(partition, follower, leader)
-    require(can_fetch(partition, follower, leader))
-    require(is_noted(partition, follower, leader, diverging))
-    require(leader.follower_leo[follower] != follower.log.end)
+    """Note how far the follower is, and move the HW.
 
-    leader.follower_leo[follower] = follower.log.end
+    The first fetch of a follower at 0 is news too: it moves the HW where that waits for anything at
+    all, which it does after a refused ISR change (number 47). It may be the first at any time.
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    known, end = leader.follower_leo[follower], follower.log.end
+    noted = is_noted(partition, follower, leader, diverging)
+    require(can_fetch(partition, follower, leader))
+    require(is_believed(partition, follower, leader, diverging))
+    require(
+        any_of(
+            all_of(noted, known != end),
+            all_of(any_of(known != end, end == 0), would_advance(partition, leader)),
+        )
+    )
+
+    leader.follower_leo[follower] = choose(noted, end, known)
     advance_high_watermark(partition, leader)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from checker.conformance.compare import Tally, compare_walks
+from checker.conformance.cover import cover
 from checker.conformance.harness import Harness
 from checker.conformance.observed import Explainer, observe, observing_model
-from checker.conformance.plan import models
+from checker.conformance.plan import covered_models, models
 from checker.conformance.replays import cell
 from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
@@ -57,6 +58,14 @@ def test_walks_agree(harness):
     tally = _tally(harness, CHOSEN)
     assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
     assert tally.agreed > 1_000
+
+
+def test_every_step_of_a_small_graph_agrees(harness):
+    (model,) = covered_models(VERSION, {"controller_failovers": 1, "log_size": 1}, CHOSEN)
+    tally = Tally(VERSION)
+    found = cover(harness, model, tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert len(found.compared) == found.graph.edges > 500
 
 
 def test_a_wrong_model_is_noticed():

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from checker.releases.compile import compile_any
 from checker.releases.jars import Release, artifacts, kafka_artifact, versions
-from checker.releases.jdk import SMALL, java
+from checker.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
 FIXTURES = ("kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage")
@@ -54,7 +54,7 @@ def run_tests(
     path = ":".join(map(str, filter(None, (patch, classes, also, release.classpath))))
     with tempfile.TemporaryDirectory() as reports:
         command = [
-            *(java(), *SMALL, "-Xmx512m", "-cp", path),
+            *(java(), *BRIEF, "-Xmx512m", "-cp", path),
             *("org.junit.platform.console.ConsoleLauncher", "execute", "--details", "none"),
             *("--reports-dir", reports, "--select-class", name),
         ]

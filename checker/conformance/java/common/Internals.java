@@ -1,8 +1,10 @@
 package highwater;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import kafka.cluster.Partition;
 
@@ -44,17 +46,40 @@ final class Internals {
 
     static long end(Object replica) { return Math.max(0, (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "logEndOffset")); }
 
+    /** The leader knows the follower's end: it has fetched since the leader came to lead. */
+    static boolean isKnown(Object replica) { return (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "logEndOffset") >= 0; }
+
     /** Sets when the follower was last caught up. */
-    @SuppressWarnings("unchecked")
     static void setCaughtUp(Object replica, long milliseconds) {
+        set(replica, Parts.ask(Parts.ask(replica, "stateSnapshot"), "logEndOffsetMetadata"), milliseconds);
+    }
+
+    /** The leader knows the follower to be where its log ends. */
+    static void makeKnown(Object replica, Broker follower) {
+        set(replica, Parts.ask(follower.log(), "logEndOffsetMetadata"), (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "lastCaughtUpTimeMs"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void set(Object replica, Object end, long caughtUp) {
         Object state = Parts.ask(replica, "stateSnapshot");
         Class<?> type = state.getClass();
         java.lang.reflect.Constructor<?> whole = type.getDeclaredConstructors()[0];
         for (java.lang.reflect.Constructor<?> each : type.getDeclaredConstructors())
             if (each.getParameterCount() > whole.getParameterCount()) whole = each;
         ((AtomicReference<Object>) Parts.get(replica, "replicaState")).set(Parts.made(type, whole.getParameterTypes(),
-            Parts.ask(state, "logStartOffset"), Parts.ask(state, "logEndOffsetMetadata"), Parts.ask(state, "lastFetchLeaderLogEndOffset"),
-            Parts.ask(state, "lastFetchTimeMs"), milliseconds, Parts.ask(state, "brokerEpoch")));
+            Parts.ask(state, "logStartOffset"), end, Parts.ask(state, "lastFetchLeaderLogEndOffset"),
+            Parts.ask(state, "lastFetchTimeMs"), caughtUp, Parts.ask(state, "brokerEpoch")));
+    }
+
+    /** The HW waits for no member of the maximal ISR, only for something that has it computed. */
+    static boolean wouldAdvance(Broker leader) {
+        Partition partition = leader.partition();
+        Set<Integer> counted = new HashSet<>(isr(partition));
+        counted.addAll(pendingIsr(partition));
+        long held = leader.end();
+        for (Object replica : Scala.list(partition.remoteReplicas()))
+            if (counted.contains((Integer) Parts.ask(replica, "brokerId"))) held = Math.min(held, end(replica));
+        return held > highWatermark(leader);
     }
 
     /** The leader forgets how far the follower is. */

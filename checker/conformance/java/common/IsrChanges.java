@@ -91,6 +91,13 @@ final class IsrChanges {
         changes.removeIf(c -> c.lost && c.sender == null);
     }
 
+    /** A lost request that its leader has forgotten is sent again at once: the model has no state between. */
+    void resendForgotten() {
+        for (Change change : changes)
+            if (change.lost && change.sender != null && Internals.pendingIsr(world.brokers[change.from].partition()).isEmpty())
+                change.lost = false;
+    }
+
     /** A broker is gone; what it sent arrives all the same. */
     void forget(int broker) {
         for (Change change : changes) if (change.from == broker) change.sender = null;

@@ -32,14 +32,14 @@ final class Steps {
             entry("consumer_commit", a -> committed = position),
             entry("consumer_restart", a -> position = processed = committed),
             // fetches whose answers arrive in the same step, or never
-            entry("follower_fetch_record", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
-            entry("follower_fetch_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ANSWERED)),
-            entry("leader_handle_fetch", a -> world.rounds.run(a[1], a[0], true, Rounds.Until.ANSWERED)),
+            entry("follower_fetch_record", a -> fetch(a[0], a[1])),
+            entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
+            entry("leader_handle_fetch", a -> handleFetch(a[0], a[1])),
             entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.TRUNCATED)),
             // fetches whose answers travel
-            entry("follower_send_fetch", a -> world.rounds.start(a[0])),
+            entry("follower_send_fetch", a -> send(a[0], a[1])),
             entry("follower_receive_record", a -> world.rounds.finish(a[0], true)),
             entry("follower_receive_high_watermark", a -> world.rounds.finish(a[0], true)),
             entry("follower_receive_divergence", a -> world.rounds.finish(a[0], true)),
@@ -104,6 +104,32 @@ final class Steps {
         if (record == null) world.fail("broker " + broker + " gives the consumer nothing at " + position);
         else position++;
         if (commitsFirst) committed = position;
+    }
+
+    private void fetch(int follower, int leader) {
+        isFirst(leader, follower, false);
+        world.rounds.run(follower, leader, false, Rounds.Until.ANSWERED);
+    }
+
+    private void send(int follower, int leader) {
+        isFirst(leader, follower, false);
+        world.rounds.start(follower);
+    }
+
+    private void handleFetch(int leader, int follower) {
+        isFirst(leader, follower, true);
+        world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
+    }
+
+    /** The fetch of a follower at 0 is its first or not, as the step needs it, where the HW waits for any news. */
+    private void isFirst(int leader, int follower, boolean first) {
+        if (world.brokers[follower].end() > 0 || !Internals.wouldAdvance(world.brokers[leader])) return;
+        for (Object replica : Scala.list(world.brokers[leader].partition().remoteReplicas())) {
+            if ((Integer) Parts.ask(replica, "brokerId") != follower || Internals.isKnown(replica) != first) continue;
+            world.note("forced: a fetch from the start is " + (first ? "" : "not ") + "the first of " + follower);
+            if (first) Internals.forgetEnd(replica);
+            else Internals.makeKnown(replica, world.brokers[follower]);
+        }
     }
 
     /** The follower's fetch, in which the leader may take it into the ISR. */

@@ -98,6 +98,7 @@ final class World {
     /** What happens by itself in the same step. */
     void afterStep() {
         scheduler.runDue();
+        isrChanges.resendForgotten();
         isrChanges.refuseVoid();
         for (Broker broker : brokers) if (broker != null) broker.replicas.tryCompleteActions();
     }
