@@ -40,16 +40,19 @@ class Kind:
 
 @dataclass(frozen=True)
 class Allowed:
-    """A kind of disagreement that is known, on the releases before one, or on all."""
+    """A kind of disagreement that is known, on releases from one on, before another, or on all."""
 
     name: str
     action: str
     readings: tuple[str, ...]
     reason: str
+    since: str = ""
     before: str = ""
 
     def covers(self, kind: Kind, version: str) -> bool:
         """Whether the row is about this kind on this release."""
+        if self.since and not at_least(version, self.since):
+            return False
         if self.before and at_least(version, self.before):
             return False
         named = self.action in ("*", kind.action)

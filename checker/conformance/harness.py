@@ -123,6 +123,7 @@ class Harness:
         return {
             "brokers": model.bounds["replicas"],
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
+            "later_min_isr": options.min_insync_replicas_later,
             "elr": options.eligible_leader_replicas and has_elr(self.version),
             "together": options.broker_rack == Racks.TOGETHER,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,

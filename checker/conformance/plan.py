@@ -19,6 +19,9 @@ BOUNDS: Mapping[str, int] = {
     "disk_losses": 1,
     "shutdowns": 1,
     "rack_failures": 1,
+    "lost_directories": 1,
+    "directory_assignments": 1,
+    "min_isr_changes": 1,
     "false_fencings": 2,
     "preferred_elections": 3,
     "unclean_elections": 1,
@@ -50,6 +53,9 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"disk_losses": 1},
     {"shutdowns": 1, "preferred_elections": 1},
     {"rack_failures": 1},
+    {"shutdowns": 1, "lost_directories": 1},
+    {"power_losses": 1, "directory_assignments": 1},
+    {"shutdowns": 1, "min_isr_changes": 1},
     {"false_fencings": 1, "controller_failovers": 1},
     {"preferred_elections": 1},
     {"consumers": 1, "consumer_restarts": 1},
@@ -62,7 +68,19 @@ FINENESS: tuple[Mapping[str, str], ...] = (
 )
 """Each is covered, unless something else is chosen."""
 
-PRESETS = {"4.1.0": "kafka-4.1", "4.0.0": "kafka-4.0", "3.7.0": "kafka-3.7", "3.5.0": "kafka-3.5"}
+ELR_EVENTS = ("directory_assignments", "lost_directories", "min_isr_changes")
+"""Faults that are compared from 4.0 on, where they change eligible leader replicas."""
+
+LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
+"""What an operator changes `min.insync.replicas` to, unless it is chosen."""
+
+PRESETS = {
+    "4.3.0": "kafka-4.3",
+    "4.1.0": "kafka-4.1",
+    "4.0.0": "kafka-4.0",
+    "3.7.0": "kafka-3.7",
+    "3.5.0": "kafka-3.5",
+}
 """The newest preset whose first release is not newer is the one that fits."""
 
 
@@ -97,9 +115,13 @@ def models(
         free["min.insync.replicas"] = tuple(
             value for value in free["min.insync.replicas"] if int(value) <= bounds["replicas"]
         )
+    if not has_elr(version):
+        bounds = {**bounds, **dict.fromkeys(ELR_EVENTS, 0)}
     found = []
     for values in itertools.product(*free.values()):
         settings = base | dict(zip(free, values, strict=True)) | dict(chosen)
+        later = LATER_MIN_ISR.get(str(settings["min.insync.replicas"]), "1")
+        settings.setdefault("min.insync.replicas.later", later)
         found.append(KAFKA.model(dict(BOUNDS) | dict(bounds), settings))
     return found
 

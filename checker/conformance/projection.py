@@ -70,6 +70,7 @@ NOT_COMPARED = {
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
+    "brokers.directory_lost": "shows in what the broker's registration changes",
     "brokers.isr_accepted": "shows in what the leader hears",
     "records.processed": "the application's, outside Kafka",
     "offsets.exposed": "a ghost",

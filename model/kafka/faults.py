@@ -8,6 +8,7 @@ Kafka leaves flushing to the operating system.
 from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
@@ -119,7 +120,8 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
 
     Registration waits until the old incarnation is fenced, but for a quick bounce. After an unclean
     stop it costs the place in ISR and ELR (KIP-966). A starting broker does nothing before it has
-    read metadata, so that is one step.
+    read metadata, so that is one step. A replica that is made anew is in a directory that the
+    controller hears of then: until it has, it would not elect the broker.
     """
     controller, options = partition.controller, partition.options
     joins = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
@@ -133,6 +135,8 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     broker.up = True
     if options.eligible_leader_replicas:
         joins = all_of(joins, not_(lose_place_if_unclean(partition, broker)))
+    assign_directory(partition, where=broker.directory_lost > 0)
+    broker.directory_lost = 0
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
     controller.joiner_restarted = any_of(all_of(restarted, asked), joins)

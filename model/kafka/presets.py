@@ -27,6 +27,7 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "hw.frozen.below.min.isr": "false",
     "eligible.leader.replicas": "false",
     "last.known.leader.election": "false",
+    "assignment.keeps.elr": "false",
     "reset.follower.leo.every.epoch": "false",
     "fetch.answers": "in_flight",
 }
@@ -56,6 +57,7 @@ _ELR = _FROZEN_HW | {
     "last.known.leader.election": "true",
     "fetch.answers": "at_once",
 }
+_ASSIGNMENT_KEEPS_ELR = _ELR | {"assignment.keeps.elr": "true"}
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-0.8.2": _BEFORE_KIP_101 | {"replica.lag.max.messages": "1"},
@@ -68,5 +70,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-3.7": _FROZEN_HW,
     "kafka-4.0": _FROZEN_HW,
     "kafka-4.1": _ELR,
+    "kafka-4.3": _ASSIGNMENT_KEEPS_ELR,
 }
-NEWEST = "kafka-4.1"
+NEWEST = "kafka-4.3"

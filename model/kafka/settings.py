@@ -79,6 +79,10 @@ class KafkaSettings:
     min_insync_replicas: int = setting(
         1, "acks=all needs so many ISR members", "min.insync.replicas", low=1
     )
+    min_insync_replicas_later: int = setting(
+        0, "what an operator changes min.insync.replicas to; 0: nobody does",
+        "min.insync.replicas.later",
+    )  # fmt: skip
     acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
     unclean_leader_election_enable: bool = setting(
         False,
@@ -163,6 +167,23 @@ class KafkaSettings:
         True,
         "with ISR and ELR empty the last leader may lead again, whatever it has lost (KIP-966)",
         "last.known.leader.election",
+    )
+    assignment_keeps_elr: bool = setting(
+        True,
+        "a broker that reports a replica's log directory leaves the ELR as it is (finding 0003)",
+        "assignment.keeps.elr",
+    )
+    min_isr_change_keeps_elr: bool = setting(
+        False,
+        "a change of min.insync.replicas empties the ELR only where the ISR is large enough "
+        "(finding 0006)",
+        "min.isr.change.keeps.elr",
+    )
+    registration_counts_directories: bool = setting(
+        False,
+        "a broker that registers without a log directory of before has stopped uncleanly "
+        "(finding 0005)",
+        "registration.counts.directories",
     )
     reset_leo_every_epoch: bool = setting(
         False,

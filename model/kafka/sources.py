@@ -63,11 +63,17 @@ controller_elect_unclean_leader | PartitionChangeBuilder.electAnyLeader | 0.8.0 
     unclean.leader.election.enable
 controller_fail_over | QuorumController.claim | 0.8.0
 leader_resend_isr_change | AlterPartitionManager.maybePropagateIsrChanges | 2.7.0 | KIP-497
+broker_assign_directory | ReplicationControlManager.handleAssignReplicasToDirs | 3.7.0 |
+    KIP-858, finding 0003 | assignment.keeps.elr
+operator_change_min_isr | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0 |
+    KIP-966, finding 0006 | min.insync.replicas.later, min.isr.change.keeps.elr
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
+broker_lose_directory | ClusterControlManager.registerBroker | 4.0.0 |
+    KIP-966, finding 0005 | registration.counts.directories
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966 |
     quick.bounce, eligible.leader.replicas
 consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, consumer.commits
@@ -79,6 +85,7 @@ consumer_restart | ConsumerCoordinator.initWithCommittedOffsetsIfNeeded | 0.9.0
 _SETTINGS = """
 setting | in Kafka | first release | about it
 min.insync.replicas | Partition.effectiveMinIsr | 0.8.2.0
+min.insync.replicas.later | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0
 acks | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KIP-679
 unclean.leader.election.enable | PartitionChangeBuilder.electAnyLeader | 0.8.2.0 | KIP-106
 replica.lag.max.messages | Partition.getOutOfSyncReplicas | 0.8.0 | KAFKA-1546
@@ -102,6 +109,9 @@ broker.epoch.checked | Partition.addBrokerEpochToIsr | 3.5.0 | KIP-903, KAFKA-14
 hw.frozen.below.min.isr | Partition.isUnderMinIsr | 3.7.0 | KAFKA-15583
 eligible.leader.replicas | PartitionChangeBuilder.maybePopulateTargetElr | 4.0.0 | KIP-966
 last.known.leader.election | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 | KIP-966
+assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
+min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
+registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002

@@ -52,6 +52,15 @@ PREFERRED_ELECTIONS = Bound("preferred_elections", 1, 0, "elections of a preferr
 CONTROLLER_FAILOVERS = Bound(
     "controller_failovers", 0, 0, "times that another controller takes over"
 )
+DIRECTORY_ASSIGNMENTS = Bound(
+    "directory_assignments", 0, 0, "times that a broker reports a replica's log directory"
+)
+LOST_DIRECTORIES = Bound(
+    "lost_directories", 0, 0, "log directories that are taken from a stopped broker"
+)
+MIN_ISR_CHANGES = Bound(
+    "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -69,6 +78,9 @@ BOUNDS = (
     UNCLEAN_ELECTIONS,
     PREFERRED_ELECTIONS,
     CONTROLLER_FAILOVERS,
+    DIRECTORY_ASSIGNMENTS,
+    LOST_DIRECTORIES,
+    MIN_ISR_CHANGES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
@@ -119,7 +131,8 @@ class FetchAnswer(Record):
 class Broker(Entity):
     """A broker with its replica of the partition.
 
-    On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker. In
+    On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker;
+    `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
     office still or not, that the controller has taken its pending ISR.
@@ -130,6 +143,7 @@ class Broker(Entity):
     up: bool = True
     fenced: bool = False
     stopped_cleanly: bool = False
+    directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     log: Log = sequence(LOG_SIZE)
     high_watermark: Offset = 0
     leader: Broker | None = None
@@ -221,6 +235,9 @@ class Spent(Record):
     unclean_elections: Annotated[int, integers(0, UNCLEAN_ELECTIONS)] = 0
     preferred_elections: Annotated[int, integers(0, PREFERRED_ELECTIONS)] = 0
     controller_failovers: Annotated[int, integers(0, CONTROLLER_FAILOVERS)] = 0
+    directory_assignments: Annotated[int, integers(0, DIRECTORY_ASSIGNMENTS)] = 0
+    lost_directories: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
+    min_isr_changes: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 
@@ -242,8 +259,15 @@ class TopicPartition(State):
 
     @property
     def min_isr(self) -> int:
-        """The effective `min.insync.replicas`: no more than there are replicas."""
-        return minimum(self.options.min_insync_replicas, self.brokers.count)
+        """The effective `min.insync.replicas`: no more than there are replicas.
+
+        Brokers read a change of it at once: a leader that is late acts as it would have before.
+        """
+        required = self.options.min_insync_replicas
+        later = self.options.min_insync_replicas_later
+        if later > 0:
+            required = choose(self.spent.min_isr_changes > 0, later, required)
+        return minimum(required, self.brokers.count)
 
     def is_in_office(self, broker: Broker) -> bool:
         """The broker leads, and the controller says so in the same leader epoch."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.kafka.partition import held_by_the_isr, is_frozen
 from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
-from model.language import all_of, every, implies, is_none, not_, some
+from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
 
 
@@ -29,6 +29,23 @@ def some_broker_is_down(partition: TopicPartition) -> bool:
 def partition_has_leader(partition: TopicPartition) -> bool:
     """The controller names a leader."""
     return not_(is_none(partition.controller.leader))
+
+
+@always(
+    "live_replicas_have_a_leader",
+    "with every replica live and unfenced the partition has a leader, or elects the last known one",
+    failure="every replica is live, and nobody may lead: ISR {partition.controller.isr}, eligible "
+    "{partition.controller.eligible}",
+    broken_by="kafka with min.insync.replicas changed while it is offline",
+    promised=lambda _: False,
+)
+def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
+    """Else it is offline until an operator orders an unclean election."""
+    controller = partition.controller
+    return implies(
+        every(all_of(broker.up, not_(broker.fenced)) for broker in partition.brokers),
+        any_of(not_(is_none(controller.leader)), not_(is_none(controller.last_known_leader))),
+    )
 
 
 @always(

@@ -105,6 +105,7 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     a_zombie_writes,
     a_broker_rejoins,
     availability.partition_has_leader,
+    availability.live_replicas_have_a_leader,
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
 )

@@ -19,7 +19,7 @@ from properties.claims import always
 
 def logs_are_kept(partition: TopicPartition) -> bool:
     """No log loses its end, but by truncation, within these bounds."""
-    kept = partition.bound("disk_losses") == 0
+    kept = all_of(partition.bound("disk_losses") == 0, partition.bound("lost_directories") == 0)
     if partition.options.log_flush_interval_messages == 1:
         return kept
     return all_of(kept, partition.bound("power_losses") == 0, partition.bound("rack_failures") == 0)
@@ -31,6 +31,7 @@ def unclean_stops_allowed(partition: TopicPartition) -> int:
         partition.bound("crashes")
         + partition.bound("power_losses")
         + partition.bound("disk_losses")
+        + partition.bound("lost_directories")
     )
 
 
@@ -43,9 +44,13 @@ def losers_never_lead(partition: TopicPartition) -> bool:
     options: KafkaSettings = partition.options
     if not options.eligible_leader_replicas:
         return False
+    noticed = True
+    if not options.registration_counts_directories:
+        noticed = partition.bound("lost_directories") == 0
     if not options.last_known_leader:
-        return True
+        return noticed
     return all_of(
+        noticed,
         unclean_stops_allowed(partition) < partition.min_isr,
         partition.bound("rack_failures") == 0,
     )
@@ -75,7 +80,11 @@ def is_claimed(partition: TopicPartition) -> bool:
     """
     options: KafkaSettings = partition.options
     clean = partition.bound("unclean_elections") == 0
+    assigned = partition.bound("directory_assignments") == 0
+    changed = partition.bound("min_isr_changes") == 0
     return all_of(
+        any_of(assigned, options.assignment_keeps_elr),
+        any_of(changed, options.min_insync_replicas_later == 0),
         any_of(clean, not options.unclean_leader_election_enable),
         any_of(options.reset_leo_every_epoch, few_elections(partition)),
         any_of(logs_are_kept(partition), losers_never_lead(partition)),
@@ -95,7 +104,7 @@ def where_claimed(claim: Callable[[TopicPartition], bool]) -> Callable[[TopicPar
 def unclean_stops(partition: TopicPartition) -> int:
     """How often brokers have stopped uncleanly, racks apart."""
     spent = partition.spent
-    return spent.crashes + spent.power_losses + spent.disk_losses
+    return spent.crashes + spent.power_losses + spent.disk_losses + spent.lost_directories
 
 
 def no_more_elections(partition: TopicPartition) -> bool:
@@ -111,6 +120,7 @@ def no_more_elections(partition: TopicPartition) -> bool:
             spent.shutdowns == partition.bound("shutdowns"),
             spent.power_losses == partition.bound("power_losses"),
             spent.disk_losses == partition.bound("disk_losses"),
+            spent.lost_directories == partition.bound("lost_directories"),
             spent.rack_failures == partition.bound("rack_failures"),
             every(any_of(broker.up, broker.fenced) for broker in partition.brokers),
         ),

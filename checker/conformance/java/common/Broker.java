@@ -211,6 +211,13 @@ final class Broker {
         if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
     }
 
+    /** What the publisher of settings does with a topic's `min.insync.replicas`. */
+    void applyMinIsr(int value) {
+        Properties settings = new Properties();
+        settings.put("min.insync.replicas", Integer.toString(value));
+        Parts.of(World.TOPIC, settings, false, false, false).call(logs, "updateTopicConfig");
+    }
+
     // --- who may join the ISR ---
 
     /** Shows the leader a cluster whose followers are all fenced, so that none may join the ISR. */

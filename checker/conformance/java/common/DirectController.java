@@ -13,6 +13,9 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import highwater.Parts;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.requests.ApiError;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
@@ -213,6 +216,30 @@ public final class DirectController {
         ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) (unclean ? 1 : 0));
         request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions().setTopic(name).setPartitions(List.of(0)));
         return Errors.forCode(commit(replication.electLeaders(request)).replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    }
+
+    /** A broker says in which of its directories its replica is. */
+    @SuppressWarnings("unchecked")
+    public void assign(int broker, Uuid directory) {
+        String name = "org.apache.kafka.common.message.AssignReplicasToDirsRequestData";
+        Object partition = new_(name + "$PartitionData"), data = new_(name + "$DirectoryData"), in = new_(name + "$TopicData"), request = new_(name);
+        ask(partition, "setPartitionIndex", 0);
+        ask(ask(in, "setTopicId", topic), "setPartitions", List.of(partition));
+        ask(ask(data, "setId", directory), "setTopics", List.of(in));
+        ask(ask(ask(request, "setBrokerId", broker), "setBrokerEpoch", cluster.registration(broker).epoch()), "setDirectories", List.of(data));
+        commit((ControllerResult<Object>) ask(replication, "handleAssignReplicasToDirs", request));
+    }
+
+    private static Object new_(String type) { return Parts.made(Parts.type(type), new Class<?>[0]); }
+
+    @SuppressWarnings("unchecked")
+    public void changeMinIsr(String name, int value) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
+        Map<String, Map.Entry<AlterConfigOp.OpType, String>> change =
+            Map.of("min.insync.replicas", Map.entry(AlterConfigOp.OpType.SET, Integer.toString(value)));
+        Map<ConfigResource, ApiError> errors = commit((ControllerResult<Map<ConfigResource, ApiError>>)
+            Parts.of(Map.of(resource, change), false).call(configuration, "incrementalAlterConfigs"));
+        if (errors.get(resource).isFailure()) throw new IllegalStateException("min.insync.replicas: " + errors);
     }
 
     public AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {

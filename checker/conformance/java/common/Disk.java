@@ -16,13 +16,19 @@ final class Disk {
     private static final Class<?> FILE_RECORDS = record("FileRecords"), MEMORY_RECORDS = record("MemoryRecords");
 
     final File directory;
-    final Uuid id;
+    Uuid id;
+    /** The controller does not know yet that the replica is on another disk. */
+    boolean taken;
 
     Disk(File directory, Uuid id) {
         this.directory = directory;
         this.id = id;
         wipe(directory);
         directory.mkdirs();
+        name();
+    }
+
+    private void name() {
         write("meta.properties", "version=1\nnode.id=" + directory.getName() + "\ncluster.id=highwater\ndirectory.id=" + id + "\n");
     }
 
@@ -95,6 +101,14 @@ final class Disk {
     /** The disk is replaced by an empty one. */
     void lose() {
         for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) wipe(file);
+    }
+
+    /** The disk is used no more; another one, which has none of the partition, has the marker of the clean stop too. */
+    void takeAway() {
+        for (File file : directory.listFiles()) if (!file.getName().equals(CLEAN_STOP)) wipe(file);
+        taken = true;
+        id = new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits() + World.MOST_BROKERS);
+        name();
     }
 
     /** Id and leader epoch of each record. */

@@ -52,6 +52,7 @@ public final class Main {
             Steps steps = new Steps(world);
             steps.together = asked.get("together").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
+            steps.laterMinIsr = asked.get("later_min_isr").asInt();
             steps.acks = (short) asked.get("acks").asInt();
             Projection projection = new Projection(world, steps, asked.get("cells"));
             show(answer, world, states, projection);

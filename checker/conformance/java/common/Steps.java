@@ -66,12 +66,15 @@ final class Steps {
             entry("controller_unfence_broker", a -> world.controller.unfence(a[0])),
             entry("controller_unfence_and_elect", a -> world.controller.unfence(a[0])),
             entry("controller_fail_over", a -> world.failOver()),
+            entry("broker_assign_directory", a -> world.controller.assign(a[0], world.disks[a[0]].id)),
+            entry("operator_change_min_isr", a -> changeMinIsr()),
             // faults
             entry("broker_crash", a -> world.crash(a[0], a[1])),
             entry("broker_shut_down", a -> world.stop(a[0])),
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
             entry("rack_lose_power", a -> loseRack(a[0], a[1])),
+            entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
             entry("broker_restart", a -> restart(a[0]))));
     }
 
@@ -81,6 +84,8 @@ final class Steps {
     boolean commitsFirst;
     /** What the producer waits for: -1 for the high watermark, 1 for the leader, 0 for nothing. */
     short acks = -1;
+    /** What an operator changes `min.insync.replicas` to. */
+    int laterMinIsr;
     /** The consumer, as far as it is outside the brokers: what it polls next, did, and would resume at. */
     int position, processed, committed;
 
@@ -206,6 +211,12 @@ final class Steps {
         world.controller.fence(leader);
     }
 
+    /** Brokers apply the setting at once, and not as they read of it. */
+    private void changeMinIsr() {
+        world.controller.changeMinIsr(World.TOPIC, laterMinIsr);
+        for (Broker broker : world.brokers) if (broker != null) broker.applyMinIsr(laterMinIsr);
+    }
+
     private void losePower(int broker, int kept, int checkpoint) {
         world.crash(broker, checkpoint);
         world.disks[broker].cut(kept);
@@ -226,6 +237,10 @@ final class Steps {
 
     private void restart(int broker) {
         world.start(broker);
+        world.read(broker);
+        if (!world.disks[broker].taken) return;
+        world.disks[broker].taken = false;
+        world.controller.assign(broker, world.disks[broker].id);
         world.read(broker);
     }
 }

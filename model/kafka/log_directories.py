@@ -1,0 +1,55 @@
+"""Log directories of brokers with several disks (JBOD), as far as the controller hears of them.
+
+Which directory a replica is in is not state: what matters here is what else a report of it changes,
+and that a broker may come back without one.
+"""
+
+from __future__ import annotations
+
+from model.kafka.partition_change import change_partition
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, not_, require
+
+
+def assign_directory(partition: TopicPartition, where: bool = True) -> None:
+    """Write a replica's directory, where the condition holds; that may empty the ELR."""
+    controller = partition.controller
+    eligible = controller.eligible
+    if not partition.options.assignment_keeps_elr:
+        eligible = partition.brokers.none()
+    change_partition(partition, controller.isr, eligible, where)
+
+
+@action("{broker} reports in which log directory its replica is; the ELR is emptied")
+def broker_assign_directory(partition: TopicPartition, broker: Broker) -> None:
+    """Write the directory as a partition change that does not know of the ELR (finding 0003).
+
+    Sent for a move between directories or its cancelling, a directory whose id has changed, and a
+    new replica (`broker_restart`). Where it knows of the ELR, or there is none, it changes nothing.
+    """
+    controller, spent = partition.controller, partition.spent.directory_assignments
+    require(partition.options.eligible_leader_replicas)
+    require(not partition.options.assignment_keeps_elr)
+    require(spent < partition.bound("directory_assignments"))
+    require(broker.up, not_(controller.eligible.is_empty))
+
+    partition.spent.directory_assignments = spent + 1
+    assign_directory(partition)
+
+
+@action("the log directory of {broker} is taken from it while it is down")
+def broker_lose_directory(partition: TopicPartition, broker: Broker) -> None:
+    """Lose the log of a broker that has stopped cleanly: its disk failed, and is in use no more.
+
+    The marker of the clean stop is in each directory, and those that are left have it. So the
+    broker registers as one that has lost nothing (finding 0005), and is given an empty replica.
+    """
+    spent = partition.spent.lost_directories
+    require(spent < partition.bound("lost_directories"))
+    require(not_(broker.up), broker.stopped_cleanly, not_(broker.log.is_empty))
+
+    partition.spent.lost_directories = spent + 1
+    broker.truncate_to(0)
+    broker.directory_lost = 1
+    if partition.options.registration_counts_directories:
+        broker.stopped_cleanly = False
