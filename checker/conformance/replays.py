@@ -25,9 +25,9 @@ from model.language.errors import DomainError
 
 CHOSEN = (
     "min.insync.replicas", "min.insync.replicas.later", "acks", "unclean.leader.election.enable",
-    "broker.rack", "consumer.commits", "follower.reads", "preferred.leader", "log.flush.interval.messages",
-    "isr.answer.apart", "fetch.answers", "eligible.leader.replicas",
-    "last.known.leader.election",
+    "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
+    "log.flush.interval.messages", "isr.answer.apart", "fetch.answers",
+    "eligible.leader.replicas", "last.known.leader.election",
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""
 

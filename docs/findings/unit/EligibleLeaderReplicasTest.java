@@ -15,6 +15,7 @@ import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.Re
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.metadata.ClearElrRecord;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
@@ -38,7 +39,6 @@ import org.junit.jupiter.api.Test;
 /** Who may be an eligible leader replica: on the real managers of the controller, without Raft. */
 public class EligibleLeaderReplicasTest {
     private static final Uuid TOPIC = Uuid.randomUuid();
-    private static final Uuid LOST = Uuid.randomUuid();
     private static final long EPOCH = 100;
 
     private final SnapshotRegistry registry = new SnapshotRegistry(new LogContext());
@@ -124,11 +124,25 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaWhoseDirectoryIsGoneLeavesTheElr() {
-        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2)
-            .setDirectories(List.of(directories.get(0).get(0), LOST, directories.get(2).get(0))));
-        assign(1, directories.get(1).get(1));
+    public void testABrokerThatRegistersWithADirectoryLessLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        register(1, directories.get(1).subList(1, 2));
         assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testABrokerThatNamesAnotherDirectoryBeforeItRegistersWithOneLessLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        assign(1, directories.get(1).get(1));
+        register(1, directories.get(1).subList(1, 2));
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        register(1, directories.get(1));
+        assertEquals(List.of(1), elr());
     }
 
     @Test
@@ -178,8 +192,20 @@ public class EligibleLeaderReplicasTest {
                 .setId(directory).setTopics(List.of(topic))))).records());
     }
 
+    /** A new incarnation, after a shutdown that was clean. */
+    private void register(int broker, List<Uuid> logDirs) {
+        cluster.heartbeatManager().remove(broker);
+        var request = new BrokerRegistrationRequestData().setBrokerId(broker).setClusterId("c")
+            .setIncarnationId(Uuid.randomUuid()).setPreviousBrokerEpoch(EPOCH).setLogDirs(logDirs);
+        QuorumFeatures.defaultSupportedFeatureMap(true).forEach((name, range) -> request.features().add(
+            new BrokerRegistrationRequestData.Feature().setName(name).setMinSupportedVersion(range.min())
+                .setMaxSupportedVersion(range.max())));
+        replay(cluster.registerBroker(request, EPOCH + 1, features.finalizedFeatures(Long.MAX_VALUE), true).records());
+    }
+
     private void replay(List<ApiMessageAndVersion> records) {
-        records.forEach(record -> replication.replay((PartitionChangeRecord) record.message()));
+        for (ApiMessageAndVersion record : records)
+            if (record.message() instanceof PartitionChangeRecord change) replication.replay(change);
     }
 
     private List<Integer> elr() {
