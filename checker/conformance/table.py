@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from checker.conformance.harness import Harness
+from checker.conformance.plan import ELR_EVENTS
 from checker.conformance.replays import Cell, cell, needs_elr, settings_named, without_elr
 from checker.experiments.cases import Case, read_cases
 from checker.experiments.choices import explored
@@ -30,6 +31,8 @@ class Traces:
         """The trace for a release, and whether it is not the stored one; none if there is none."""
         if not needs_elr(self.stored, version):
             return self.stored, False
+        if any(self.stored.model.bounds[event] for event in ELR_EVENTS):
+            return None, False
         return self._without_elr, True
 
     @cached_property
