@@ -163,6 +163,10 @@ BREAKS = {
     "no_record_delivered_twice": preset(**CONSUMER),
     "order_kept": mutant(consumer_process, consumer_poll, consumers=1, log_size=2, max_records=2),
     "partition_has_leader": preset("kafka-3.5", crashes=1),
+    "live_replicas_have_a_leader": preset(
+        settings={"min.insync.replicas": "2", "min.insync.replicas.later": "1"},
+        replicas=2, shutdowns=2, min_isr_changes=1,
+    ),
     "leader_takes_writes": preset(settings={"min.insync.replicas": "3"}, crashes=1),
     "leader_exposes_what_the_isr_holds": preset(false_fencings=1),
 }  # fmt: skip
