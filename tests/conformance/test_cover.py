@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 import pytest
 
@@ -55,7 +57,7 @@ def test_each_path_is_a_run_from_the_start_and_none_is_left_out(graph):
 
 def _fewest_steps(graph):
     """The least that runs from the start can take in all: a flow of one at least over each step."""
-    network = nx.DiGraph()
+    network: Any = nx.DiGraph()
     demand = dict.fromkeys(range(graph.states.shape[1]), 0)
     for source, target in zip(graph.source, graph.target, strict=True):
         demand[source] += 1
