@@ -25,6 +25,9 @@ WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "last.known.leader.election": ("", {}),
     "reset.follower.leo.every.epoch": ("true", {}),
     "pending.isr.survives.image": ("true", {"isr.answer.apart": "true"}),
+    "assignment.keeps.elr": ("", {}),
+    "min.isr.change.keeps.elr": ("true", {}),
+    "registration.counts.directories": ("true", {}),
     "quick.bounce": ("followers", {}),
 }
 """Settings by what is wrong for them (empty: the other value), with what they need to matter."""
