@@ -173,6 +173,8 @@ class SymbolicEngine:
         parts = []
         for cell, term in zip(self.model.cells, self.cells(frame), strict=True):
             if cell.variable.sort is BOOL:
+                if cell.low == cell.high:
+                    parts.append(term == bool(cell.low))
                 continue
             if cell.low < 0:
                 parts += [

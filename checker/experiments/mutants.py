@@ -271,15 +271,15 @@ class Judge:
         symmetry: bool = False,
         cross_check: bool = True,
     ) -> None:
-        self.model = model
+        self.model = model.wide  # a mutant may change what the model itself leaves as it is
         self.properties = properties
         self._limits = limits or Limits()
         self._options = Options(
             keep_going=not first, symmetry=symmetry, compile_after=None, cross_check=cross_check
         )
-        self._actions = model.ground_actions
+        self._actions = self.model.ground_actions
         self._known: dict[Any, Effect] = {}
-        self._engine = _Noting(model, self._known)
+        self._engine = _Noting(self.model, self._known)
 
     @cached_property
     def original(self) -> Exploration:
@@ -299,7 +299,7 @@ class Judge:
         original, model = self.original, self.model
         if mutant.settings:
             settings = as_text(model.settings) | dict(mutant.settings)
-            model = model.protocol.model(model.bounds, settings)
+            model = model.protocol.model(model.bounds, settings).wide
         actions = self._actions_of(mutant, model)
         if _behaviour(actions) == _behaviour(self._actions):
             states, steps = original.distinct_states, original.transitions

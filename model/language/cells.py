@@ -88,11 +88,18 @@ class StateSpace:
                 return 0, (1 << self.extents[family]) - 1
 
     @cached_property
+    def unchanging(self) -> Mapping[str, int]:
+        """The variables that are known to stay blank, with the number that stands for that."""
+        return {}
+
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every scalar of the state, in order of declaration, then of index."""
         found: list[Cell] = []
         for variable in self.schema.variables.values():
             low, high = self.limits(variable.domain)
+            if variable.name in self.unchanging:
+                low = high = self.unchanging[variable.name]
             sizes = [self.extents[index_set.name] for index_set in variable.index]
             for index in itertools.product(*map(range, sizes)):
                 found.append(Cell(len(found), variable, index, low, high))

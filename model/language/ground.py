@@ -113,7 +113,12 @@ class Grounder:
                 env = environment | dict(zip(write.binders, values, strict=True))
                 self._write(write, env, assigned, misfits)
         kept = {p: v for p, v in assigned.items() if v is not self._cell_at(p)}
-        return kept, graph.disjunction(*misfits)
+        unforeseen = (
+            graph.negation(graph.equal(value, self._cell_at(position)))
+            for position, value in kept.items()
+            if self.space.cells[position].variable.name in self.space.unchanging
+        )
+        return kept, graph.disjunction(*misfits, *unforeseen)
 
     def _write(
         self, write: Write, env: Environment, assigned: dict[int, Node], misfits: list[Node]
@@ -227,6 +232,8 @@ class Grounder:
 
 def _cell(frame: int, cell: Cell) -> Node:
     sort = BOOL if cell.variable.sort is BOOL else INT
+    if cell.low == cell.high:
+        return graph.constant(bool(cell.low) if sort is BOOL else cell.low)
     return graph.cell(cell.position, cell.low, cell.high, sort, frame)
 
 

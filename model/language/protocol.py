@@ -27,9 +27,10 @@ from model.language.declare.domains import Bound, Integers, Limit
 from model.language.declare.entity import State
 from model.language.declare.schema import Schema
 from model.language.declare.settings import NoSettings, as_text, choose_settings
-from model.language.errors import ProtocolError, UsageError, unknown_name
+from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
+from model.language.unchanging import unchanging
 
 __all__ = ["Cell", "Instance", "Model", "Protocol"]
 
@@ -141,11 +142,13 @@ class Model(StateSpace):
     """A protocol with its bounds and settings chosen: what engines run.
 
     Its cells and action instances are numbered in a fixed order, which all engines share. What is
-    captured and grounded is so once.
+    captured and grounded is so once. Cells that these bounds and settings leave blank for ever take
+    no room and no time, unless `narrow` is false: what is not used is not paid for.
     """
 
     protocol: Protocol
     settings: Any
+    narrow: bool = True
     _claims: dict[tuple[Callable[..., bool], int], Node] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -200,6 +203,31 @@ class Model(StateSpace):
     # --- ground: over cells ------------------------------------------------------------------
 
     @cached_property
+    def wide(self) -> Model:
+        """The same model with all numbers of each domain in its cells: for other actions."""
+        return dataclasses.replace(self, narrow=False)
+
+    @cached_property
+    def _as_declared(self) -> tuple[StateSpace, tuple[GroundAction, ...]]:
+        """The state space with all numbers of each domain, and what the actions are over it."""
+        space = StateSpace(self.schema, self.bounds)
+        return space, self._ground(Grounder(space), {})
+
+    @cached_property
+    def unchanging(self) -> Mapping[str, int]:
+        """The variables that no action changes: constants, where the model is narrow.
+
+        Of actions that cannot be captured nothing is known: the reference engine runs them.
+        """
+        if not self.narrow:
+            return {}
+        try:
+            space, actions = self._as_declared
+        except CaptureError:
+            return {}
+        return unchanging(space, Grounder(space).initial(self.start), actions)
+
+    @cached_property
     def _grounder(self) -> Grounder:
         return Grounder(self)
 
@@ -211,14 +239,19 @@ class Model(StateSpace):
     @cached_property
     def ground_actions(self) -> tuple[GroundAction, ...]:
         """The action instances that some state might enable, in order."""
-        return self.ground_actions_with({})
+        space, actions = self._as_declared
+        return actions if self.cells == space.cells else self.ground_actions_with({})
 
     def ground_actions_with(
         self, changed: Mapping[str, CapturedAction]
     ) -> tuple[GroundAction, ...]:
         """The same, where `changed` replaces what is captured for some actions, by name."""
+        return self._ground(Grounder(self), changed)
+
+    def _ground(
+        self, grounder: Grounder, changed: Mapping[str, CapturedAction]
+    ) -> tuple[GroundAction, ...]:
         captured = {action.name: changed.get(action.name, action) for action in self.captured}
-        grounder = Grounder(self)
         actions = (grounder.action(i, captured[i.action.name]) for i in self.instances)
         return tuple(action for action in actions if action.guard is not graph.FALSE)
 

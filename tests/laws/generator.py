@@ -351,6 +351,7 @@ def examples(draw: Callable[..., Any]) -> Example:
     )
     sizes = {"nodes": draw(st.integers(1, 3)), "rows": draw(st.integers(1, 2)), "size": 1}
     model = protocol.model(sizes, {"fence": draw(st.booleans())})
+    model = model.wide if draw(st.booleans()) else model
     return Example(model, tuple(properties), "\n\n".join(texts))
 
 

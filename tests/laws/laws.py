@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import tempfile
@@ -45,6 +46,18 @@ def engines_agree(example: Example) -> None:
 def nothing_is_refused_for_a_difference(example: Example) -> None:
     """What is compared at the start of every search and proof is the same on both sides."""
     require_agreement(example.model, example.properties)
+
+
+def what_never_changes_is_blank(example: Example) -> None:
+    """What a narrow model takes for blank for ever is so in every state of a textbook search."""
+    model = dataclasses.replace(example.model, narrow=True)
+    try:
+        states = textbook.search(model.wide, at_most=40).states
+    except DomainError:
+        return
+    blank = {c.position: c.blank for c in model.cells if c.variable.name in model.unchanging}
+    for state in states:
+        assert {position: state[position] for position in blank} == blank
 
 
 def machine_code_agrees(example: Example) -> None:
@@ -160,6 +173,7 @@ def _renamed_value(cell: Cell, value: int, renaming: tuple[int, ...]) -> int:
 
 LAWS = (
     engines_agree,
+    what_never_changes_is_blank,
     nothing_is_refused_for_a_difference,
     claims_agree,
     packing_loses_nothing,

@@ -20,6 +20,7 @@ from model.language import (
     action,
     integers,
     members,
+    not_,
     require,
     sequence,
 )
@@ -207,8 +208,8 @@ def test_a_range_of_a_parameter_needs_a_bound_of_the_protocol_too():
 def test_a_protocol_may_give_a_bound_another_default():
     once = Protocol("p", "", Count, (), (LOG_SIZE.with_default(5),))
     twice = Protocol("p", "", Count, (), (LOG_SIZE.with_default(5).with_default(7),))
-    assert [p.model().cells[0].high for p in (once, twice)] == [5, 7]
-    assert once.model({"log_size": 3}).cells[0].high == 3
+    assert [p.model().wide.cells[0].high for p in (once, twice)] == [5, 7]
+    assert once.model({"log_size": 3}).wide.cells[0].high == 3
     assert PROTOCOLS["kafka"].model().bounds["log_size"] == 1
     assert PROTOCOLS["kip320"].model().bounds["log_size"] == 2
 
@@ -231,7 +232,8 @@ def test_actions_and_claims_are_captured_and_grounded_once_for_a_model(monkeypat
         monkeypatch.setattr(f"model.language.protocol.{name}", counted(name, capture))
 
     def acts(lab: Lab) -> None:
-        require(lab.flag)
+        require(not_(lab.flag))
+        lab.flag = True
 
     def claims(lab: Lab) -> bool:
         return lab.flag

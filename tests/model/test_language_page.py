@@ -59,7 +59,7 @@ def model_of(statements: str) -> Model:
     protocol = Protocol(
         "lab", "", names["Lab"], (Action("act", names["act"], ""),), (names["NODES"],)
     )
-    return protocol.model({"nodes": 3})
+    return protocol.model({"nodes": 3}).wide
 
 
 def works(statements: str) -> None:

@@ -93,5 +93,5 @@ def protocol_of(function: Callable[..., None], **changes: Any) -> Protocol:
 
 
 def model_of(function: Callable[..., None], **bounds: int) -> Model:
-    """The model of that protocol."""
-    return protocol_of(function).model(bounds)
+    """The model of that protocol, whose variables may have any value that their domains have."""
+    return protocol_of(function).model(bounds).wide

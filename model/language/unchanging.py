@@ -1,0 +1,86 @@
+"""Variables that stay blank for ever, with the bounds and settings that were chosen.
+
+A protocol may have steps that few ask for: fetches that stall, operators who change settings. Their
+variables cost a search nothing as long as nobody asks: cells that cannot change take no room in
+packed states, and expressions over them are simplified before they are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from model.language import graph
+from model.language.cells import Cell, StateSpace
+from model.language.declare.domains import Reference, Subset
+from model.language.graph import Node, Op
+from model.language.ground import GroundAction
+
+
+def unchanging(
+    space: StateSpace, initial: Sequence[int], actions: Sequence[GroundAction]
+) -> dict[str, int]:
+    """The variables that are blank in every reachable state, with the number that they have.
+
+    The largest set such that all are blank at first and, as long as all are, no action that may be
+    enabled assigns one of them anything else: by induction it never happens. A number that names a
+    member is left out, so that renaming members leaves the rest as it is.
+    """
+    changed = {
+        cell.variable.name
+        for cell in space.cells
+        if initial[cell.position] != cell.blank or _names_a_member(cell)
+    }
+    found = {c.variable.name: c.blank for c in space.cells if c.variable.name not in changed}
+    while True:
+        simplified = _Simplified(space, found)
+        changed = {
+            space.cells[position].variable.name
+            for action in actions
+            if simplified.node(action.guard) is not graph.FALSE
+            for position, node in action.assignments.items()
+            if space.cells[position].variable.name in found
+            and not simplified.is_constant(node, space.cells[position].blank)
+        }
+        if not changed:
+            return found
+        found = {name: number for name, number in found.items() if name not in changed}
+
+
+def _names_a_member(cell: Cell) -> bool:
+    match cell.variable.domain:
+        case Reference():
+            return cell.blank >= 0
+        case Subset():
+            return cell.blank not in (cell.low, cell.high)
+    return False
+
+
+class _Simplified:
+    """Ground expressions where some variables are constants."""
+
+    def __init__(self, space: StateSpace, constants: Mapping[str, int]) -> None:
+        self._space = space
+        self._constants = constants
+        self._done: dict[Node, Node] = {}
+
+    def is_constant(self, node: Node, number: int) -> bool:
+        """The expression is that number."""
+        value = self.node(node)
+        return value.op is Op.CONST and int(value.data) == number
+
+    def node(self, node: Node) -> Node:
+        """The expression over the variables that are left."""
+        found = self._done.get(node)
+        if found is None:
+            found = self._done[node] = (
+                self._cell(node)
+                if node.op is Op.CELL
+                else graph.rebuild(node, tuple(self.node(arg) for arg in node.args))
+            )
+        return found
+
+    def _cell(self, node: Node) -> Node:
+        number = self._constants.get(self._space.cells[node.data[1]].variable.name)
+        if number is None:
+            return node
+        return graph.constant(bool(number) if node.sort is graph.BOOL else number)
