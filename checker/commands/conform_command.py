@@ -190,6 +190,7 @@ def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, 
     from checker.conformance.cover import cover
     from checker.conformance.harness import Harness
     from checker.conformance.plan import covered_models
+    from model.kafka.protocol import KAFKA
 
     found: list[tuple[Tally, dict[str, Any]]] = []
     for version in options["versions"]:
@@ -206,7 +207,7 @@ def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, 
                 sums["disagreed"] += len(one.disagreed)
                 sums["behind"] += one.behind
                 _say(options, f"{version}: {sums['graphs']} graphs, {sums['steps']:,} steps")
-        never = sorted({action.name for action in model.protocol.actions} - tally.actions.keys())
+        never = sorted({action.name for action in KAFKA.actions} - tally.actions.keys())
         found.append((tally, sums | {"not_in_these_graphs": never}))
     if options["as_json"]:
         rows = [_data(tally) | {"cover": sums} for tally, sums in found]

@@ -122,6 +122,7 @@ class Harness:
         assert isinstance(options, KafkaSettings)
         return {
             "brokers": model.bounds["replicas"],
+            "replicas": options.replication_factor or model.bounds["replicas"],
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
             "later_min_isr": options.min_insync_replicas_later,
             "elr": options.eligible_leader_replicas and has_elr(self.version),

@@ -22,6 +22,9 @@ BOUNDS: Mapping[str, int] = {
     "lost_directories": 1,
     "directory_assignments": 1,
     "min_isr_changes": 1,
+    "replica_moves": 1,
+    "partition_moves": 1,
+    "stalled_fetches": 1,
     "false_fencings": 2,
     "preferred_elections": 3,
     "unclean_elections": 1,
@@ -56,6 +59,7 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"shutdowns": 1, "lost_directories": 1},
     {"power_losses": 1, "directory_assignments": 1},
     {"shutdowns": 1, "min_isr_changes": 1},
+    {"stalled_fetches": 1, "preferred_elections": 1},
     {"false_fencings": 1, "controller_failovers": 1},
     {"preferred_elections": 1},
     {"consumers": 1, "consumer_restarts": 1},
@@ -68,7 +72,13 @@ FINENESS: tuple[Mapping[str, str], ...] = (
 )
 """Each is covered, unless something else is chosen."""
 
-ELR_EVENTS = ("directory_assignments", "lost_directories", "min_isr_changes")
+ELR_EVENTS = (
+    "directory_assignments",
+    "lost_directories",
+    "min_isr_changes",
+    "replica_moves",
+    "partition_moves",
+)
 """Faults that are compared from 4.0 on, where they change eligible leader replicas."""
 
 LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
@@ -131,7 +141,9 @@ def covered_models(
 ) -> list[Model]:
     """The models whose graphs are covered: one for each of `FAULTS`, unless some are given."""
     budgets = {name for fault in FAULTS for name in fault}
-    faults = ({},) if budgets & bounds.keys() else FAULTS
+    faults = [f for f in FAULTS if has_elr(version) or not f.keys() & set(ELR_EVENTS)]
+    if budgets & bounds.keys():
+        faults = [{}]
     none = dict.fromkeys(budgets, 0)
     fitting = [
         fine

@@ -24,7 +24,8 @@ from model.language import Model
 from model.language.errors import DomainError
 
 CHOSEN = (
-    "min.insync.replicas", "min.insync.replicas.later", "acks", "unclean.leader.election.enable",
+    "replication.factor", "min.insync.replicas", "min.insync.replicas.later", "acks",
+    "unclean.leader.election.enable",
     "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
     "log.flush.interval.messages", "isr.answer.apart", "fetch.answers",
     "eligible.leader.replicas", "last.known.leader.election",

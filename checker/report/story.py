@@ -17,7 +17,7 @@ from model.language.naming import member_name, members_named
 from model.language.protocol import Instance
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
-LEFT_OUT = "left out: what stays 0, none, false or empty"
+LEFT_OUT = "left out: what stays 0, none, false or empty, or cannot change"
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,11 @@ def tell(trace: Trace) -> Story:
 
 
 def _is_silent(place: Place, states: Sequence[State]) -> bool:
-    """A fact that is 0, none, false or empty in all states."""
-    return _is_fact(place) and all(place.is_nothing(state) for state in states)
+    """A fact that is 0, none, false or empty in all states, or cannot be anything else."""
+    if not _is_fact(place):
+        return False
+    fixed = place.cell.low == place.cell.high
+    return fixed or all(place.is_nothing(state) for state in states)
 
 
 def _is_fact(place: Place) -> TypeGuard[ScalarPlace]:

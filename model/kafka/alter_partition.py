@@ -52,6 +52,7 @@ def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: B
     require(can_change_isr(partition, leader))
     require(can_fetch(partition, follower, leader))
     require(not_(leader.isr.contains(follower)))
+    require(partition.has_replica(follower))
     require(is_believed(partition, follower, leader, diverging))
     require(follower.log.end >= leader.high_watermark)
     if partition.options.join_isr_from_epoch_start:

@@ -19,7 +19,7 @@ def producer_send(partition: TopicPartition, leader: Broker) -> None:
     require(partition.next_record < partition.bound("max_records"))
     require(not_(leader.log.is_full))
     if acks == Acks.ALL:
-        require(leader.isr.size >= partition.min_isr)
+        require(leader.isr.size >= partition.min_isr_of(leader))
 
     leader.log.append(id=partition.next_record, epoch=leader.leader_epoch)
     if acks != Acks.ALL:

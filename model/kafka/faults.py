@@ -11,6 +11,7 @@ from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
+from model.kafka.replica_manager import forget_stalled_fetch
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some
@@ -32,6 +33,7 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
     """The process of one broker is gone."""
     outdate_leader(partition, where=partition.is_in_office(broker))
     forget_memory(partition, broker)
+    forget_stalled_fetch(partition, broker)
 
 
 @action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
@@ -109,6 +111,7 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
             other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
             forget_memory(partition, other)
         outdate_leader(partition)
+        partition.stalled.forget()
     else:
         broker.truncate_to(kept)
         stop(partition, broker)
@@ -135,7 +138,8 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     broker.up = True
     if options.eligible_leader_replicas:
         joins = all_of(joins, not_(lose_place_if_unclean(partition, broker)))
-    assign_directory(partition, where=broker.directory_lost > 0)
+    made_anew = all_of(broker.directory_lost > 0, partition.has_replica(broker))
+    assign_directory(partition, where=made_anew)
     broker.directory_lost = 0
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))

@@ -15,7 +15,6 @@ from model.language import (
     any_of,
     choose,
     is_none,
-    maximum,
     not_,
     require,
     smallest,
@@ -39,17 +38,17 @@ def held_by_the_isr(partition: TopicPartition, leader: Broker) -> int:
     )
 
 
-def is_frozen(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
+def is_frozen(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> bool:
     """A leader's HW does not move while its ISR is below its minimum (KAFKA-15583)."""
     if not partition.options.hw_frozen_below_min_isr:
         return False
-    return isr.size < partition.min_isr
+    return isr.size < partition.min_isr_of(leader)
 
 
 def would_advance(partition: TopicPartition, leader: Broker) -> bool:
     """Some news would move the HW: it waits for no member of the maximal ISR."""
     held = held_by_the_isr(partition, leader)
-    return all_of(not_(is_frozen(partition, leader.isr)), held > leader.high_watermark)
+    return all_of(not_(is_frozen(partition, leader, leader.isr)), held > leader.high_watermark)
 
 
 def advance_high_watermark(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
@@ -61,8 +60,8 @@ def advance_high_watermark(partition: TopicPartition, leader: Broker, where: boo
     caught up a moment ago; they need not have been, so leaving that out loses no behaviour.
     """
     before = leader.high_watermark
-    moves = all_of(where, not_(is_frozen(partition, leader.isr)))
-    after = choose(moves, maximum(before, held_by_the_isr(partition, leader)), before)
+    moves = all_of(where, would_advance(partition, leader))
+    after = choose(moves, held_by_the_isr(partition, leader), before)
     leader.high_watermark = after
 
     for row in partition.offsets:
@@ -78,7 +77,7 @@ def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, af
     The delayed produce knows no epoch: it waits as long as the broker leads without a break, and is
     decided when the HW passes it (`Partition.checkEnoughReplicasReachOffset`).
     """
-    enough = maximal_isr(partition, leader).size >= partition.min_isr
+    enough = maximal_isr(partition, leader).size >= partition.min_isr_of(leader)
     log = leader.log
     for record in partition.records:
         passed = some(
@@ -94,10 +93,14 @@ def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, af
 
 
 def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """The follower asks this leader, which leads; both are in one leader epoch (KIP-320)."""
+    """The follower asks this leader, which leads and knows of the follower's replica.
+
+    Both are in one leader epoch (KIP-320).
+    """
     fenced = partition.options.fetch_fenced_by_epoch
     follows = follower.follows_in_epoch(leader) if fenced else follower.follows(leader)
-    return all_of(follows, leader.leads)
+    known = not_(leader.not_replicas.contains(follower)) if partition.replicas_move else True
+    return all_of(follows, leader.leads, known)
 
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -130,10 +133,14 @@ def is_noted(partition: TopicPartition, follower: Broker, leader: Broker, diverg
     the others are not state.
     """
     noted = is_believed(partition, follower, leader, diverging)
+    return all_of(noted, is_remembered(partition, follower, leader))
+
+
+def is_remembered(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """What the leader notes of the follower is state; see `is_noted`."""
     if partition.options.reset_leo_every_epoch:
-        member = leader.isr.union(leader.pending_isr).contains(follower)
-        return all_of(noted, member)
-    return noted
+        return leader.isr.union(leader.pending_isr).contains(follower)
+    return True
 
 
 def note_fetch(
@@ -175,12 +182,35 @@ def leader_handle_fetch(partition: TopicPartition, leader: Broker, follower: Bro
 
 def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
     """Blank what only a leader knows."""
+    broker.not_replicas = partition.brokers.none()
     broker.isr = partition.brokers.none()
     broker.pending_isr = partition.brokers.none()
     broker.isr_accepted = False
     broker.leading_since = 0
     for follower in partition.brokers:
         broker.follower_leo[follower] = 0
+
+
+def orphan_stalled_fetch(
+    partition: TopicPartition, broker: Broker, followers: SetOf[Broker]
+) -> None:
+    """The broker throws its `Replica` objects of those away; a thread may hold one still."""
+    stalled = partition.stalled
+    held = some(all_of(followers.contains(m), stalled.follower == m) for m in partition.brokers)
+    stalled.orphaned = any_of(all_of(held, stalled.leader == broker), stalled.orphaned)
+
+
+def void_stalled_fetch(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
+    """The leader's epoch is another now: with fixes, a fetch of before does not count.
+
+    One that was not noted is refused then; one that was noted is forgotten with the LEOs.
+    """
+    options, stalled = partition.options, partition.stalled
+    void = any_of(
+        all_of(options.fetch_noted_in_its_epoch, not_(stalled.noted)),
+        all_of(options.reset_leo_every_epoch, stalled.noted, not_(stalled.orphaned)),
+    )
+    stalled.forget(where=all_of(where, void, stalled.leader == leader))
 
 
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
@@ -220,11 +250,15 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     require(any_of(anew, newer, not_(controller.leader_is_current)))
 
     for follower in partition.brokers:
-        forgotten = forgets
+        forgotten = any_of(forgets, not_(partition.has_replica(follower)))
         if partition.options.reset_leo_every_epoch:
-            forgotten = any_of(forgets, not_(controller.isr.contains(follower)))
+            forgotten = any_of(forgotten, not_(controller.isr.contains(follower)))
         known = broker.follower_leo[follower]
         broker.follower_leo[follower] = choose(forgotten, 0, known)
+    if partition.replicas_move:
+        broker.not_replicas = partition.brokers.all().minus(controller.replicas)
+        orphan_stalled_fetch(partition, broker, broker.not_replicas)
+    void_stalled_fetch(partition, broker, where=newer)
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
     broker.leader_epoch = controller.leader_epoch
@@ -247,19 +281,27 @@ def asks_before_fetching(partition: TopicPartition) -> bool:
 
 
 def follow(partition: TopicPartition, broker: Broker) -> None:
-    """Take leader and leader epoch from the controller, as follower or, with no leader, neither."""
+    """Take leader and leader epoch from the controller, as follower or, with no leader, neither.
+
+    A broker that has no replica any more throws its log away, and knows of neither.
+    """
     controller = partition.controller
     options = partition.options
-    follows = all_of(not_(is_none(controller.leader)), controller.leader != broker)
+    assigned = partition.has_replica(broker)
+    follows = all_of(assigned, not_(is_none(controller.leader)), controller.leader != broker)
     if options.truncation == Truncation.HIGH_WATERMARK:
         broker.truncate_to(choose(follows, broker.high_watermark, broker.log.end))
     if asks_before_fetching(partition):
         broker.truncating = all_of(follows, broker.log.end > 0)
     forget_leadership(partition, broker)
+    orphan_stalled_fetch(partition, broker, partition.brokers.all())
+    void_stalled_fetch(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker)
-    broker.leader = controller.leader
-    broker.leader_epoch = controller.leader_epoch
+    broker.leader = choose(assigned, controller.leader, None)
+    broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)
+    if partition.replicas_move:
+        broker.truncate_to(choose(assigned, broker.log.end, 0))
 
 
 @action("{broker} reads who leads, and follows")
@@ -268,6 +310,7 @@ def follower_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     controller = partition.controller
     require(broker.up)
     require(controller.leader != broker)
+    require(partition.has_replica(broker))
     require(broker.leader_epoch != controller.leader_epoch)
 
     follow(partition, broker)

@@ -12,12 +12,17 @@ from model.language import SetOf, all_of, any_of, choose, not_
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
-    """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966)."""
+    """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966).
+
+    Nobody asks whether they are replicas (finding 0004).
+    """
     controller = partition.controller
     nobody = partition.brokers.none()
     if not partition.options.eligible_leader_replicas:
         return nobody
     left = controller.eligible.union(controller.isr).minus(isr)
+    if partition.replicas_move and partition.options.elr_of_replicas_only:
+        left = left.intersection(controller.replicas)
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 
@@ -75,8 +80,43 @@ def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
 def candidates(
     partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
 ) -> SetOf[Broker]:
-    """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty."""
+    """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty.
+
+    Whoever is in the ELR and no replica may not.
+    """
+    if partition.replicas_move:
+        eligible = eligible.intersection(partition.controller.replicas)
     return choose(isr.is_empty, eligible, isr)
+
+
+def is_reassigned(partition: TopicPartition) -> bool:
+    """A reassignment is under way."""
+    controller = partition.controller
+    return any_of(not_(controller.adding.is_empty), not_(controller.removing.is_empty))
+
+
+def completes_reassignment(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
+    """With that ISR a reassignment under way is done (`completeReassignmentIfNeeded`).
+
+    All replicas that stay must be in it; since 4.3 all that are added, unless replicas become fewer
+    (KAFKA-19975).
+    """
+    if not partition.replicas_move:
+        return False
+    controller = partition.controller
+    stay = controller.replicas.minus(controller.removing)
+    left = isr.minus(controller.removing)
+    everyone = left.includes(stay)
+    joined = left.includes(controller.adding)
+    if partition.options.reassignment_waits_for_all:
+        joined = everyone
+    fewer = controller.adding.size < controller.removing.size
+    return all_of(
+        is_reassigned(partition),
+        not_(left.is_empty),
+        joined,
+        any_of(not_(fewer), everyone),
+    )
 
 
 def may_change_leader(partition: TopicPartition) -> bool:
@@ -92,13 +132,12 @@ def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
     controller.last_known_leader = None
 
 
-def elect(
-    partition: TopicPartition, leader: Broker, isr: SetOf[Broker], eligible: SetOf[Broker]
-) -> None:
-    """Make an ISR member, or with an empty ISR an eligible replica, the leader."""
-    only = partition.brokers.only(leader)
-    new_isr = choose(isr.is_empty, only, isr)
-    left = eligible.without_member(leader)
-    enough = new_isr.size >= partition.min_isr
+def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
+    """Make an ISR member, or with an empty ISR an eligible replica, the leader.
+
+    Whether the ISR is large enough is asked before the election adds to it.
+    """
+    new_isr = choose(isr.is_empty, partition.brokers.only(leader), isr)
+    eligible = eligible_after(partition, isr).without_member(leader)
     new_leader_epoch(partition, leader)
-    change_partition(partition, new_isr, choose(enough, partition.brokers.none(), left))
+    change_partition(partition, new_isr, eligible)

@@ -57,7 +57,10 @@ _ELR = _FROZEN_HW | {
     "last.known.leader.election": "true",
     "fetch.answers": "at_once",
 }
-_ASSIGNMENT_KEEPS_ELR = _ELR | {"assignment.keeps.elr": "true"}
+_ASSIGNMENT_KEEPS_ELR = _ELR | {
+    "assignment.keeps.elr": "true",
+    "reassignment.waits.for.all": "false",
+}
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-0.8.2": _BEFORE_KIP_101 | {"replica.lag.max.messages": "1"},
@@ -72,4 +75,3 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-4.1": _ELR,
     "kafka-4.3": _ASSIGNMENT_KEEPS_ELR,
 }
-NEWEST = "kafka-4.3"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.kafka.partition_change import (
     candidates,
     change_partition,
+    completes_reassignment,
     elect,
     eligible_after,
     isr_without,
@@ -55,7 +56,7 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     require(candidates(partition, isr, eligible).contains(successor))
 
     _fence(partition, broker)
-    elect(partition, successor, isr, eligible)
+    elect(partition, successor, isr)
 
 
 @action("controller fences the leader {broker}; nobody can succeed it")
@@ -110,7 +111,7 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
     require(may_change_leader(partition))
 
     broker.fenced = False
-    elect(partition, broker, controller.isr, controller.eligible)
+    elect(partition, broker, controller.isr)
 
 
 @action("controller elects {broker}, which is not in sync")
@@ -123,7 +124,7 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     require(spent < partition.bound("unclean_elections"))
     require(may_change_leader(partition))
     require(is_none(controller.leader))
-    require(not_(broker.fenced))
+    require(not_(broker.fenced), partition.has_replica(broker))
     require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))
 
     partition.spent.unclean_elections = spent + 1
@@ -144,7 +145,7 @@ def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker
     require(not_(broker.fenced))
     require(may_change_leader(partition))
 
-    elect(partition, broker, controller.isr, controller.eligible)
+    elect(partition, broker, controller.isr)
 
 
 @action("controller elects {broker}, the preferred leader")
@@ -160,7 +161,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
         require(broker == partition.brokers[0])
 
     partition.spent.preferred_elections = spent + 1
-    elect(partition, broker, controller.isr, controller.eligible)
+    elect(partition, broker, controller.isr)
 
 
 def request_is_acceptable(partition: TopicPartition) -> bool:
@@ -192,6 +193,7 @@ def controller_apply_isr_change(partition: TopicPartition) -> None:
     isr = controller.request
     require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(request_is_acceptable(partition))
+    require(not_(completes_reassignment(partition, isr)))
 
     change_partition(partition, isr, eligible_after(partition, isr))
     if partition.options.isr_answer_apart:

@@ -83,6 +83,11 @@ class KafkaSettings:
         0, "what an operator changes min.insync.replicas to; 0: nobody does",
         "min.insync.replicas.later",
     )  # fmt: skip
+    replication_factor: int = setting(
+        0,
+        "so many brokers have a replica at first, so that replicas can move; 0: all of them",
+        "replication.factor",
+    )
     acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
     unclean_leader_election_enable: bool = setting(
         False,
@@ -179,6 +184,18 @@ class KafkaSettings:
         "(finding 0006)",
         "min.isr.change.keeps.elr",
     )
+    elr_of_replicas_only: bool = setting(
+        False,
+        "whoever is no replica after a reassignment, or was none before, leaves the ELR "
+        "(finding 0004)",
+        "elr.of.replicas.only",
+    )
+    reassignment_waits_for_all: bool = setting(
+        True,
+        "a reassignment ends when all replicas that stay are in sync, not only those that are "
+        "added (KAFKA-19975)",
+        "reassignment.waits.for.all",
+    )
     registration_counts_directories: bool = setting(
         False,
         "a broker that registers without a log directory of before has stopped uncleanly "
@@ -189,6 +206,16 @@ class KafkaSettings:
         False,
         "a leader forgets its followers' LEOs at every new leader epoch (finding 0001)",
         "reset.follower.leo.every.epoch",
+    )
+    isr_join_checks_replica: bool = setting(
+        False,
+        "a follower joins the ISR by what the leader knows of it now (finding 0008)",
+        "isr.join.checks.replica",
+    )
+    fetch_noted_in_its_epoch: bool = setting(
+        False,
+        "a fetch is noted only in the leader epoch that it was checked in (finding 0008)",
+        "fetch.noted.in.its.epoch",
     )
     isr_answer_apart: bool = setting(
         False,

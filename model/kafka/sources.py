@@ -19,6 +19,11 @@ follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fe
 follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 leader_handle_fetch | Partition.updateFollowerFetchState | 0.8.0 | KIP-320, KAFKA-13141 |
     fetch.fenced.by.epoch, diverging.fetch.leaves.leo
+leader_stall_before_noting | Partition.fetchRecords | 0.8.0 | finding 0008
+leader_stall_after_noting | Partition.updateFollowerFetchState | 0.8.0 | finding 0008
+leader_finish_stalled_fetch | Partition.updateFollowerFetchState | 0.8.0 | finding 0008
+leader_expand_by_stalled_fetch | Partition.maybeExpandIsr | 0.8.0 | finding 0008 |
+    isr.join.checks.replica
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | | fetch.answers
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
@@ -42,7 +47,8 @@ controller_apply_isr_change | ReplicationControlManager.alterPartition | 2.7.0 |
     KIP-497, KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
 controller_reject_isr_change | ReplicationControlManager.ineligibleReplicasForIsr | 3.3.0 |
     KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
-leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001 | reset.follower.leo.every.epoch
+leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 0008 |
+    reset.follower.leo.every.epoch, fetch.noted.in.its.epoch
 leader_hear_isr_answer | Partition.handleAlterPartitionUpdate | 2.7.0 | KIP-497 | isr.answer.apart
 leader_read_known_image | Partition.makeLeader | 2.8.0 | KIP-497, finding 0002 |
     pending.isr.survives.image
@@ -67,6 +73,18 @@ broker_assign_directory | ReplicationControlManager.handleAssignReplicasToDirs |
     KIP-858, finding 0003 | assignment.keeps.elr
 operator_change_min_isr | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0 |
     KIP-966, finding 0006 | min.insync.replicas.later, min.isr.change.keeps.elr
+operator_move_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
+    KIP-455, finding 0004 | elr.of.replicas.only
+operator_move_partition | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
+    KIP-455, finding 0004 | elr.of.replicas.only
+operator_cancel_reassignment | ReplicationControlManager.cancelPartitionReassignment | 2.4.0 |
+    KIP-455, finding 0004 | elr.of.replicas.only
+controller_complete_reassignment | PartitionChangeBuilder.completeReassignmentIfNeeded | 1.1.0 |
+    KAFKA-19975, finding 0004 | elr.of.replicas.only, reassignment.waits.for.all
+controller_complete_late_reassignment | PartitionChangeBuilder.completeReassignmentIfNeeded |
+    1.1.0 | KAFKA-19975, finding 0004 | elr.of.replicas.only, reassignment.waits.for.all
+broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
+broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
@@ -86,6 +104,7 @@ _SETTINGS = """
 setting | in Kafka | first release | about it
 min.insync.replicas | Partition.effectiveMinIsr | 0.8.2.0
 min.insync.replicas.later | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0
+replication.factor | ReplicationControlManager.createTopic | 0.8.0
 acks | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KIP-679
 unclean.leader.election.enable | PartitionChangeBuilder.electAnyLeader | 0.8.2.0 | KIP-106
 replica.lag.max.messages | Partition.getOutOfSyncReplicas | 0.8.0 | KAFKA-1546
@@ -111,8 +130,13 @@ eligible.leader.replicas | PartitionChangeBuilder.maybePopulateTargetElr | 4.0.0
 last.known.leader.election | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 | KIP-966
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
+elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
+reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
+    KAFKA-19975
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
+isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
+fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0

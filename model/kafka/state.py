@@ -61,6 +61,15 @@ LOST_DIRECTORIES = Bound(
 MIN_ISR_CHANGES = Bound(
     "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
 )
+REPLICA_MOVES = Bound(
+    "replica_moves", 0, 0, "times that an operator moves one replica, with replication.factor"
+)
+PARTITION_MOVES = Bound(
+    "partition_moves", 0, 0, "times that an operator moves all replicas, with replication.factor"
+)
+STALLED_FETCHES = Bound(
+    "stalled_fetches", 0, 0, "request threads that stall while they handle a follower's fetch"
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -81,6 +90,9 @@ BOUNDS = (
     DIRECTORY_ASSIGNMENTS,
     LOST_DIRECTORIES,
     MIN_ISR_CHANGES,
+    REPLICA_MOVES,
+    PARTITION_MOVES,
+    STALLED_FETCHES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
@@ -133,9 +145,10 @@ class Broker(Entity):
 
     On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker;
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
-    memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers.
-    `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
-    office still or not, that the controller has taken its pending ISR.
+    memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers,
+    and in `not_replicas` who has none. `isr_accepted`, where answers and images are apart: the
+    answer is under way to this leader, in office still or not, that the controller has taken its
+    pending ISR.
     """
 
     _label = "b"
@@ -151,6 +164,7 @@ class Broker(Entity):
     truncating: bool = False
     answer: FetchAnswer = FetchAnswer.part()
 
+    not_replicas: SetOf[Broker] = nobody()
     isr: SetOf[Broker] = nobody()
     pending_isr: SetOf[Broker] = nobody()
     isr_accepted: bool = False
@@ -179,6 +193,8 @@ class Broker(Entity):
 class Controller(Record):
     """What the controller holds of the partition. It is replicated, and loses nothing.
 
+    `replicas` are the brokers that should have the log; while a reassignment is under way, it is
+    `adding` some of them, and `removing` others.
     `eligible` is the ELR; `last_known_leader` led when the ISR became empty. `leader_is_current`:
     the leader is in office and knows the partition epoch. `request` is the ISR that an
     AlterPartition request under way asks for, if the controller could still accept it;
@@ -187,6 +203,9 @@ class Controller(Record):
     leader in office, or will tell it, and the leader has not read the image of it.
     """
 
+    replicas: SetOf[Broker] = everybody()
+    adding: SetOf[Broker] = nobody()
+    removing: SetOf[Broker] = nobody()
     leader: Broker | None = None
     leader_epoch: LeaderEpoch = 0
     isr: SetOf[Broker] = everybody()
@@ -196,6 +215,28 @@ class Controller(Record):
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
     image_unread: bool = False
+
+
+class StalledFetch(Record):
+    """A fetch that `leader` has checked and read, whose thread stalls before or after noting it.
+
+    `offset` is what the thread will note, or has noted, in the leader's `Replica` object of
+    `follower`. `orphaned`: the leader has thrown that object away since.
+    """
+
+    leader: Broker | None = None
+    follower: Broker | None = None
+    noted: bool = False
+    orphaned: bool = False
+    offset: Offset = 0
+
+    def forget(self, where: bool = True) -> None:
+        """Where the condition holds, nothing comes of the fetch any more."""
+        self.leader = choose(where, None, self.leader)
+        self.follower = choose(where, None, self.follower)
+        self.noted = choose(where, False, self.noted)
+        self.orphaned = choose(where, False, self.orphaned)
+        self.offset = choose(where, 0, self.offset)
 
 
 class ProducedRecord(Entity):
@@ -238,6 +279,9 @@ class Spent(Record):
     directory_assignments: Annotated[int, integers(0, DIRECTORY_ASSIGNMENTS)] = 0
     lost_directories: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     min_isr_changes: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
+    replica_moves: Annotated[int, integers(0, REPLICA_MOVES)] = 0
+    partition_moves: Annotated[int, integers(0, PARTITION_MOVES)] = 0
+    stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 
@@ -248,6 +292,7 @@ class TopicPartition(State):
     records: Table[ProducedRecord] = table(MAX_RECORDS)
     offsets: Table[CommittedOffset] = table(LOG_SIZE)
     controller: Controller = Controller.part()
+    stalled: StalledFetch = StalledFetch.part()
     next_record: Annotated[int, integers(0, MAX_RECORDS)] = 0
     consumer: Consumer = Consumer.part()
     spent: Spent = Spent.part()
@@ -259,7 +304,28 @@ class TopicPartition(State):
 
     @property
     def min_isr(self) -> int:
-        """The effective `min.insync.replicas`: no more than there are replicas.
+        """The effective `min.insync.replicas`: no more than there are replicas."""
+        replicas = self.controller.replicas.size if self.replicas_move else self.brokers.count
+        return minimum(self.wanted_isr, replicas)
+
+    def min_isr_of(self, leader: Broker) -> int:
+        """The same as a leader sees it, by the replicas that it knows of."""
+        if not self.replicas_move:
+            return self.min_isr
+        return minimum(self.wanted_isr, self.brokers.count - leader.not_replicas.size)
+
+    @property
+    def replicas_move(self) -> bool:
+        """Some brokers have no replica at first, so that operators may move replicas there."""
+        return self.options.replication_factor > 0
+
+    def has_replica(self, broker: Broker) -> bool:
+        """The broker should have the log."""
+        return self.controller.replicas.contains(broker) if self.replicas_move else True
+
+    @property
+    def wanted_isr(self) -> int:
+        """`min.insync.replicas` as it is set now.
 
         Brokers read a change of it at once: a leader that is late acts as it would have before.
         """
@@ -267,7 +333,7 @@ class TopicPartition(State):
         later = self.options.min_insync_replicas_later
         if later > 0:
             required = choose(self.spent.min_isr_changes > 0, later, required)
-        return minimum(required, self.brokers.count)
+        return required
 
     def is_in_office(self, broker: Broker) -> bool:
         """The broker leads, and the controller says so in the same leader epoch."""
@@ -279,9 +345,18 @@ class TopicPartition(State):
 
 
 def start(partition: TopicPartition) -> None:
-    """Every broker is live and in sync, the logs are empty, and the first broker leads epoch 0."""
+    """Every replica is live and in sync, the logs are empty, and the first broker leads epoch 0."""
     first = partition.brokers[0]
+    replicas = partition.brokers.all()
+    factor = partition.options.replication_factor
+    if factor > 0:
+        replicas = partition.brokers.only(first)
+        for number in range(1, factor):
+            replicas = replicas.with_member(partition.brokers[number])
     partition.controller.leader = first
+    partition.controller.replicas = replicas
+    partition.controller.isr = replicas
     for broker in partition.brokers:
-        broker.leader = first
-    first.isr = partition.brokers.all()
+        broker.leader = choose(replicas.contains(broker), first, None)
+    first.isr = replicas
+    first.not_replicas = partition.brokers.all().minus(replicas)

@@ -6,7 +6,7 @@ partition, or hold up its records.
 
 from __future__ import annotations
 
-from model.kafka.partition import held_by_the_isr, is_frozen
+from model.kafka.partition import would_advance
 from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
@@ -44,7 +44,10 @@ def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
     controller = partition.controller
     return implies(
         every(all_of(broker.up, not_(broker.fenced)) for broker in partition.brokers),
-        any_of(not_(is_none(controller.leader)), not_(is_none(controller.last_known_leader))),
+        any_of(
+            not_(is_none(controller.leader)),
+            all_of(not_(is_none(controller.last_known_leader)), controller.eligible.is_empty),
+        ),
     )
 
 
@@ -63,7 +66,7 @@ def leader_takes_writes(partition: TopicPartition) -> bool:
     return every(
         implies(
             all_of(partition.is_in_office(leader), partition.controller.leader_is_current),
-            leader.isr.size >= partition.min_isr,
+            leader.isr.size >= partition.min_isr_of(leader),
         )
         for leader in partition.brokers
     )
@@ -81,10 +84,8 @@ def leader_exposes_what_the_isr_holds(partition: TopicPartition) -> bool:
     """Else a producer may wait for a record that is as safe as it will ever be."""
     return every(
         implies(
-            all_of(
-                leader.leads, leader.pending_isr.is_empty, not_(is_frozen(partition, leader.isr))
-            ),
-            leader.high_watermark >= held_by_the_isr(partition, leader),
+            all_of(leader.leads, leader.pending_isr.is_empty),
+            not_(would_advance(partition, leader)),
         )
         for leader in partition.brokers
     )

@@ -59,6 +59,7 @@ def _values(name):
 )
 def test_the_settings_that_are_named_change_the_action(action):
     bases = [KAFKA.preset(name) for name in ("kafka-4.1", "kafka-3.5", "kafka-2.1")]
+    bases += [{**bases[0], "replication.factor": "2"}]
     for name in ACTION_SOURCES[action.name].settings:
         values = _values(name)
         variants = [

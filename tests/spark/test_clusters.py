@@ -74,6 +74,7 @@ def bare_python(tmp_path):
     return str(script)
 
 
+@pytest.mark.slow
 def test_two_executors_that_lack_the_project_find_the_same(tmp_path, bare_python):
     """They get the project from the driver, and unpack it in a directory of their own."""
     expected = _explore("kip279")

@@ -31,7 +31,7 @@ def is_stuck(partition: TopicPartition, leader: Broker, offset: int) -> bool:
 
     def claim(counted: SetOf[Broker], isr: SetOf[Broker]) -> bool:
         return any_of(
-            is_frozen(partition, isr),
+            is_frozen(partition, leader, isr),
             some(
                 all_of(
                     member != leader,

@@ -87,7 +87,7 @@ def now_and_once_heard(
 @always(
     "controller_in_order",
     "the leader is an unfenced ISR member; an ELR, or a last known leader, is there only where "
-    "the ISR is below its minimum, or there is no leader",
+    "the ISR is below its minimum, or there is no leader; with a minimum of 1 the ELR is one",
     failure="the controller's leader {broker} is fenced or not in the ISR, or its lists contradict "
     "each other",
     broken_by="a controller that fences a broker and leaves it the leader",
@@ -97,7 +97,9 @@ def controller_in_order(partition: TopicPartition) -> bool:
     controller, options = partition.controller, partition.options
     eligible = controller.eligible.is_empty
     if options.eligible_leader_replicas:
-        eligible = any_of(eligible, controller.isr.size < partition.min_isr)
+        short = controller.isr.size < partition.min_isr
+        one = any_of(partition.min_isr > 1, controller.eligible.size == 1)
+        eligible = any_of(eligible, all_of(short, one))
     last_known = is_none(controller.last_known_leader)
     if options.eligible_leader_replicas and options.last_known_leader:
         last_known = any_of(last_known, is_none(controller.leader))
@@ -248,7 +250,7 @@ def is_waited_for(partition: TopicPartition, leader: Broker, member: Broker) -> 
     """The leader counts the member, or does not move its HW at all; that stays so."""
 
     def claim(counted: SetOf[Broker], isr: SetOf[Broker]) -> bool:
-        return any_of(counted.contains(member), is_frozen(partition, isr))
+        return any_of(counted.contains(member), is_frozen(partition, leader, isr))
 
     return now_and_once_heard(partition, leader, claim)
 

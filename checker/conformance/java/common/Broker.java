@@ -138,8 +138,11 @@ final class Broker {
     private Object purgatory(java.lang.reflect.Type parameter) {
         if (!parameter.getTypeName().contains("DelayedOperationPurgatory")) return null;
         Class<?> kind = Parts.type("org.apache.kafka.server.util.timer.Timer", "kafka.utils.timer.Timer");
-        Object timer = Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) ->
-            method.getReturnType() == boolean.class ? (Object) false : method.getReturnType() == int.class ? (Object) 0 : null);
+        boolean deletions = parameter.getTypeName().contains("DelayedDelete");
+        Object timer = Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) -> {
+            if (deletions && method.getName().equals("size")) world.stall.passes();
+            return method.getReturnType() == boolean.class ? (Object) false : method.getReturnType() == int.class ? (Object) 0 : null;
+        });
         return Option.apply(Parts.of("purgatory", timer, id, 1000, false, false).make(
             Parts.type("org.apache.kafka.server.purgatory.DelayedOperationPurgatory", "kafka.server.DelayedOperationPurgatory")));
     }
@@ -205,7 +208,9 @@ final class Broker {
         if (world.holdsBack) holdBackIsr();
         else showTruth();
         if (read == 0) {
-            Function1<Object, Object> isStray = log -> false;
+            boolean stray = image.topics().topicsByName().containsKey(World.TOPIC)
+                && java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(0).replicas).noneMatch(r -> r == id);
+            Function1<Object, Object> isStray = log -> stray;
             Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
         }
         if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
@@ -267,7 +272,8 @@ final class Broker {
 
     Object log() { return Parts.ask(partition(), "localLogOrException"); }
 
-    long end() { return (Long) Parts.ask(log(), "logEndOffset"); }
+    /** 0 where the broker has no replica. */
+    long end() { return partition() == null ? 0 : (Long) Parts.ask(log(), "logEndOffset"); }
 
     ReplicaFetcherThread fetcher() {
         Option<ReplicaFetcherThread> found = replicas.replicaFetcherManager().getFetcher(World.PARTITION);

@@ -31,6 +31,7 @@ import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -198,17 +199,37 @@ public final class DirectController {
         if (error != Errors.NONE) throw new IllegalStateException("create topic: " + error);
     }
 
-    /** A reassignment to the same replicas in another order: `first` is the preferred leader now. */
+    /** The same replicas in another order: `first` is the preferred leader now. A reassignment goes on. */
     public void prefer(String name, int first) {
         List<Integer> order = new ArrayList<>(List.of(first));
         for (int replica : partition().replicas) if (replica != first) order.add(replica);
         if (partition().replicas[0] == first) return;
+        if (partition().addingReplicas.length + partition().removingReplicas.length > 0)
+            reorder(order);
+        else reassign(name, order);
+        if (partition().replicas[0] != first) throw new IllegalStateException("the replicas are still in their old order");
+    }
+
+    /** No request changes the order while a reassignment is under way: a record that none would write. */
+    private void reorder(List<Integer> order) {
+        PartitionChangeRecord record = new PartitionChangeRecord().setTopicId(topic).setPartitionId(0).setReplicas(order);
+        if (has(partition(), "directory")) {
+            List<Object> directories = new ArrayList<>();
+            for (int replica : order) directories.add(ask(partition(), "directory", replica));
+            ask(record, "setDirectories", directories);
+        }
+        append(record);
+    }
+
+    /** Asks for other replicas; null cancels what is under way. */
+    public void reassign(String name, List<Integer> replicas) {
         ReassignableTopic change = new ReassignableTopic().setName(name);
-        change.partitions().add(new ReassignablePartition().setPartitionIndex(0).setReplicas(order));
+        change.partitions().add(new ReassignablePartition().setPartitionIndex(0).setReplicas(replicas));
         AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
         request.topics().add(change);
-        commit(replication.alterPartitionReassignments(request));
-        if (partition().replicas[0] != first) throw new IllegalStateException("the replicas are still in their old order");
+        var answer = commit(replication.alterPartitionReassignments(request)).responses().get(0).partitions().get(0);
+        Errors error = Errors.forCode(answer.errorCode());
+        if (error != Errors.NONE) throw new IllegalStateException("reassign: " + error + ", " + answer.errorMessage());
     }
 
     /** An election by an operator, preferred or unclean. */
@@ -222,7 +243,7 @@ public final class DirectController {
     @SuppressWarnings("unchecked")
     public void assign(int broker, Uuid directory) {
         String name = "org.apache.kafka.common.message.AssignReplicasToDirsRequestData";
-        Object partition = new_(name + "$PartitionData"), data = new_(name + "$DirectoryData"), in = new_(name + "$TopicData"), request = new_(name);
+        Object partition = message(name + "$PartitionData"), data = message(name + "$DirectoryData"), in = message(name + "$TopicData"), request = message(name);
         ask(partition, "setPartitionIndex", 0);
         ask(ask(in, "setTopicId", topic), "setPartitions", List.of(partition));
         ask(ask(data, "setId", directory), "setTopics", List.of(in));
@@ -230,7 +251,7 @@ public final class DirectController {
         commit((ControllerResult<Object>) ask(replication, "handleAssignReplicasToDirs", request));
     }
 
-    private static Object new_(String type) { return Parts.made(Parts.type(type), new Class<?>[0]); }
+    private static Object message(String type) { return Parts.made(Parts.type(type), new Class<?>[0]); }
 
     @SuppressWarnings("unchecked")
     public void changeMinIsr(String name, int value) {

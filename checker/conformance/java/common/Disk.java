@@ -84,6 +84,8 @@ final class Disk {
 
     /** Power is lost: of the log `kept` records are left, and no marker of a clean stop. */
     void cut(long kept) {
+        new File(directory, CLEAN_STOP).delete();
+        if (!segment().exists()) return;
         Object records = Parts.ask(FILE_RECORDS, "open", segment(), true);
         long position = 0;
         for (Object batch : (Iterable<?>) Parts.ask(records, "batches"))
@@ -95,7 +97,6 @@ final class Disk {
         }
         Parts.ask(records, "close");
         new File(directory, "recovery-point-offset-checkpoint").delete();
-        new File(directory, CLEAN_STOP).delete();
     }
 
     /** The disk is replaced by an empty one. */

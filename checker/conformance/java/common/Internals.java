@@ -27,11 +27,13 @@ final class Internals {
         return found;
     }
 
-    static long highWatermark(Broker broker) { return (Long) Parts.ask(broker.log(), "highWatermark"); }
+    /** 0 where the broker has no replica. */
+    static long highWatermark(Broker broker) { return broker.partition() == null ? 0 : (Long) Parts.ask(broker.log(), "highWatermark"); }
 
     /** Id and leader epoch of each record of a running broker's log. */
     static List<int[]> entries(Broker broker) {
         List<int[]> found = new ArrayList<>();
+        if (broker.partition() == null) return found;
         for (Object segment : Scala.list(Parts.ask(broker.log(), "logSegments"))) found.addAll(Disk.entries(Parts.ask(segment, "log")));
         return found;
     }
@@ -59,8 +61,12 @@ final class Internals {
         set(replica, Parts.ask(follower.log(), "logEndOffsetMetadata"), (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "lastCaughtUpTimeMs"));
     }
 
-    @SuppressWarnings("unchecked")
     private static void set(Object replica, Object end, long caughtUp) {
+        set(replica, end, caughtUp, Parts.ask(Parts.ask(replica, "stateSnapshot"), "brokerEpoch"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void set(Object replica, Object end, long caughtUp, Object epoch) {
         Object state = Parts.ask(replica, "stateSnapshot");
         Class<?> type = state.getClass();
         java.lang.reflect.Constructor<?> whole = type.getDeclaredConstructors()[0];
@@ -68,7 +74,7 @@ final class Internals {
             if (each.getParameterCount() > whole.getParameterCount()) whole = each;
         ((AtomicReference<Object>) Parts.get(replica, "replicaState")).set(Parts.made(type, whole.getParameterTypes(),
             Parts.ask(state, "logStartOffset"), end, Parts.ask(state, "lastFetchLeaderLogEndOffset"),
-            Parts.ask(state, "lastFetchTimeMs"), caughtUp, Parts.ask(state, "brokerEpoch")));
+            Parts.ask(state, "lastFetchTimeMs"), caughtUp, epoch));
     }
 
     /** The HW waits for no member of the maximal ISR, only for something that has it computed. */
@@ -82,6 +88,11 @@ final class Internals {
         return held > highWatermark(leader);
     }
 
-    /** The leader forgets how far the follower is. */
-    static void forgetEnd(Object replica) { Parts.ask(replica, "resetReplicaState", 0L, 0L, true, false); }
+    /** The leader forgets how far the follower is, but not its broker epoch. */
+    static void forgetEnd(Object replica) {
+        Object epoch = Parts.ask(Parts.ask(replica, "stateSnapshot"), "brokerEpoch");
+        Parts.ask(replica, "resetReplicaState", 0L, 0L, true, false);
+        Object state = Parts.ask(replica, "stateSnapshot");
+        set(replica, Parts.ask(state, "logEndOffsetMetadata"), (Long) Parts.ask(state, "lastCaughtUpTimeMs"), epoch);
+    }
 }

@@ -77,6 +77,7 @@ final class Projection {
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
                 ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
             case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;
+            case "brokers.not_replicas" -> view.leads ? ~(bits(followers(view.partition)) | 1 << at[0]) & (1 << world.brokers.length) - 1 : 0;
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
             case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
@@ -86,6 +87,9 @@ final class Projection {
 
     private int ofAll(String name, int[] at, PartitionRegistration registered) {
         return switch (name) {
+            case "controller.replicas" -> bits(registered.replicas);
+            case "controller.adding" -> bits(registered.addingReplicas);
+            case "controller.removing" -> bits(registered.removingReplicas);
             case "controller.leader" -> registered.leader;
             case "controller.leader_epoch" -> registered.leaderEpoch;
             case "controller.isr" -> bits(registered.isr);
@@ -118,6 +122,12 @@ final class Projection {
         for (IsrChanges.Change change : world.isrChanges.underWay())
             for (var member : change.wanted().newIsrWithEpochs()) members.add(member.brokerId());
         return bits(members);
+    }
+
+    private static List<Integer> followers(Partition partition) {
+        List<Integer> found = new ArrayList<>();
+        for (Object replica : Scala.list(partition.remoteReplicas())) found.add((Integer) Parts.ask(replica, "brokerId"));
+        return found;
     }
 
     private static int followerEnd(Partition partition, int follower) {

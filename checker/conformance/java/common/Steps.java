@@ -38,6 +38,11 @@ final class Steps {
             entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.TRUNCATED)),
+            // fetches on which a thread of the leader stalls
+            entry("leader_stall_before_noting", a -> world.stall.begin(a[0], a[1], Stall.Place.BEFORE_NOTING)),
+            entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
+            entry("leader_finish_stalled_fetch", a -> finish(a[0], a[1])),
+            entry("leader_expand_by_stalled_fetch", a -> expandByStalled(a[0], a[1])),
             // fetches whose answers travel
             entry("follower_send_fetch", a -> send(a[0], a[1])),
             entry("follower_receive_record", a -> world.rounds.finish(a[0], true)),
@@ -59,7 +64,7 @@ final class Steps {
             // the controller
             entry("controller_elect_preferred_leader", a -> elect(a[0], false)),
             entry("controller_elect_unclean_leader", a -> elect(a[0], true)),
-            entry("controller_elect_last_known_leader", a -> world.note("elected where it became possible")),
+            entry("controller_elect_last_known_leader", a -> electLastKnown(a[0])),
             entry("controller_fence_broker", a -> world.controller.fence(a[0])),
             entry("controller_fence_last_leader", a -> world.controller.fence(a[0])),
             entry("controller_fence_leader", a -> replace(a[0], a[1])),
@@ -68,6 +73,13 @@ final class Steps {
             entry("controller_fail_over", a -> world.failOver()),
             entry("broker_assign_directory", a -> world.controller.assign(a[0], world.disks[a[0]].id)),
             entry("operator_change_min_isr", a -> changeMinIsr()),
+            entry("operator_move_replica", a -> moveReplica(a[0], a[1])),
+            entry("operator_move_partition", a -> movePartition()),
+            entry("operator_cancel_reassignment", a -> cancelReassignment(a[0])),
+            entry("controller_complete_reassignment", a -> completeReassignment(a[0])),
+            entry("controller_complete_late_reassignment", a -> completeLate()),
+            entry("broker_gain_replica", a -> readAndHear(a[0])),
+            entry("broker_lose_replica", a -> readAndHear(a[0])),
             // faults
             entry("broker_crash", a -> world.crash(a[0], a[1])),
             entry("broker_shut_down", a -> world.stop(a[0])),
@@ -112,22 +124,22 @@ final class Steps {
     }
 
     private void fetch(int follower, int leader) {
-        isFirst(leader, follower, false);
+        makeFirst(leader, follower, false);
         world.rounds.run(follower, leader, false, Rounds.Until.ANSWERED);
     }
 
     private void send(int follower, int leader) {
-        isFirst(leader, follower, false);
+        makeFirst(leader, follower, false);
         world.rounds.start(follower);
     }
 
     private void handleFetch(int leader, int follower) {
-        isFirst(leader, follower, true);
+        makeFirst(leader, follower, true);
         world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
     }
 
-    /** The fetch of a follower at 0 is its first or not, as the step needs it, where the HW waits for any news. */
-    private void isFirst(int leader, int follower, boolean first) {
+    /** Makes the fetch of a follower at 0 its first or not, as the step needs it, where the HW waits for any news. */
+    private void makeFirst(int leader, int follower, boolean first) {
         if (world.brokers[follower].end() > 0 || !Internals.wouldAdvance(world.brokers[leader])) return;
         for (Object replica : Scala.list(world.brokers[leader].partition().remoteReplicas())) {
             if ((Integer) Parts.ask(replica, "brokerId") != follower || Internals.isKnown(replica) != first) continue;
@@ -137,15 +149,47 @@ final class Steps {
         }
     }
 
+    /** What is noted before the stall is news, so that the thread moves the HW when it goes on. */
+    private void stallAfterNoting(int leader, int follower) {
+        for (Object replica : Scala.list(world.brokers[leader].partition().remoteReplicas()))
+            if ((Integer) Parts.ask(replica, "brokerId") == follower && Internals.isKnown(replica)) Internals.forgetEnd(replica);
+        world.stall.begin(leader, follower, Stall.Place.AFTER_NOTING);
+    }
+
+    private void finish(int leader, int follower) {
+        makeFirst(leader, follower, false);
+        world.stall.goOn();
+    }
+
+    private void expandByStalled(int leader, int follower) {
+        if (world.stall.holdsOrphan()) {
+            world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
+        } else if (!Internals.isKnown(world.stall.replica())) {
+            world.note("forced: a fetch from the start is not the first of " + follower);
+            Internals.makeKnown(world.stall.replica(), world.brokers[follower]);
+        }
+        letJoin(leader, follower);
+        world.stall.goOn();
+        holdBack(leader, follower);
+    }
+
     /** The follower's fetch, in which the leader may take it into the ISR. */
     private void expand(int leader, int follower) {
+        letJoin(leader, follower);
+        world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
+        holdBack(leader, follower);
+    }
+
+    private void letJoin(int leader, int follower) {
         Broker broker = world.brokers[leader];
         // Records that do not concern the partition may be read at any time: the model does not show them.
         List<?> unread = world.controller.log.subList(broker.read, world.controller.log.size());
         if (unread.stream().noneMatch(PartitionChangeRecord.class::isInstance)) world.read(leader);
         if (broker.letJoin(follower)) world.note("forced: the leader's image says that " + follower + " may not join");
-        world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
-        if (world.brokers[leader] != null) broker.holdBackIsr();
+    }
+
+    private void holdBack(int leader, int follower) {
+        if (world.brokers[leader] != null) world.brokers[leader].holdBackIsr();
         if (world.isrChanges.askedBy(leader) == null) world.fail("the leader does not ask for " + follower);
     }
 
@@ -206,6 +250,17 @@ final class Steps {
         if (error != Errors.NONE) world.fail("the election is answered with " + error);
     }
 
+    /** Kafka elects it where that becomes possible, but for an ELR that a report of a directory has emptied. */
+    private void electLastKnown(int broker) {
+        if (world.controller.partition().leader >= 0) {
+            world.note("elected where it became possible");
+            return;
+        }
+        world.note("forced: " + broker + " is fenced and comes back, so that it is elected");
+        world.controller.fence(broker);
+        world.controller.unfence(broker);
+    }
+
     private void replace(int leader, int successor) {
         world.controller.prefer(World.TOPIC, successor);
         world.controller.fence(leader);
@@ -215,6 +270,51 @@ final class Steps {
     private void changeMinIsr() {
         world.controller.changeMinIsr(World.TOPIC, laterMinIsr);
         for (Broker broker : world.brokers) if (broker != null) broker.applyMinIsr(laterMinIsr);
+    }
+
+    private List<Integer> replicas() {
+        List<Integer> found = new java.util.ArrayList<>();
+        for (int replica : world.controller.partition().replicas) found.add(replica);
+        return found;
+    }
+
+    private void moveReplica(int source, int destination) {
+        List<Integer> wanted = replicas();
+        wanted.set(wanted.indexOf(source), destination);
+        world.controller.reassign(World.TOPIC, wanted);
+    }
+
+    private void movePartition() {
+        List<Integer> wanted = new java.util.ArrayList<>(others(-1));
+        wanted.removeAll(replicas());
+        world.controller.reassign(World.TOPIC, wanted);
+    }
+
+    private void cancelReassignment(int leader) {
+        if (world.controller.partition().leader != leader) world.controller.prefer(World.TOPIC, leader);
+        world.controller.reassign(World.TOPIC, null);
+        requireLeader(leader);
+    }
+
+    /** Where the leader is taken out, Kafka elects the first in the list that it may; the request is of the newest epoch still. */
+    private void completeReassignment(int leader) {
+        if (world.controller.partition().leader != leader) {
+            world.controller.prefer(World.TOPIC, leader);
+            for (IsrChanges.Change change : world.isrChanges.underWay())
+                change.wanted().setPartitionEpoch(world.controller.partition().partitionEpoch);
+        }
+        decide(world.controller.partition().leader == leader ? Errors.NONE : Errors.NEW_LEADER_ELECTED);
+        requireLeader(leader);
+    }
+
+    /** Any change of the partition does it: here a report of a directory, which changes nothing else. */
+    private void completeLate() {
+        int leader = world.controller.partition().leader;
+        world.controller.assign(leader, world.disks[leader].id);
+    }
+
+    private void requireLeader(int leader) {
+        if (world.controller.partition().leader != leader) world.fail("the controller elects " + world.controller.partition().leader);
     }
 
     private void losePower(int broker, int kept, int checkpoint) {

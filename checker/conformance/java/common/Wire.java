@@ -62,6 +62,10 @@ final class Wire {
         short version = builder.latestAllowedVersion();
         AbstractRequest request = builder.build(version);
         AbstractResponse answer;
+        if (request instanceof FetchRequest given && world.stall.takes(() -> handle(leader, given, (partition, data) -> { }))) {
+            fetches++;
+            throw new RuntimeException(new IOException("no answer comes"));
+        }
         if (request instanceof FetchRequest fetch) answer = fetch(leader, fetch);
         else if (request instanceof ListOffsetsRequest list) answer = listOffsets(leader, list);
         else if (request instanceof OffsetsForLeaderEpochRequest asked) answer = epochEnds(leader, asked);
@@ -72,12 +76,16 @@ final class Wire {
         return new ClientResponse(header, null, Integer.toString(to), 0, 0, false, null, null, answer);
     }
 
-    private FetchResponse fetch(Broker leader, FetchRequest request) {
+    private void handle(Broker leader, FetchRequest request, Answer answer) {
         Map<org.apache.kafka.common.Uuid, String> names = Map.of(world.controller.topic(), World.TOPIC);
+        fetch(leader, request.version(), request.replicaId(), request.replicaEpoch(), "LOG_END", request.fetchData(names), answer);
+    }
+
+    private FetchResponse fetch(Broker leader, FetchRequest request) {
         LinkedHashMap<TopicIdPartition, FetchResponseData.PartitionData> answers = new LinkedHashMap<>();
         diverging = null;
         fetches++;
-        fetch(leader, request.version(), request.replicaId(), request.replicaEpoch(), "LOG_END", request.fetchData(names), (partition, data) -> {
+        handle(leader, request, (partition, data) -> {
             FetchResponseData.PartitionData answer = new FetchResponseData.PartitionData().setPartitionIndex(partition.partition());
             Errors error = (Errors) Parts.get(data, "error");
             answer.setErrorCode(error.code()).setHighWatermark((Long) Parts.get(data, "highWatermark"))

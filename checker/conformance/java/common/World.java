@@ -12,7 +12,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.controller.DirectController;
 
-/** Brokers, a controller and what is between them, for one partition with a replica on every broker. */
+/** Brokers, a controller and what is between them, for one partition. */
 final class World {
     static final int MOST_BROKERS = 16;
     static final String TOPIC = "t";
@@ -25,6 +25,7 @@ final class World {
     final IsrChanges isrChanges = new IsrChanges(this);
     final Wire wire = new Wire(this);
     final Rounds rounds = new Rounds(this);
+    final Stall stall = new Stall(this);
     final Broker[] brokers;
     final Disk[] disks;
     final Map<Integer, Errors> answers = new TreeMap<>();  // what the producer is told, by record
@@ -36,18 +37,18 @@ final class World {
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
 
-    World(File root, int replicas, int minIsr, boolean eligibleLeaderReplicas, boolean holdsBack) {
+    World(File root, int count, int replicas, int minIsr, boolean eligibleLeaderReplicas, boolean holdsBack) {
         this.holdsBack = holdsBack;
-        brokers = new Broker[replicas];
-        disks = new Disk[replicas];
+        brokers = new Broker[count];
+        disks = new Disk[count];
         controller = new DirectController(clock, KafkaRaftServer.configSchema(), DirectController.bootstrap(eligibleLeaderReplicas));
-        for (int b = 0; b < replicas; b++) {
+        for (int b = 0; b < count; b++) {
             disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b));
             start(b);
             controller.unfence(b);
         }
         controller.createTopic(TOPIC, minIsr, IntStream.range(0, replicas).boxed().toList());
-        for (int b = 0; b < replicas; b++) read(b);
+        for (int b = 0; b < count; b++) read(b);
         scheduler.runDue();
     }
 
@@ -73,6 +74,7 @@ final class World {
     /** The process dies. */
     void crash(int broker, long checkpoint) {
         rounds.forget(broker);
+        stall.forget(broker);
         brokers[broker].kill();
         gone(broker);
         disks[broker].checkpoint(checkpoint);
@@ -80,6 +82,7 @@ final class World {
 
     void stop(int broker) {
         rounds.forget(broker);
+        stall.forget(broker);
         brokers[broker].shutDown();
         gone(broker);
     }
@@ -106,6 +109,7 @@ final class World {
     void close() {
         for (int b = 0; b < brokers.length; b++) {
             rounds.forget(b);
+            stall.forget(b);
             if (brokers[b] != null) brokers[b].kill();
         }
     }

@@ -1,0 +1,129 @@
+"""A leader's handling of a fetch whose thread stalls (`ReplicaManager.readFromLog`, `Partition`).
+
+A thread checks and reads under the partition's lock and lets go of it. It notes the offset in the
+`Replica` object that it has found, and then asks for the follower to join the ISR, by what that
+object holds. In `partition.py` and `alter_partition.py` that is one step. Here metadata may be read
+between the parts. One thread stalls at a time, at one place; its answer is lost.
+"""
+
+from __future__ import annotations
+
+from model.kafka.alter_partition import can_change_isr, propose_isr
+from model.kafka.leader_epoch_cache import epoch_start
+from model.kafka.partition import (
+    advance_high_watermark,
+    can_fetch,
+    fetch_diverges,
+    is_believed,
+    is_noted,
+    is_remembered,
+    would_advance,
+)
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, any_of, choose, is_none, not_, require
+
+
+def _require_fetch(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    """A fetch that the leader takes for the follower's position, and a thread to handle it."""
+    diverging = fetch_diverges(partition, follower, leader)
+    require(partition.spent.stalled_fetches < partition.bound("stalled_fetches"))
+    require(is_none(partition.stalled.leader))
+    require(can_fetch(partition, follower, leader))
+    require(is_believed(partition, follower, leader, diverging))
+
+
+def _stall(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    partition.spent.stalled_fetches = partition.spent.stalled_fetches + 1
+    partition.stalled.leader = leader
+    partition.stalled.follower = follower
+    partition.stalled.offset = follower.log.end
+
+
+@action("{leader} reads a fetch of {follower}, and the thread stalls before it notes it")
+def leader_stall_before_noting(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    """Check a fetch in its leader epoch, and hold it (`fetchRecords`)."""
+    _require_fetch(partition, leader, follower)
+
+    _stall(partition, leader, follower)
+
+
+@action("{leader} notes a fetch of {follower}, and the thread stalls before the ISR")
+def leader_stall_after_noting(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
+    """Note a fetch (`updateFollowerFetchState`), and hold the `Replica` that it is noted in.
+
+    The high watermark comes after the ISR: this thread does not move it yet.
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    noted = is_noted(partition, follower, leader, diverging)
+    known = leader.follower_leo[follower]
+    _require_fetch(partition, leader, follower)
+
+    _stall(partition, leader, follower)
+    partition.stalled.noted = True
+    leader.follower_leo[follower] = choose(noted, follower.log.end, known)
+
+
+@action("the thread of {leader} that stalled on a fetch of {follower} goes on")
+def leader_finish_stalled_fetch(
+    partition: TopicPartition, leader: Broker, follower: Broker
+) -> None:
+    """Note where the follower was (`updateFollowerFetchState`), and move the HW.
+
+    No epoch is checked again. Nobody sees what is noted in an orphan.
+    """
+    stalled, known = partition.stalled, leader.follower_leo[follower]
+    late = all_of(not_(stalled.noted), is_remembered(partition, follower, leader))
+    news = any_of(stalled.noted, known != stalled.offset)
+    require(stalled.leader == leader, stalled.follower == follower)
+    require(leader.leads, not_(stalled.orphaned))
+    require(any_of(not_(stalled.noted), would_advance(partition, leader)))
+
+    leader.follower_leo[follower] = choose(late, stalled.offset, known)
+    stalled.forget()
+    advance_high_watermark(partition, leader, where=news)
+
+
+@action("the thread of {leader} goes on, and asks to take {follower} into the ISR")
+def leader_expand_by_stalled_fetch(
+    partition: TopicPartition, leader: Broker, follower: Broker
+) -> None:
+    """Let the follower join by the offset in the object that the thread holds (`maybeExpandIsr`).
+
+    Where that is an orphan, the follower has fetched since the leader leads again: the broker epoch
+    comes from the object that the leader has now, so nothing fails (finding 0008).
+    """
+    stalled, orphaned = partition.stalled, partition.stalled.orphaned
+    diverging = fetch_diverges(partition, follower, leader)
+    has_fetched = all_of(
+        can_fetch(partition, follower, leader),
+        is_believed(partition, follower, leader, diverging),
+    )
+    known = leader.follower_leo[follower]
+    seen = all_of(stalled.noted, is_remembered(partition, follower, leader))
+    news = all_of(not_(orphaned), any_of(stalled.noted, known != stalled.offset))
+    require(stalled.leader == leader, stalled.follower == follower)
+    require(can_change_isr(partition, leader))
+    require(not_(leader.isr.contains(follower)))
+    require(partition.has_replica(follower))
+    require(any_of(not_(orphaned), has_fetched))
+    require(stalled.offset >= leader.high_watermark)
+    require(stalled.offset >= epoch_start(leader))
+    if partition.options.isr_join_checks_replica:
+        require(not_(orphaned))
+
+    leader.follower_leo[follower] = choose(
+        orphaned, follower.log.end, choose(seen, known, stalled.offset)
+    )
+    stalled.forget()
+    propose_isr(partition, leader, leader.isr.with_member(follower))
+    advance_high_watermark(partition, leader, where=news)
+
+
+def forget_stalled_fetch(partition: TopicPartition, broker: Broker) -> None:
+    """The broker's process is gone: its threads, and what others would note of it.
+
+    A late note of what a former incarnation asked for is refused (KAFKA-15077); until the follower
+    is back, it says no more than one that was noted in time.
+    """
+    stalled = partition.stalled
+    stalled.forget(where=any_of(stalled.leader == broker, stalled.follower == broker))
