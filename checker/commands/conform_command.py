@@ -33,7 +33,7 @@ STEPS = 60
 @click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--kafka", "versions", multiple=True, metavar="VERSION",
-    help="a release; repeatable [default: the newest]",
+    help="a release; repeatable [default: the newest; with --write, those of the page]",
 )  # fmt: skip
 @click.option("--walks", type=click.IntRange(min=1), help="take so many random walks of the model")
 @click.option(
@@ -67,7 +67,6 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
     """
-    options["versions"] = _versions(options["versions"])
     given = [options[name] is not None for name in ("walks", "observe", "most")]
     modes = [bool(traces), options["cover"], options["table"], *given]
     if sum(modes) != 1:
@@ -76,6 +75,7 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
         )
     if options["page"] is not None and not options["table"]:
         raise UsageError("--write goes with --table, whose table it puts into the page")
+    options["versions"] = _versions(options["versions"], options["page"])
     sizes = chosen_sizes(options)
     if options["walks"] is not None:
         return _walk(options, *sizes)
@@ -94,14 +94,19 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     return _sensitivity(options)
 
 
-def _versions(given: tuple[str, ...]) -> tuple[str, ...]:
+def _versions(given: tuple[str, ...], page: Path | None) -> tuple[str, ...]:
+    """The releases asked for; else those of the table in the page; else the newest."""
+    from checker.conformance.table import BEGIN, END, columns
     from checker.releases.jars import newest, releases
+    from checker.report.pages import part_of
     from model.language.errors import unknown_name
 
-    for version in given:
+    stored = () if page is None else columns(part_of(page.read_text("utf-8"), BEGIN, END))
+    versions = given or stored or (newest(),)
+    for version in versions:
         if version not in releases():
             raise unknown_name("release of Kafka", version, releases())
-    return given or (newest(),)
+    return versions
 
 
 def _say(options: dict[str, Any], words: str) -> None:
@@ -309,11 +314,9 @@ def _table(options: dict[str, Any]) -> int:
     from checker.report.pages import with_part
 
     page: Path | None = options["page"]
-    text = "" if page is None else page.read_text("utf-8")
-    if page is not None:
-        with_part(text, BEGIN, END, "")  # says so now if it cannot be written in the end
     table = case_table(options["versions"], tell=lambda words: _say(options, words))
     if page is not None:
+        text = page.read_text("utf-8")
         write_file(page, with_part(text, BEGIN, END, table.markdown()))
     if options["as_json"]:
         print_json({"command": "conform", "table": _table_data(table)})

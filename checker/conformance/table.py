@@ -79,6 +79,12 @@ class Table:
         return "\n".join(lines) + "\n"
 
 
+def columns(part: str) -> tuple[str, ...]:
+    """The releases that a page's table has, as `Table.markdown` writes it; none without a table."""
+    heads = [line for line in part.splitlines() if line.startswith("| case |")]
+    return tuple(head.strip() for head in heads[0].strip("|").split("|")[2:]) if heads else ()
+
+
 def case_table(
     versions: Sequence[str],
     cases: Iterable[Case] | None = None,

@@ -10,7 +10,18 @@ def with_part(page: str, begin: str, end: str, part: str) -> str:
 
     Raises `UsageError` unless each mark is there once, the one before the other.
     """
+    before, _, after = _cut(page, begin, end)
+    return f"{before}{begin}\n{part}{end}{after}"
+
+
+def part_of(page: str, begin: str, end: str) -> str:
+    """What is between the marks. Raises `UsageError` as `with_part` does."""
+    return _cut(page, begin, end)[1]
+
+
+def _cut(page: str, begin: str, end: str) -> tuple[str, str, str]:
     before, *rest = page.split(begin)
     if len(rest) != 1 or rest[0].count(end) != 1 or end in before:
         raise UsageError(f"the page needs one line {begin} and after it one line {end}")
-    return f"{before}{begin}\n{part}{end}{rest[0].partition(end)[2]}"
+    part, _, after = rest[0].partition(end)
+    return before, part, after

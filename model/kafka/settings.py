@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from model.language import setting
+from model.replicated_log import REPLICAS
 
 
 class Acks(StrEnum):
@@ -87,6 +88,7 @@ class KafkaSettings:
         0,
         "so many brokers have a replica at first, so that replicas can move; 0: all of them",
         "replication.factor",
+        high=REPLICAS,
     )
     acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
     unclean_leader_election_enable: bool = setting(

@@ -26,7 +26,7 @@ from model.language.cells import Cell, StateSpace
 from model.language.declare.domains import Bound, Integers, Limit
 from model.language.declare.entity import State
 from model.language.declare.schema import Schema
-from model.language.declare.settings import NoSettings, as_text, choose_settings
+from model.language.declare.settings import NoSettings, as_text, check_bounds, choose_settings
 from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
@@ -77,7 +77,9 @@ class Protocol:
     ) -> Model:
         """This protocol with the given bounds and settings; the rest at their defaults."""
         chosen = choose_settings(self.settings, settings or {})
-        return Model(self.schema, self._choose_bounds(bounds or {}), self, chosen)
+        sizes = self._choose_bounds(bounds or {})
+        check_bounds(chosen, sizes)
+        return Model(self.schema, sizes, self, chosen)
 
     def preset(self, name: str) -> Mapping[str, Any]:
         """The settings of the preset called `name`, or `name` without the protocol's: `4.1`."""

@@ -12,11 +12,11 @@ from checker.conformance.observed import MEANS
 from checker.conformance.plan import models, settings_of
 from checker.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
 from checker.conformance.replays import Cell, departure, release_model
-from checker.conformance.table import BEGIN, END, Table, Traces
+from checker.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.conformance.walks import Walker
 from checker.experiments.cases import read_case
 from checker.releases.jars import releases
-from checker.report.pages import with_part
+from checker.report.pages import part_of, with_part
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 
@@ -173,6 +173,8 @@ def test_a_page_gets_its_table_between_the_marks():
     assert page.startswith("before\n") and page.endswith("\nafter") and "old" not in page
     assert "| 9 | end | 3 (predicted 4) |" in page
     assert table.wrong == [("x", "4.1.0", Cell(3, 4, "w"))]
+    assert columns(part_of(page, BEGIN, END)) == table.versions
+    assert columns("no table yet") == ()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ declared once, and what is captured and grounded is so once for each model."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pytest
@@ -23,9 +24,10 @@ from model.language import (
     not_,
     require,
     sequence,
+    setting,
 )
 from model.language.capture import capture_action, capture_property, capture_start
-from model.language.errors import CaptureError, ProtocolError
+from model.language.errors import CaptureError, ProtocolError, UsageError
 from model.language.naming import cell_path
 from model.protocols import PROTOCOLS
 from model.replicated_log import LOG_SIZE
@@ -282,3 +284,21 @@ def test_replaced_captures_change_only_the_ground_actions_that_are_asked_for():
     assert [ground.assignments for ground in idle] == [{}, {}, {}]
     assert all(ground.assignments for ground in before)
     assert model.ground_actions is before
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def test_a_setting_may_not_exceed_the_bound_that_limits_it():
+    @dataclass(frozen=True)
+    class Settings:
+        voters: int = setting(1, "nodes that vote", low=1, high=SIZE)
+
+    class Root(State):
+        nodes: Members[Node] = members(SIZE)
+
+    protocol = Protocol("p", "", Root, (), (SIZE,), settings=Settings)
+    assert protocol.model({"size": 2}, {"voters": "2"}).settings.voters == 2
+    words = r"voters cannot be 3: valid are whole numbers from 1 to 2 \(size\)"
+    with pytest.raises(UsageError, match=words):
+        protocol.model({"size": 2}, {"voters": "3"})

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, get_type_hints
 
+from model.language.declare.domains import Bound
 from model.language.errors import UsageError, unknown_name
 
 
@@ -20,12 +21,15 @@ class NoSettings:
     """The settings of a protocol that has none."""
 
 
-def setting(default: Any, words: str, name: str = "", low: int = 0) -> Any:
+def setting(
+    default: Any, words: str, name: str = "", low: int = 0, high: Bound | None = None
+) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
-    `low` is the least value of a whole number.
+    `low` is the least value of a whole number, the chosen value of `high` the largest.
     """
-    return dataclasses.field(default=default, metadata={"words": words, "name": name, "low": low})
+    metadata = {"words": words, "name": name, "low": low, "high": high}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class SettingInfo:
     default: Any
     words: str
     low: int = 0
+    high: Bound | None = None
 
     @property
     def choices(self) -> str:
@@ -46,7 +51,7 @@ class SettingInfo:
             return "true, false"
         if issubclass(self.type, StrEnum):
             return ", ".join(self.type)
-        return f"whole numbers from {self.low}"
+        return f"whole numbers from {self.low}" + (f" to {self.high.name}" if self.high else "")
 
     def parse(self, text: str) -> Any:
         """The value that `text` stands for; `UsageError` if it is not valid."""
@@ -75,8 +80,20 @@ def describe(settings_class: type) -> dict[str, SettingInfo]:
             field.default,
             field.metadata.get("words", ""),
             field.metadata.get("low", 0),
+            field.metadata.get("high"),
         )
     return infos
+
+
+def check_bounds(settings: Any, bounds: Mapping[str, int]) -> None:
+    """Raises `UsageError` if a setting is larger than the bound that limits it."""
+    for name, info in describe(type(settings)).items():
+        value = getattr(settings, info.field)
+        if info.high is not None and value > bounds[info.high.name]:
+            raise UsageError(
+                f"setting {name} cannot be {value}: valid are whole numbers from {info.low} to "
+                f"{bounds[info.high.name]} ({info.high.name})"
+            )
 
 
 def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
