@@ -236,9 +236,15 @@ def sit_elsewhere(s: Room, m: Pupil) -> None:
     s.bad = True
 
 
+@action("the place is moved")
+def move_place(s: Room) -> None:
+    """Both places are out of range."""
+    s.place = 6
+
+
 @pytest.mark.parametrize("symmetry", [True, False])
 def test_a_blank_value_that_names_a_member_tells_it_apart(symmetry):
-    model = protocol(sit_elsewhere, state=Room).model()
+    model = protocol(sit_elsewhere, move_place, state=Room).model()
     fine = Property("fine", "", lambda s: not_(s.bad))
     beyond = Property("beyond", "", lambda s: s.place > 1)
     assert Explorer(model, [fine]).run().verdict is Verdict.VIOLATED
