@@ -19,7 +19,7 @@ from model.language.errors import DomainError
 from model.language.protocol import Instance, Model
 
 State = tuple[int, ...]
-"""One number a cell, in the order of `Model.cells`."""
+"""One number a cell, in the order of `Model.declared`."""
 
 
 class PlainSet(SetOf[Any]):
@@ -88,7 +88,7 @@ class PlainStore(Store):
             self._positions.setdefault(name, {})[index] = position
         self._limits = {v.name: model.limits(v.domain) for v in model.schema.variables.values()}
         self._views: dict[tuple[int, tuple[int, ...]], Any] = {}
-        self._blank = {cell.variable.name: cell.blank for cell in model.cells}
+        self._blank = {cell.variable.name: cell.blank for cell in model.declared}
         self._extents = model.extents
         self.families = {
             name: [self.view(family.item, (k,)) for k in range(self._extents[name])]
@@ -206,7 +206,7 @@ class ReferenceEngine:
 
     def initial(self) -> State:
         """The initial state."""
-        blank = tuple(cell.blank for cell in self.model.cells)
+        blank = tuple(cell.blank for cell in self.model.declared)
         root = self.view(blank)
         if self.model.protocol.start is not None:
             self.model.protocol.start(root)

@@ -238,7 +238,7 @@ def _model(meta: Mapping[str, Any], protocols: Mapping[str, Protocol]) -> Model:
 
 def _check_size(model: Model) -> None:
     for words, found, limit in (
-        ("variables", len(model.cells), MAX_CELLS),
+        ("variables", len(model.declared), MAX_CELLS),
         ("steps to choose from", len(model.instances), MAX_INSTANCES),
     ):
         if found > limit:

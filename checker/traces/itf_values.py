@@ -180,7 +180,7 @@ class Decoder(_Codec):
 
     def state(self, values: Mapping[str, Any], where: str) -> State:
         """The state that the variables of the root record stand for."""
-        self._state = [cell.blank for cell in self.model.cells]
+        self._state = [cell.blank for cell in self.model.declared]
         for name, part in self.model.schema.root.fields.items():
             self._part(part, (), values[name], f"{where}.{name}")
         return tuple(self._state)

@@ -166,7 +166,7 @@ def _take_step(engine: ReferenceEngine, number: int, state: State, instance: Ins
 def _compare(model: Model, where: str, expected: State, found: State) -> None:
     if len(expected) != len(found):
         raise RejectedError(f"{where}: expected {len(expected)} values, found {len(found)}")
-    for cell, right, wrong in zip(model.cells, expected, found, strict=True):
+    for cell, right, wrong in zip(model.declared, expected, found, strict=True):
         if right != wrong:
             raise RejectedError(
                 f"{where}: {cell_path(model, cell)}: expected {value_words(model, cell, right)}, "

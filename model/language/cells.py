@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
@@ -93,13 +93,11 @@ class StateSpace:
         return {}
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def declared(self) -> tuple[Cell, ...]:
         """Every scalar of the state, in order of declaration, then of index."""
         found: list[Cell] = []
         for variable in self.schema.variables.values():
             low, high = self.limits(variable.domain)
-            if variable.name in self.unchanging:
-                low = high = self.unchanging[variable.name]
             sizes = [self.extents[index_set.name] for index_set in variable.index]
             for index in itertools.product(*map(range, sizes)):
                 found.append(Cell(len(found), variable, index, low, high))
@@ -111,9 +109,19 @@ class StateSpace:
         return tuple(found)
 
     @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The same, where what stays blank has one number."""
+        known = self.unchanging
+        return tuple(
+            replace(cell, low=known[name], high=known[name]) if name in known else cell
+            for cell in self.declared
+            for name in [cell.variable.name]
+        )
+
+    @cached_property
     def positions(self) -> dict[tuple[str, Index], int]:
         """The position of each cell by variable name and index."""
-        return {(cell.variable.name, cell.index): cell.position for cell in self.cells}
+        return {(cell.variable.name, cell.index): cell.position for cell in self.declared}
 
     def cell(self, variable: Variable, index: Index) -> Cell:
         """The cell of `variable` at `index`."""

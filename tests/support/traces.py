@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 from checker.engines.reference import ReferenceEngine
 from checker.traces.trace import Trace, build_trace
@@ -257,6 +258,7 @@ def shortest_violation(protocol: str, prop: str, settings: dict[str, str], **bou
     raise AssertionError(f"{prop} of {protocol} holds")
 
 
+@cache
 def golden_kip279() -> Trace:
     """KIP-279 loses a record: a follower truncates against a leader of an epoch before its own."""
     model = KIP279.model()
@@ -278,6 +280,7 @@ def golden_kip279() -> Trace:
     )
 
 
+@cache
 def losing_truncation() -> Trace:
     """Truncation to the HW loses a record, at the smallest bounds where it does."""
     return shortest_violation(
@@ -286,6 +289,7 @@ def losing_truncation() -> Trace:
     )  # fmt: skip
 
 
+@cache
 def unsafe_isr() -> Trace:
     """Asynchronous ISR updates that count only the committed ISR; the replicas have no logs."""
     return shortest_violation(
@@ -294,6 +298,7 @@ def unsafe_isr() -> Trace:
     )  # fmt: skip
 
 
+@cache
 def witness() -> Trace:
     """A witness of a property of steps."""
     model = KIP279.model()
