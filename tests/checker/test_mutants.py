@@ -28,6 +28,7 @@ from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
 from properties import promised_properties, properties_of
 from tests.support.lab import Lab, protocol_of
+from tests.support.tiers import nightly
 from tests.support.variants import random_states, tiny, walked_states
 
 KIP320 = protocol_named("kip320")
@@ -281,14 +282,11 @@ def test_the_pages_explain_every_survivor():
         assert not re.search(r"\| survived \| [\d,]+ \|\s+\|", text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [
-        "kill-matrix-kip320.md",
-        pytest.param(
-            "kill-matrix-kafka.md", marks=pytest.mark.nightly("1,406 mutants take twenty minutes")
-        ),
+        nightly("158 mutants take two minutes", "kill-matrix-kip320.md"),
+        nightly("1,406 mutants take twenty minutes", "kill-matrix-kafka.md"),
     ],
 )
 def test_a_kill_matrix_is_the_one_in_the_docs_and_explains_every_survivor(tmp_path, page):

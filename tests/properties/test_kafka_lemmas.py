@@ -12,7 +12,7 @@ from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from properties import lemmas_of, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
-from tests.support.slow import slow_but
+from tests.support.tiers import slow_but
 
 CASES = Path(__file__).parents[2] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)

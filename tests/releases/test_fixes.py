@@ -7,8 +7,8 @@ import pytest
 
 from checker.releases.jars import at_least, release
 from checker.releases.patch import patched_classes
-from tests.support.kafka_releases import REASON, first_and_nightly
 from tests.support.kafka_unit_tests import Outcome, run_tests
+from tests.support.tiers import RELEASES, first_and_nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("compilers")]
 
@@ -44,7 +44,7 @@ ELIGIBLE = {
 }
 HIDDEN = {"testABrokerThatNamesAnotherDirectoryBeforeItRegistersWithOneLessLeavesTheElr"}
 """What passes where the ELR is wiped: it then holds nobody whose directory is gone either."""
-PARTITIONS = first_and_nightly("4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
+PARTITIONS = first_and_nightly(RELEASES, "4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.9.1")
 
 
 @cache
@@ -91,7 +91,7 @@ def test_the_published_controller_of_4_3_fails_what_is_still_open():
     assert found.failed == set().union(*ELIGIBLE.values()) - kept
 
 
-@pytest.mark.nightly(REASON)
+@pytest.mark.nightly(RELEASES)
 def test_the_published_controllers_before_4_3_wipe_the_elr():
     found = eligible("4.1.0")
     kept = ELIGIBLE[None] | HIDDEN
@@ -102,6 +102,7 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
 @pytest.mark.parametrize(
     "version, finding",
     first_and_nightly(
+        RELEASES,
         ("4.3.1", "elr-of-removed-replicas"),
         ("4.3.1", "elr-index-of-a-cleared-elr"),
         ("4.3.1", "elr-of-a-lost-directory"),
@@ -114,7 +115,7 @@ def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, findi
     assert fixed.passed == published.passed | ELIGIBLE[finding]
 
 
-@pytest.mark.nightly(REASON)
+@pytest.mark.nightly(RELEASES)
 def test_an_elr_that_is_no_longer_wiped_holds_lost_directories_as_well():
     published, fixed = eligible("4.1.0"), eligible("4.1.0", "elr-wiped-by-a-directory")
     assert fixed.failed == published.failed - ELIGIBLE["elr-wiped-by-a-directory"] | HIDDEN

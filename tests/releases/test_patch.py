@@ -10,7 +10,7 @@ import pytest
 from checker.releases import jars, patch
 from checker.releases.patch import Edit, MethodPatch
 from model.language.errors import UsageError
-from tests.support.kafka_releases import first_and_nightly
+from tests.support.tiers import RELEASES, first_and_nightly
 
 SCALA = """class Cache {
   private[cluster] def rises(seen: Tide): Boolean = {
@@ -179,7 +179,7 @@ def test_every_fix_can_be_read_and_says_what_it_does():
                 assert re.compile(edit["at"]).groupindex == {"here": 1}
 
 
-LOOKED_AT = first_and_nightly("4.3.1", "4.2.1", "4.1.1", "4.1.0", "4.0.1", "3.9.1")
+LOOKED_AT = first_and_nightly(RELEASES, "4.3.1", "4.2.1", "4.1.1", "4.1.0", "4.0.1", "3.9.1")
 
 
 @pytest.mark.kafka

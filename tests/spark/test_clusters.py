@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from checker.stores.store import MARKER
+from tests.support.tiers import nightly
 
 pytestmark = pytest.mark.spark
 
@@ -101,7 +102,7 @@ def test_an_executor_that_is_killed_changes_nothing(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("depth", [12, 17])
+@pytest.mark.parametrize("depth", [12, nightly("Spark starts three times for each", 17)])
 def test_a_driver_that_is_killed_is_resumed(tmp_path, depth):
     store, local = tmp_path / "store", ("--engine", "spark", "--master", "local[2]")
     process = _started_until(store, depth, "kip320", *local)

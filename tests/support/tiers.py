@@ -1,0 +1,31 @@
+"""Which of many cases run in every test run, on every change, or only at night, with the reason.
+
+What takes minutes and only repeats with other values what is run on every change is for the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+RELEASES = "Kafka's classes are brought and compiled for each release, a minute each"
+
+
+def slow_but(quick: Iterable[str], names: Iterable[str]) -> list[Any]:
+    """`names` as parameters, all but the `quick` ones marked slow."""
+    kept = set(quick)
+    return [name if name in kept else pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
+def nightly(reason: str, parameter: Any) -> Any:
+    """One set of values, a tuple, or one value, for nightly tests."""
+    values = parameter if isinstance(parameter, tuple) else (parameter,)
+    return pytest.param(*values, marks=pytest.mark.nightly(reason))
+
+
+def first_and_nightly(reason: str, *parameters: Any) -> list[Any]:
+    """The first as it is; the others in nightly tests."""
+    first, *others = parameters
+    return [first, *(nightly(reason, other) for other in others)]
