@@ -59,6 +59,7 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"shutdowns": 1, "lost_directories": 1},
     {"power_losses": 1, "directory_assignments": 1},
     {"shutdowns": 1, "min_isr_changes": 1},
+    {"crashes": 1, "min_isr_changes": 1, "topic_deletions": 1},
     {"stalled_fetches": 1, "preferred_elections": 1},
     {"false_fencings": 1, "controller_failovers": 1},
     {"preferred_elections": 1},
@@ -76,6 +77,7 @@ ELR_EVENTS = (
     "directory_assignments",
     "lost_directories",
     "min_isr_changes",
+    "topic_deletions",
     "replica_moves",
     "partition_moves",
 )

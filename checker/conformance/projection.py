@@ -65,6 +65,9 @@ TABLE = (
     Row("controller.leader_is_current", "Partition.getPartitionEpoch is PartitionRegistration's"),
     Row("controller.request", "the AlterPartition request under way"),
     Row("controller.image_unread", "a PartitionChangeRecord of the known epoch is not read yet"),
+    Row("controller.topic_deleted", "the controller has no such topic"),
+    Row("controller.index_left_over", "BrokersToElrs, apart from those in the ELR", since="4.0.0"),
+    Row("controller.renounced", "registerBroker throws what the controller does not expect"),
     Row("next_record", "records produced"),
     Row("consumer.position", "what a consumer's fetches were given"),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kafka.brokers_to_elrs import keep_in_index
 from model.kafka.partition_change import change_partition, eligible_after
 from model.kafka.state import TopicPartition
 from model.language import action, any_of, is_none, not_, require
@@ -12,12 +13,14 @@ def operator_change_min_isr(partition: TopicPartition) -> None:
     """Change it once, to what `min.insync.replicas.later` says, if that is another number.
 
     That empties the ELR and forgets the last known leader, whatever the ISR is (`ClearElrRecord`,
-    finding 0006); where there is either, it is a partition change. With the fix, the ELR stays
-    where the ISR is below the new minimum: its members still hold every committed record.
+    finding 0006), but leaves the index of the ELR as it was (finding 0007); where there is either,
+    it is a partition change. With the fix, the ELR stays where the ISR is below the new minimum:
+    its members still hold every committed record.
     """
     controller, options = partition.controller, partition.options
     require(options.min_insync_replicas_later not in (0, options.min_insync_replicas))
     require(partition.spent.min_isr_changes < partition.bound("min_isr_changes"))
+    require(partition.exists)
 
     partition.spent.min_isr_changes = partition.spent.min_isr_changes + 1
     if options.min_isr_change_keeps_elr:
@@ -26,5 +29,6 @@ def operator_change_min_isr(partition: TopicPartition) -> None:
     else:
         known = not_(is_none(controller.last_known_leader))
         some_are = any_of(not_(controller.eligible.is_empty), known)
+        keep_in_index(partition)
         change_partition(partition, controller.isr, partition.brokers.none(), some_are)
         controller.last_known_leader = None

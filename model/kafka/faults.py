@@ -8,6 +8,7 @@ Kafka leaves flushing to the operating system.
 from __future__ import annotations
 
 from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.brokers_to_elrs import registration_fails
 from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
@@ -130,6 +131,8 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     joins = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
     restarted = controller.joiner_restarted
     require(not_(broker.up))
+    if options.eligible_leader_replicas:
+        require(not_(registration_fails(partition, broker)))
     if options.quick_bounce == QuickBounce.REFUSED:
         require(broker.fenced)
     if options.quick_bounce == QuickBounce.FOLLOWERS:

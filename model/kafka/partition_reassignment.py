@@ -46,7 +46,7 @@ def _move(partition: TopicPartition, adding: SetOf[Broker], removing: SetOf[Brok
     eligible = _eligible_after(partition, controller.isr, replicas)
     leaderless = all_of(is_none(controller.leader), controller.isr.is_empty)
     back = adding.intersection(eligible)
-    require(controller.adding.is_empty, controller.removing.is_empty)
+    require(controller.adding.is_empty, controller.removing.is_empty, partition.exists)
     require(
         not_(some(all_of(leaderless, back.contains(b), not_(b.fenced)) for b in partition.brokers))
     )

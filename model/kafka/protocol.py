@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.kafka import (
     alter_partition,
+    brokers_to_elrs,
     clients,
     configuration_control,
     faults,
@@ -68,6 +69,8 @@ KAFKA = Protocol(
         alter_partition.leader_resend_isr_change,
         log_directories.broker_assign_directory,
         configuration_control.operator_change_min_isr,
+        brokers_to_elrs.operator_delete_topic,
+        brokers_to_elrs.controller_renounce,
         partition_reassignment.operator_move_replica,
         partition_reassignment.operator_move_partition,
         partition_reassignment.operator_cancel_reassignment,

@@ -122,7 +122,7 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     spent = partition.spent.unclean_elections
     require(partition.options.unclean_leader_election_enable)
     require(spent < partition.bound("unclean_elections"))
-    require(may_change_leader(partition))
+    require(may_change_leader(partition), partition.exists)
     require(is_none(controller.leader))
     require(not_(broker.fenced), partition.has_replica(broker))
     require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))

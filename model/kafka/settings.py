@@ -186,6 +186,11 @@ class KafkaSettings:
         "(finding 0006)",
         "min.isr.change.keeps.elr",
     )
+    clearing_updates_elr_index: bool = setting(
+        False,
+        "where the ELR is emptied at once, so is the index of it by broker (finding 0007)",
+        "clearing.updates.elr.index",
+    )
     elr_of_replicas_only: bool = setting(
         False,
         "whoever is no replica after a reassignment, or was none before, leaves the ELR "

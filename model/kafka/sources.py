@@ -72,7 +72,10 @@ leader_resend_isr_change | AlterPartitionManager.maybePropagateIsrChanges | 2.7.
 broker_assign_directory | ReplicationControlManager.handleAssignReplicasToDirs | 3.7.0 |
     KIP-858, finding 0003 | assignment.keeps.elr
 operator_change_min_isr | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0 |
-    KIP-966, finding 0006 | min.insync.replicas.later, min.isr.change.keeps.elr
+    KIP-966, finding 0006, finding 0007 |
+    min.insync.replicas.later, min.isr.change.keeps.elr, clearing.updates.elr.index
+operator_delete_topic | ReplicationControlManager.deleteTopics | 0.8.1 | KIP-966, finding 0007
+controller_renounce | BrokersToElrs.partitionsWithBrokerInElr | 4.0.0 | KIP-966, finding 0007
 operator_move_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
     KIP-455, finding 0004 | elr.of.replicas.only
 operator_move_partition | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
@@ -130,6 +133,7 @@ eligible.leader.replicas | PartitionChangeBuilder.maybePopulateTargetElr | 4.0.0
 last.known.leader.election | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 | KIP-966
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
+clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
 elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
 reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
     KAFKA-19975

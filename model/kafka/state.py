@@ -27,6 +27,7 @@ from model.language import (
     members,
     minimum,
     nobody,
+    not_,
     sequence,
     table,
 )
@@ -61,6 +62,7 @@ LOST_DIRECTORIES = Bound(
 MIN_ISR_CHANGES = Bound(
     "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
 )
+TOPIC_DELETIONS = Bound("topic_deletions", 0, 0, "times that an operator deletes the topic", 1)
 REPLICA_MOVES = Bound(
     "replica_moves", 0, 0, "times that an operator moves one replica, with replication.factor"
 )
@@ -90,6 +92,7 @@ BOUNDS = (
     DIRECTORY_ASSIGNMENTS,
     LOST_DIRECTORIES,
     MIN_ISR_CHANGES,
+    TOPIC_DELETIONS,
     REPLICA_MOVES,
     PARTITION_MOVES,
     STALLED_FETCHES,
@@ -201,6 +204,8 @@ class Controller(Record):
     `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
     images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
     leader in office, or will tell it, and the leader has not read the image of it.
+    `index_left_over`: whom the index of the ELR by broker has once more than the ELR. `renounced`:
+    a controller has failed at a registration, as each will that tries it again.
     """
 
     replicas: SetOf[Broker] = everybody()
@@ -215,6 +220,9 @@ class Controller(Record):
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
     image_unread: bool = False
+    index_left_over: SetOf[Broker] = nobody()
+    topic_deleted: bool = False
+    renounced: bool = False
 
 
 class StalledFetch(Record):
@@ -313,6 +321,11 @@ class TopicPartition(State):
         if not self.replicas_move:
             return self.min_isr
         return minimum(self.wanted_isr, self.brokers.count - leader.not_replicas.size)
+
+    @property
+    def exists(self) -> bool:
+        """Nobody has deleted the topic."""
+        return not_(self.controller.topic_deleted)
 
     @property
     def replicas_move(self) -> bool:

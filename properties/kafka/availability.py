@@ -28,7 +28,7 @@ def some_broker_is_down(partition: TopicPartition) -> bool:
 )
 def partition_has_leader(partition: TopicPartition) -> bool:
     """The controller names a leader."""
-    return not_(is_none(partition.controller.leader))
+    return implies(partition.exists, not_(is_none(partition.controller.leader)))
 
 
 @always(
@@ -45,6 +45,7 @@ def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
     return implies(
         every(all_of(broker.up, not_(broker.fenced)) for broker in partition.brokers),
         any_of(
+            not_(partition.exists),
             not_(is_none(controller.leader)),
             all_of(not_(is_none(controller.last_known_leader)), controller.eligible.is_empty),
         ),
@@ -89,3 +90,16 @@ def leader_exposes_what_the_isr_holds(partition: TopicPartition) -> bool:
         )
         for leader in partition.brokers
     )
+
+
+@always(
+    "brokers_can_register",
+    "no registration of a broker makes the active controller renounce",
+    failure="a broker registers after an unclean stop; the controller looks for the deleted topic, "
+    "fails, and renounces at each try",
+    broken_by="kafka with min.insync.replicas changed and the topic deleted",
+    promised=lambda _: False,
+)
+def brokers_can_register(partition: TopicPartition) -> bool:
+    """Else the broker stays out, and the cluster changes controllers again and again."""
+    return not_(partition.controller.renounced)

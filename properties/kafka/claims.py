@@ -108,4 +108,5 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     availability.live_replicas_have_a_leader,
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
+    availability.brokers_can_register,
 )

@@ -264,20 +264,23 @@ def leader_high_watermark_grows(before: TopicPartition, after: TopicPartition) -
 
 @always(
     "epochs_grow",
-    "leader epochs only grow, at the controller and at a broker that stays up",
+    "leader epochs only grow, at the controller and at a replica that stays up",
     of_steps=True,
     failure="{broker} goes back to an earlier leader epoch",
     broken_by="a broker that takes old metadata",
 )
 def epochs_grow(before: TopicPartition, after: TopicPartition) -> bool:
-    """Time runs forwards."""
-    return all_of(
-        before.controller.leader_epoch <= after.controller.leader_epoch,
-        every(
-            implies(
-                all_of(broker.up, after.brokers[broker].up),
-                broker.leader_epoch <= after.brokers[broker].leader_epoch,
-            )
-            for broker in before.brokers
+    """Time runs forwards, as long as there is the topic."""
+    return implies(
+        after.exists,
+        all_of(
+            before.controller.leader_epoch <= after.controller.leader_epoch,
+            every(
+                implies(
+                    all_of(broker.up, after.brokers[broker].up, after.has_replica(broker)),
+                    broker.leader_epoch <= after.brokers[broker].leader_epoch,
+                )
+                for broker in before.brokers
+            ),
         ),
     )

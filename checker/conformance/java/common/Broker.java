@@ -208,8 +208,8 @@ final class Broker {
         if (world.holdsBack) holdBackIsr();
         else showTruth();
         if (read == 0) {
-            boolean stray = image.topics().topicsByName().containsKey(World.TOPIC)
-                && java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(0).replicas).noneMatch(r -> r == id);
+            boolean stray = !image.topics().topicsByName().containsKey(World.TOPIC)
+                || java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(0).replicas).noneMatch(r -> r == id);
             Function1<Object, Object> isStray = log -> stray;
             Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
         }

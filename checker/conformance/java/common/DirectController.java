@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -123,7 +124,7 @@ public final class DirectController {
             case "RegisterBrokerRecord" -> ask(cluster, "replay", record, offset);
             case "BrokerRegistrationChangeRecord" -> ask(cluster, "replay", record);
             case "ConfigRecord" -> ask(configuration, "replay", record);
-            case "TopicRecord", "PartitionRecord", "PartitionChangeRecord", "ClearElrRecord" -> ask(replication, "replay", record);
+            case "TopicRecord", "PartitionRecord", "PartitionChangeRecord", "ClearElrRecord", "RemoveTopicRecord" -> ask(replication, "replay", record);
             default -> throw new IllegalStateException("no manager replays " + record);
         }
         if (record instanceof org.apache.kafka.common.metadata.TopicRecord made) topic = made.topicId();
@@ -197,6 +198,28 @@ public final class DirectController {
             Parts.of(context(ApiKeys.CREATE_TOPICS), request, Set.of()).call(replication, "createTopics");
         Errors error = Errors.forCode(commit(result).topics().find(name).errorCode());
         if (error != Errors.NONE) throw new IllegalStateException("create topic: " + error);
+    }
+
+    @SuppressWarnings("unchecked")
+    public void deleteTopic() {
+        Map<Uuid, ApiError> errors = commit((ControllerResult<Map<Uuid, ApiError>>)
+            Parts.of(context(ApiKeys.DELETE_TOPICS), List.of(topic)).call(replication, "deleteTopics"));
+        if (errors.get(topic).isFailure()) throw new IllegalStateException("delete topic: " + errors);
+    }
+
+    /** The brokers that the index of the ELR by broker has more often than they are in the ELR; none before 4.0. */
+    public List<Integer> leftInIndex(int brokers) {
+        List<Integer> found = new ArrayList<>();
+        if (!has(replication, "brokersToElrs")) return found;
+        for (int b = 0; b < brokers; b++) {
+            final int broker = b;
+            int entries = 0;
+            Iterator<?> listed = (Iterator<?>) ask(ask(replication, "brokersToElrs"), "partitionsWithBrokerInElr", b);
+            for (; listed.hasNext(); listed.next()) entries++;
+            boolean eligible = partition() != null && Arrays.stream(eligible()).anyMatch(member -> member == broker);
+            if (entries > (eligible ? 1 : 0)) found.add(broker);
+        }
+        return found;
     }
 
     /** The same replicas in another order: `first` is the preferred leader now. A reassignment goes on. */

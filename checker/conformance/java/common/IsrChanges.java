@@ -104,6 +104,9 @@ final class IsrChanges {
         changes.removeIf(c -> c.sender == null && (c.answer != null || c.lost));
     }
 
+    /** The partition is gone: no answer matters any more. */
+    void forgetAll() { changes.clear(); }
+
     /** The controller refuses what it can only refuse by now, and the leader hears of it: no step of the model. */
     void refuseVoid() {
         PartitionRegistration partition = world.controller.partition();

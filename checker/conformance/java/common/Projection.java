@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.Errors;
@@ -19,6 +20,8 @@ import org.apache.kafka.metadata.PartitionRegistration;
 final class Projection {
     /** Kafka has nothing that the cell could be compared with. */
     static final int NOTHING = Integer.MIN_VALUE;
+
+    private static final Set<String> OF_NO_PARTITION = Set.of("controller.topic_deleted", "controller.renounced", "controller.index_left_over");
 
     private final World world;
     private final Steps steps;
@@ -65,6 +68,8 @@ final class Projection {
 
     private int ofBroker(String name, int[] at, View view) {
         boolean up = view.broker != null;
+        // What is on the disk of a broker that is down goes when it starts, if the topic is gone.
+        if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark"))) return NOTHING;
         return switch (name) {
             case "brokers.up" -> truth(up);
             case "brokers.fenced" -> truth(!world.controller.isUnfenced(at[0]));
@@ -86,7 +91,11 @@ final class Projection {
     }
 
     private int ofAll(String name, int[] at, PartitionRegistration registered) {
+        if (registered == null && name.startsWith("controller.") && !OF_NO_PARTITION.contains(name)) return NOTHING;
         return switch (name) {
+            case "controller.topic_deleted" -> truth(registered == null);
+            case "controller.renounced" -> truth(steps.renounced);
+            case "controller.index_left_over" -> bits(world.controller.leftInIndex(world.brokers.length));
             case "controller.replicas" -> bits(registered.replicas);
             case "controller.adding" -> bits(registered.addingReplicas);
             case "controller.removing" -> bits(registered.removingReplicas);

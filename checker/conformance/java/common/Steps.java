@@ -73,6 +73,8 @@ final class Steps {
             entry("controller_fail_over", a -> world.failOver()),
             entry("broker_assign_directory", a -> world.controller.assign(a[0], world.disks[a[0]].id)),
             entry("operator_change_min_isr", a -> changeMinIsr()),
+            entry("operator_delete_topic", a -> world.deleteTopic()),
+            entry("controller_renounce", a -> renounce(a[0])),
             entry("operator_move_replica", a -> moveReplica(a[0], a[1])),
             entry("operator_move_partition", a -> movePartition()),
             entry("operator_cancel_reassignment", a -> cancelReassignment(a[0])),
@@ -98,6 +100,8 @@ final class Steps {
     short acks = -1;
     /** What an operator changes `min.insync.replicas` to. */
     int laterMinIsr;
+    /** A controller has renounced, since a broker's registration failed. */
+    boolean renounced;
     /** The consumer, as far as it is outside the brokers: what it polls next, did, and would resume at. */
     int position, processed, committed;
 
@@ -335,11 +339,26 @@ final class Steps {
         world.disks[broker].lose();
     }
 
+    /** Kafka's active controller renounces where it meets an exception that it does not expect. */
+    private void renounce(int broker) {
+        try {
+            world.controller.register(broker, world.disks[broker].id, -1);
+            world.fail("the controller takes the registration of broker " + broker);
+        } catch (RuntimeException failed) {
+            Throwable cause = failed;
+            while (cause.getCause() != null) cause = cause.getCause();
+            if (!String.valueOf(cause.getMessage()).contains("but not in the topics map")) throw failed;
+            renounced = true;
+            world.failOver();
+        }
+    }
+
     private void restart(int broker) {
         world.start(broker);
         world.read(broker);
         if (!world.disks[broker].taken) return;
         world.disks[broker].taken = false;
+        if (world.controller.partition() == null) return;
         world.controller.assign(broker, world.disks[broker].id);
         world.read(broker);
     }

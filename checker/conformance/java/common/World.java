@@ -66,6 +66,18 @@ final class World {
     /** The broker reads all of the metadata log. */
     void read(int broker) { brokers[broker].read(controller.log, controller.log.size()); }
 
+    /** The topic is deleted, and each broker that runs reads of it. */
+    void deleteTopic() {
+        controller.deleteTopic();
+        isrChanges.forgetAll();
+        for (int b = 0; b < brokers.length; b++) if (brokers[b] != null) {
+            rounds.forget(b);
+            stall.forget(b);
+            read(b);
+        }
+        answers.clear();
+    }
+
     void failOver() {
         isrChanges.lose();
         controller = new DirectController(clock, KafkaRaftServer.configSchema(), controller.log);
