@@ -1,6 +1,7 @@
 """Kafka versions as settings: which fixes each has, and its defaults.
 
-Each is the first release of its series, as it comes, with a broker of its own version throughout.
+Each is the first release of its series, as it comes, with a broker of its own version throughout;
+`kafka-fixed` is the newest with the fix of every finding, which no release has.
 Sources for each line are in `docs/broker-model.md`.
 """
 
@@ -61,6 +62,17 @@ _ASSIGNMENT_KEEPS_ELR = _ELR | {
     "assignment.keeps.elr": "true",
     "reassignment.waits.for.all": "false",
 }
+_FIXED = _ASSIGNMENT_KEEPS_ELR | {
+    "pending.isr.survives.image": "true",
+    "min.isr.change.keeps.elr": "true",
+    "clearing.updates.elr.index": "true",
+    "elr.of.replicas.only": "true",
+    "reassignment.waits.for.all": "true",
+    "registration.counts.directories": "true",
+    "reset.follower.leo.every.epoch": "true",
+    "isr.join.checks.replica": "true",
+    "fetch.noted.in.its.epoch": "true",
+}
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-0.8.2": _BEFORE_KIP_101 | {"replica.lag.max.messages": "1"},
@@ -74,4 +86,5 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-4.0": _FROZEN_HW,
     "kafka-4.1": _ELR,
     "kafka-4.3": _ASSIGNMENT_KEEPS_ELR,
+    "kafka-fixed": _FIXED,
 }

@@ -43,6 +43,16 @@ def test_releases_and_issues_are_written_alike():
             assert re.fullmatch(r"KAFKA-\d+|KIP-\d+|finding \d{4}", issue)
 
 
+def test_the_fixed_preset_is_the_newest_release_with_the_fix_of_every_finding():
+    newest, fixed = KAFKA.preset("kafka-4.3"), KAFKA.preset("kafka-fixed")
+    unreleased = {
+        name for name, s in SETTING_SOURCES.items() if "finding" in s.issues and not s.since
+    }
+    changed = {name for name in fixed if fixed[name] != newest.get(name)}
+    assert changed == unreleased | {"reassignment.waits.for.all"}  # KAFKA-19975, gone in 4.3
+    assert {fixed[name] for name in changed} == {"true"}
+
+
 def _captured(action, settings):
     schema = KAFKA.schema
     chosen = KAFKA.model({}, settings).settings

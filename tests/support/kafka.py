@@ -26,10 +26,10 @@ def kafka_model(preset: str, settings: Mapping[str, Any] | None = None, **bounds
     return KAFKA.model(sizes, {**KAFKA.preset(preset), **(settings or {})})
 
 
-def explored(model: Model, *properties: str) -> Exploration:
+def explored(model: Model, *properties: str, symmetry: bool = False) -> Exploration:
     """All violations of the given properties, or of all that are promised."""
     chosen = promised_properties(model, properties)
-    return Explorer(model, chosen, options=Options(keep_going=True)).run()
+    return Explorer(model, chosen, options=Options(keep_going=True, symmetry=symmetry)).run()
 
 
 def depths(result: Exploration) -> dict[str, int]:

@@ -45,6 +45,39 @@ def test_nor_with_a_crash_a_false_fencing_and_a_power_loss_if_the_last_leader_ha
     assert (result.depth, result.distinct_states) == (38, 21_435_392)
 
 
+BOTH = {"isr.answer.apart": "true", "fetch.answers": "in_flight"}
+FACTOR_2 = {"replication.factor": "2"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "bounds", "depth", "states"),
+    [
+        (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_498_533),
+        ({}, {"preferred_elections": 3, "stalled_fetches": 1}, 37, 4_761_523),
+        (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
+        (FACTOR_2, {"replicas": 4, "partition_moves": 1, "shutdowns": 1}, 33, 218_656),
+        ({}, {"shutdowns": 2, "lost_directories": 1, "preferred_elections": 1}, 37, 972_269),
+        (
+            {"min.insync.replicas.later": "3"},
+            {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 31, 254_366,
+        ),
+        (
+            {"min.insync.replicas.later": "1"},
+            {"min_isr_changes": 1, "topic_deletions": 1, "crashes": 2, "preferred_elections": 1},
+            37, 966_171,
+        ),
+    ],
+)  # fmt: skip
+def test_with_the_fix_of_every_finding_nothing_is_lost_however_fine(
+    settings, bounds, depth, states
+):
+    model = kafka_model("kafka-fixed", SAFE | settings, **({"max_leader_epoch": 3} | bounds))
+    result = explored(model, symmetry=True)
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (depth, states)
+
+
 def test_two_unclean_stops_are_too_many_where_the_last_known_leader_may_lead():
     faults = {"crashes": 1, "power_losses": 1, "max_leader_epoch": 3}
     lost = explored(kafka_model("kafka-4.1", SAFE_41, **faults), *LOSS)
