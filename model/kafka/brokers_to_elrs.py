@@ -51,6 +51,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     controller.joiner_restarted = False
     controller.image_unread = False
     partition.stalled.forget()
+    partition.stalled_truncation.forget()
     for broker in partition.brokers:
         broker.truncate_to(0)
         broker.leader = None

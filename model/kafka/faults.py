@@ -7,6 +7,7 @@ Kafka leaves flushing to the operating system.
 
 from __future__ import annotations
 
+from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
 from model.kafka.log_directories import assign_directory
@@ -35,6 +36,7 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
     outdate_leader(partition, where=partition.is_in_office(broker))
     forget_memory(partition, broker)
     forget_stalled_fetch(partition, broker)
+    forget_stalled_truncation(partition, broker)
 
 
 @action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
@@ -113,6 +115,7 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
             forget_memory(partition, other)
         outdate_leader(partition)
         partition.stalled.forget()
+        partition.stalled_truncation.forget()
     else:
         broker.truncate_to(kept)
         stop(partition, broker)

@@ -104,8 +104,10 @@ def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> 
 
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """A fetch of the follower is answered, and it need not truncate before it asks."""
-    return all_of(is_answered(partition, follower, leader), not_(follower.truncating))
+    """A fetch of the follower is answered, and neither has to wait until it has truncated."""
+    stalled = partition.stalled_truncation
+    waits = all_of(stalled.follower == follower, stalled.leader == leader)
+    return all_of(is_answered(partition, follower, leader), not_(follower.truncating), not_(waits))
 
 
 def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -213,6 +215,13 @@ def void_stalled_fetch(partition: TopicPartition, leader: Broker, where: bool = 
     stalled.forget(where=all_of(where, void, stalled.leader == leader))
 
 
+def void_stalled_truncation(partition: TopicPartition, follower: Broker) -> None:
+    """The follower's epoch is another now: with the fix, an answer of before truncates nothing."""
+    stalled = partition.stalled_truncation
+    if partition.options.truncation_matches_request_epoch:
+        stalled.forget(where=stalled.follower == follower)
+
+
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
@@ -296,6 +305,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     forget_leadership(partition, broker)
     orphan_stalled_fetch(partition, broker, partition.brokers.all())
     void_stalled_fetch(partition, broker)
+    void_stalled_truncation(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker)
     broker.leader = choose(assigned, controller.leader, None)

@@ -70,6 +70,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "reassignment.waits.for.all": "true",
     "registration.counts.directories": "true",
     "reset.follower.leo.every.epoch": "true",
+    "truncation.matches.request.epoch": "true",
     "isr.join.checks.replica": "true",
     "fetch.noted.in.its.epoch": "true",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kafka import (
+    abstract_fetcher_thread,
     alter_partition,
     brokers_to_elrs,
     clients,
@@ -48,6 +49,8 @@ KAFKA = Protocol(
         replica_fetcher.follower_truncate,
         replica_fetcher.follower_truncate_on_fetch,
         replica_fetcher.follower_take_diverging_high_watermark,
+        abstract_fetcher_thread.follower_stall_before_truncating,
+        abstract_fetcher_thread.follower_finish_truncating,
         alter_partition.leader_propose_expand,
         alter_partition.leader_propose_shrink,
         alter_partition.leader_propose_shrink_to_itself,

@@ -214,6 +214,11 @@ class KafkaSettings:
         "a leader forgets its followers' LEOs at every new leader epoch (finding 0001)",
         "reset.follower.leo.every.epoch",
     )
+    truncation_matches_request_epoch: bool = setting(
+        False,
+        "a follower truncates only in the leader epoch in which it asked (finding 0009)",
+        "truncation.matches.request.epoch",
+    )
     isr_join_checks_replica: bool = setting(
         False,
         "a follower joins the ISR by what the leader knows of it now (finding 0008)",

@@ -37,6 +37,9 @@ follower_truncate_on_fetch | AbstractFetcherThread.truncateOnFetchResponse | 2.8
     truncation
 follower_take_diverging_high_watermark | ReplicaFetcherThread.processPartitionData | 2.8.0 |
     KAFKA-14704 | diverging.answer.hw.ignored, truncation
+follower_stall_before_truncating | AbstractFetcherThread.processFetchRequest | 2.8.0 | KIP-595 |
+    truncation, fetch.answers
+follower_finish_truncating | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 | finding 0009
 leader_propose_expand | Partition.maybeExpandIsr | 0.8.0 | KIP-497, KAFKA-7128 |
     isr.changes, join.isr.from.epoch.start
 leader_propose_shrink | Partition.maybeShrinkIsr | 0.8.0 | KIP-497, KAFKA-1546 |
@@ -139,6 +142,7 @@ reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassign
     KAFKA-19975
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
+truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009
 isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002

@@ -72,6 +72,9 @@ PARTITION_MOVES = Bound(
 STALLED_FETCHES = Bound(
     "stalled_fetches", 0, 0, "request threads that stall while they handle a follower's fetch"
 )
+STALLED_TRUNCATIONS = Bound(
+    "stalled_truncations", 0, 0, "fetcher threads that stall before they truncate as an answer says"
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -96,6 +99,7 @@ BOUNDS = (
     REPLICA_MOVES,
     PARTITION_MOVES,
     STALLED_FETCHES,
+    STALLED_TRUNCATIONS,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
@@ -247,6 +251,25 @@ class StalledFetch(Record):
         self.offset = choose(where, 0, self.offset)
 
 
+class StalledTruncation(Record):
+    """What a fetcher thread of `follower`, which fetches from `leader`, will truncate to.
+
+    The leader has answered that `epoch` ends at `end`.
+    """
+
+    follower: Broker | None = None
+    leader: Broker | None = None
+    epoch: LeaderEpoch = 0
+    end: Offset = 0
+
+    def forget(self, where: bool = True) -> None:
+        """Where the condition holds, nothing comes of the answer any more."""
+        self.follower = choose(where, None, self.follower)
+        self.leader = choose(where, None, self.leader)
+        self.epoch = choose(where, 0, self.epoch)
+        self.end = choose(where, 0, self.end)
+
+
 class ProducedRecord(Entity):
     """A record by its id, and ghosts: whether it was acknowledged, how often it was processed."""
 
@@ -290,6 +313,7 @@ class Spent(Record):
     replica_moves: Annotated[int, integers(0, REPLICA_MOVES)] = 0
     partition_moves: Annotated[int, integers(0, PARTITION_MOVES)] = 0
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
+    stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 
@@ -301,6 +325,7 @@ class TopicPartition(State):
     offsets: Table[CommittedOffset] = table(LOG_SIZE)
     controller: Controller = Controller.part()
     stalled: StalledFetch = StalledFetch.part()
+    stalled_truncation: StalledTruncation = StalledTruncation.part()
     next_record: Annotated[int, integers(0, MAX_RECORDS)] = 0
     consumer: Consumer = Consumer.part()
     spent: Spent = Spent.part()

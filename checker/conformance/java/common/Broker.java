@@ -280,6 +280,9 @@ final class Broker {
         return found.isEmpty() ? null : found.get();
     }
 
+    /** Called by its fetchers. */
+    void beforeTruncating() { world.rounds.beforeTruncating(id); }
+
     // --- the end ---
 
     /** The process is gone: nothing is written, and the operating system takes its files back. */

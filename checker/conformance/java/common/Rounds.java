@@ -17,7 +17,18 @@ final class Rounds {
     private boolean loses;  // the answer of the round that runs now does not arrive
     private int sender = -1;  // whose round runs in a thread of its own, until its answer has left
 
+    private Truncation truncation;  // before which a thread stalls
+    private boolean stalls;  // the round that runs now is to do so
+
     Rounds(World world) { this.world = world; }
+
+    private static final class Truncation {
+        private final int follower;
+        private final Semaphore goesOn = new Semaphore(0);
+        private volatile boolean gone;
+
+        Truncation(int follower) { this.follower = follower; }
+    }
 
     private static final class Round {
         private final Semaphore arrives = new Semaphore(0);
@@ -127,8 +138,58 @@ final class Rounds {
         }
     }
 
-    /** The broker is gone, and with it what was on its way to it. */
+    /** A round whose thread has taken an answer, and stalls before it truncates as that says. */
+    void stallBeforeTruncating(int follower, int leader) {
+        var fetcher = world.brokers[follower].fetcher();
+        if (fetcher == null || (Integer) Parts.ask(Parts.ask(fetcher.leader(), "brokerEndPoint"), "id") != leader) {
+            world.fail("broker " + follower + " does not fetch from " + leader);
+            return;
+        }
+        truncation = new Truncation(follower);
+        stalls = true;
+        Thread thread = new Thread(() -> {
+            try {
+                for (int round = 0; stalls && round < MOST_REPEATED; round++) fetcher.doWork();
+            } finally {
+                waits.release();
+            }
+        }, "fetcher");
+        thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler((ended, why) -> { });  // the broker is gone
+        thread.start();
+        waits.acquireUninterruptibly();
+        if (!stalls) return;
+        stalls = false;
+        truncation = null;
+        world.fail("broker " + follower + " has nothing to truncate");
+    }
+
+    /** Called by a fetcher, which holds no lock here. */
+    void beforeTruncating(int follower) {
+        if (!stalls || truncation.follower != follower) return;
+        stalls = false;
+        Truncation mine = truncation;
+        waits.release();
+        mine.goesOn.acquireUninterruptibly();
+        if (mine.gone) throw new IllegalStateException("the broker is gone");
+    }
+
+    /** The thread that stalls goes on, to the end of its round. */
+    void finishTruncating(int follower) {
+        if (truncation == null || truncation.follower != follower) {
+            world.fail("no fetcher of broker " + follower + " stalls");
+            return;
+        }
+        truncation.goesOn.release();
+        truncation = null;
+        waits.acquireUninterruptibly();
+    }
+
+    /** The broker is gone, and with it what was on its way to it, and its threads. */
     void forget(int follower) {
         if (underWay[follower] != null) finish(follower, false);
+        if (truncation == null || truncation.follower != follower) return;
+        truncation.gone = true;
+        finishTruncating(follower);
     }
 }

@@ -43,6 +43,9 @@ final class Steps {
             entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
             entry("leader_finish_stalled_fetch", a -> finish(a[0], a[1])),
             entry("leader_expand_by_stalled_fetch", a -> expandByStalled(a[0], a[1])),
+            // truncations before which a fetcher stalls
+            entry("follower_stall_before_truncating", a -> world.rounds.stallBeforeTruncating(a[0], a[1])),
+            entry("follower_finish_truncating", a -> world.rounds.finishTruncating(a[0])),
             // fetches whose answers travel
             entry("follower_send_fetch", a -> send(a[0], a[1])),
             entry("follower_receive_record", a -> world.rounds.finish(a[0], true)),

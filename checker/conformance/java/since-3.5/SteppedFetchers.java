@@ -22,6 +22,6 @@ final class SteppedFetchers extends LastingFetchers {
 
     @Override public ReplicaFetcherThread createFetcherThread(int number, BrokerEndPoint leader) {
         return new SteppedFetcher(broker.endPointOf(leader, leader.id()), broker.config, failedPartitions(),
-            broker.replicas, broker.replicationQuota, broker.version);
+            broker.replicas, broker.replicationQuota, broker.version, broker::beforeTruncating);
     }
 }

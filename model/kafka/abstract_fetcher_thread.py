@@ -1,0 +1,60 @@
+"""A fetcher thread that stalls before it truncates (`AbstractFetcherThread.processFetchRequest`).
+
+The thread takes an answer under `partitionMapLock`, lets go of it, and truncates under the lock
+again. In `replica_fetcher.py` that is one step. Here metadata may be read between the parts: the
+partition may go to another thread and come back, in a later leader epoch. One thread stalls at a
+time; it fetches from one leader, and while it stalls nothing else does so for this follower. It
+lives on by other partitions that it fetches from that leader.
+"""
+
+from __future__ import annotations
+
+from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, local_truncation
+from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
+from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
+from model.kafka.settings import Truncation
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, choose, is_none, not_, require
+
+
+@action("{follower} fetches from {leader}, which says that they diverge; the thread stalls")
+def follower_stall_before_truncating(
+    partition: TopicPartition, follower: Broker, leader: Broker
+) -> None:
+    """Take the answer of a fetch in its leader epoch, and decide to truncate."""
+    diverging = fetch_diverges(partition, follower, leader)
+    last, stalled = follower.log.last_epoch, partition.stalled_truncation
+    require(answers_at_once(partition))
+    require(partition.options.truncation == Truncation.DIVERGING_FETCH)
+    require(partition.spent.stalled_truncations < partition.bound("stalled_truncations"))
+    require(is_none(stalled.follower))
+    require(can_fetch(partition, follower, leader))
+    require(diverging, not_(is_out_of_range(partition, follower, leader)))
+
+    partition.spent.stalled_truncations = partition.spent.stalled_truncations + 1
+    stalled.follower = follower
+    stalled.leader = leader
+    stalled.epoch = found_epoch(leader, last)
+    stalled.end = end_of_epoch(leader.log, last)
+    note_fetch(partition, follower, leader, diverging)
+
+
+@action("the fetcher thread of {follower} that stalled goes on, and truncates")
+def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> None:
+    """Truncate as the answer said, if the partition is with this thread now; else do nothing.
+
+    It may have been with another meanwhile, and the leader epoch is not compared
+    (`maybeTruncateToEpochEndOffsets`, finding 0009).
+    """
+    stalled = partition.stalled_truncation
+    kept = local_truncation(follower.log, stalled.epoch, stalled.end)
+    require(stalled.follower == follower)
+
+    follower.truncate_to(choose(stalled.leader == follower.leader, kept, follower.log.end))
+    stalled.forget()
+
+
+def forget_stalled_truncation(partition: TopicPartition, broker: Broker) -> None:
+    """The broker's process is gone, and its threads with it."""
+    stalled = partition.stalled_truncation
+    stalled.forget(where=stalled.follower == broker)
