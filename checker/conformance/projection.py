@@ -80,6 +80,7 @@ NOT_COMPARED = {
     "brokers.directory_lost": "shows in what the broker's registration changes",
     "brokers.isr_accepted": "shows in what the leader hears",
     "stalled": "a thread in Kafka: what it does shows where it goes on",
+    "stalled_produce": "a thread in Kafka: what it does shows where it goes on",
     "stalled_truncation": "a thread in Kafka: what it does shows where it goes on",
     "records.processed": "the application's, outside Kafka",
     "offsets.exposed": "a ghost",

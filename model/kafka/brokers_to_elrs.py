@@ -52,6 +52,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     controller.image_unread = False
     partition.stalled.forget()
     partition.stalled_truncation.forget()
+    partition.stalled_produce.forget()
     for broker in partition.brokers:
         broker.truncate_to(0)
         broker.leader = None

@@ -14,15 +14,24 @@ def producer_send(partition: TopicPartition, leader: Broker) -> None:
 
     With acks 0 and 1 it is acknowledged in this step, with acks=all when the HW passes it.
     """
-    acks = partition.options.acks
+    require_room(partition, leader)
+
+    append_next_record(partition, leader)
+
+
+def require_room(partition: TopicPartition, leader: Broker) -> None:
+    """The broker would append another record."""
     require(leader.leads)
     require(partition.next_record < partition.bound("max_records"))
     require(not_(leader.log.is_full))
-    if acks == Acks.ALL:
+    if partition.options.acks == Acks.ALL:
         require(leader.isr.size >= partition.min_isr_of(leader))
 
+
+def append_next_record(partition: TopicPartition, leader: Broker) -> None:
+    """Append it; see `producer_send`."""
     leader.log.append(id=partition.next_record, epoch=leader.leader_epoch)
-    if acks != Acks.ALL:
+    if partition.options.acks != Acks.ALL:
         partition.records[partition.next_record].acknowledged = True
     partition.next_record = partition.next_record + 1
     advance_high_watermark(partition, leader)

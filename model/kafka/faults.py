@@ -10,6 +10,7 @@ from __future__ import annotations
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
+from model.kafka.delayed_produce import forget_stalled_produce
 from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
@@ -37,6 +38,7 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
     forget_memory(partition, broker)
     forget_stalled_fetch(partition, broker)
     forget_stalled_truncation(partition, broker)
+    forget_stalled_produce(partition, broker)
 
 
 @action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
@@ -116,6 +118,7 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
         outdate_leader(partition)
         partition.stalled.forget()
         partition.stalled_truncation.forget()
+        partition.stalled_produce.forget()
     else:
         broker.truncate_to(kept)
         stop(partition, broker)

@@ -75,10 +75,11 @@ def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, af
     """Answer the producer for the records from HW `before` to `after` that this leader appended.
 
     The delayed produce knows no epoch: it waits as long as the broker leads without a break, and is
-    decided when the HW passes it (`Partition.checkEnoughReplicasReachOffset`).
+    decided when the HW passes it (`Partition.checkEnoughReplicasReachOffset`). One whose thread
+    stalls does not wait yet.
     """
     enough = maximal_isr(partition, leader).size >= partition.min_isr_of(leader)
-    log = leader.log
+    log, stalled = leader.log, partition.stalled_produce
     for record in partition.records:
         passed = some(
             all_of(
@@ -89,7 +90,8 @@ def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, af
             )
             for offset in log.positions
         )
-        record.acknowledged = any_of(record.acknowledged, all_of(enough, passed))
+        waits = not_(all_of(stalled.leader == leader, stalled.record == record.number))
+        record.acknowledged = any_of(record.acknowledged, all_of(enough, passed, waits))
 
 
 def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -222,6 +224,13 @@ def void_stalled_truncation(partition: TopicPartition, follower: Broker) -> None
         stalled.forget(where=stalled.follower == follower)
 
 
+def void_stalled_produce(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
+    """The leader's epoch is another now: with the fix, a record of before is not waited for."""
+    stalled = partition.stalled_produce
+    if partition.options.produce_matches_leader_epoch:
+        stalled.forget(where=all_of(where, stalled.leader == leader))
+
+
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
@@ -268,6 +277,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
         broker.not_replicas = partition.brokers.all().minus(controller.replicas)
         orphan_stalled_fetch(partition, broker, broker.not_replicas)
     void_stalled_fetch(partition, broker, where=newer)
+    void_stalled_produce(partition, broker, where=newer)
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
     broker.leader_epoch = controller.leader_epoch
@@ -306,6 +316,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     orphan_stalled_fetch(partition, broker, partition.brokers.all())
     void_stalled_fetch(partition, broker)
     void_stalled_truncation(partition, broker)
+    void_stalled_produce(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker)
     broker.leader = choose(assigned, controller.leader, None)

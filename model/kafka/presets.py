@@ -1,7 +1,7 @@
 """Kafka versions as settings: which fixes each has, and its defaults.
 
 Each is the first release of its series, as it comes, with a broker of its own version throughout;
-`kafka-fixed` is the newest with the fix of every finding, which no release has.
+`kafka-fixed` is the newest with every fix that no release has: of findings, and of KAFKA-1148.
 Sources for each line are in `docs/broker-model.md`.
 """
 
@@ -71,6 +71,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "registration.counts.directories": "true",
     "reset.follower.leo.every.epoch": "true",
     "truncation.matches.request.epoch": "true",
+    "produce.matches.leader.epoch": "true",
     "isr.join.checks.replica": "true",
     "fetch.noted.in.its.epoch": "true",
 }

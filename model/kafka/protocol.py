@@ -8,6 +8,7 @@ from model.kafka import (
     brokers_to_elrs,
     clients,
     configuration_control,
+    delayed_produce,
     faults,
     fetch_at_once,
     fetch_in_flight,
@@ -34,6 +35,8 @@ KAFKA = Protocol(
     presets=PRESETS,
     actions=(
         clients.producer_send,
+        delayed_produce.leader_stall_before_waiting,
+        delayed_produce.leader_answer_stalled_produce,
         fetch_at_once.follower_fetch_record,
         fetch_at_once.follower_fetch_high_watermark,
         partition.leader_handle_fetch,

@@ -214,6 +214,12 @@ class KafkaSettings:
         "a leader forgets its followers' LEOs at every new leader epoch (finding 0001)",
         "reset.follower.leo.every.epoch",
     )
+    produce_matches_leader_epoch: bool = setting(
+        False,
+        "a producer is answered only in the leader epoch in which its record was appended "
+        "(KAFKA-1148)",
+        "produce.matches.leader.epoch",
+    )
     truncation_matches_request_epoch: bool = setting(
         False,
         "a follower truncates only in the leader epoch in which it asked (finding 0009)",

@@ -15,6 +15,9 @@ from model.sources import Source
 _ACTIONS = """
 action | in Kafka | first release | about it | settings
 producer_send | Partition.appendRecordsToLeader | 0.8.0 | | acks, min.insync.replicas
+leader_stall_before_waiting | ReplicaManager.appendRecords | 0.8.0 | KAFKA-1148 |
+    acks, min.insync.replicas
+leader_answer_stalled_produce | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
 follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
 follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 leader_handle_fetch | Partition.updateFollowerFetchState | 0.8.0 | KIP-320, KAFKA-13141 |
@@ -142,6 +145,7 @@ reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassign
     KAFKA-19975
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
+produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148
 truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009
 isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008

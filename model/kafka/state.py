@@ -75,6 +75,9 @@ STALLED_FETCHES = Bound(
 STALLED_TRUNCATIONS = Bound(
     "stalled_truncations", 0, 0, "fetcher threads that stall before they truncate as an answer says"
 )
+STALLED_PRODUCES = Bound(
+    "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -100,6 +103,7 @@ BOUNDS = (
     PARTITION_MOVES,
     STALLED_FETCHES,
     STALLED_TRUNCATIONS,
+    STALLED_PRODUCES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
@@ -270,6 +274,20 @@ class StalledTruncation(Record):
         self.end = choose(where, 0, self.end)
 
 
+class StalledProduce(Record):
+    """What a request thread of `leader` will wait for: the HW beyond the offset of a record."""
+
+    leader: Broker | None = None
+    record: RecordId = 0
+    offset: Offset = 0
+
+    def forget(self, where: bool = True) -> None:
+        """Where the condition holds, the producer hears nothing of it."""
+        self.leader = choose(where, None, self.leader)
+        self.record = choose(where, 0, self.record)
+        self.offset = choose(where, 0, self.offset)
+
+
 class ProducedRecord(Entity):
     """A record by its id, and ghosts: whether it was acknowledged, how often it was processed."""
 
@@ -314,6 +332,7 @@ class Spent(Record):
     partition_moves: Annotated[int, integers(0, PARTITION_MOVES)] = 0
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
+    stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 
@@ -326,6 +345,7 @@ class TopicPartition(State):
     controller: Controller = Controller.part()
     stalled: StalledFetch = StalledFetch.part()
     stalled_truncation: StalledTruncation = StalledTruncation.part()
+    stalled_produce: StalledProduce = StalledProduce.part()
     next_record: Annotated[int, integers(0, MAX_RECORDS)] = 0
     consumer: Consumer = Consumer.part()
     spent: Spent = Spent.part()

@@ -281,7 +281,7 @@ final class Broker {
     }
 
     /** Called by its fetchers. */
-    void beforeTruncating() { world.rounds.beforeTruncating(id); }
+    void beforeTruncating() { world.rounds.beforeTruncating(); }
 
     // --- the end ---
 

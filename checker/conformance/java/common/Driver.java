@@ -118,7 +118,7 @@ final class Driver {
 
     private void produce(int leader) {
         int id = world.produced;
-        world.wire.produce(world.brokers[leader], id, (short) -1, error -> world.answers.put(id, error));
+        world.wire.produce(world.brokers[leader], id, (short) -1, error -> world.answers.put(id, error), () -> { });
         if (world.answers.get(id) == org.apache.kafka.common.protocol.Errors.NOT_ENOUGH_REPLICAS) world.answers.remove(id);
         else world.produced++;
     }

@@ -17,18 +17,10 @@ final class Rounds {
     private boolean loses;  // the answer of the round that runs now does not arrive
     private int sender = -1;  // whose round runs in a thread of its own, until its answer has left
 
-    private Truncation truncation;  // before which a thread stalls
-    private boolean stalls;  // the round that runs now is to do so
+    private volatile Paused truncation;  // the round that stalls before it truncates
+    private int truncating;  // whose it is
 
     Rounds(World world) { this.world = world; }
-
-    private static final class Truncation {
-        private final int follower;
-        private final Semaphore goesOn = new Semaphore(0);
-        private volatile boolean gone;
-
-        Truncation(int follower) { this.follower = follower; }
-    }
 
     private static final class Round {
         private final Semaphore arrives = new Semaphore(0);
@@ -145,51 +137,36 @@ final class Rounds {
             world.fail("broker " + follower + " does not fetch from " + leader);
             return;
         }
-        truncation = new Truncation(follower);
-        stalls = true;
-        Thread thread = new Thread(() -> {
-            try {
-                for (int round = 0; stalls && round < MOST_REPEATED; round++) fetcher.doWork();
-            } finally {
-                waits.release();
-            }
-        }, "fetcher");
-        thread.setDaemon(true);
-        thread.setUncaughtExceptionHandler((ended, why) -> { });  // the broker is gone
-        thread.start();
-        waits.acquireUninterruptibly();
-        if (!stalls) return;
-        stalls = false;
+        truncating = follower;
+        truncation = new Paused(() -> {
+            for (int round = 0; !truncation.stalls() && round < MOST_REPEATED; round++) fetcher.doWork();
+        });
+        if (truncation.begin()) return;
         truncation = null;
         world.fail("broker " + follower + " has nothing to truncate");
     }
 
     /** Called by a fetcher, which holds no lock here. */
-    void beforeTruncating(int follower) {
-        if (!stalls || truncation.follower != follower) return;
-        stalls = false;
-        Truncation mine = truncation;
-        waits.release();
-        mine.goesOn.acquireUninterruptibly();
-        if (mine.gone) throw new IllegalStateException("the broker is gone");
+    void beforeTruncating() {
+        if (truncation != null) truncation.pass();
     }
 
     /** The thread that stalls goes on, to the end of its round. */
     void finishTruncating(int follower) {
-        if (truncation == null || truncation.follower != follower) {
+        if (truncation == null || truncating != follower) {
             world.fail("no fetcher of broker " + follower + " stalls");
             return;
         }
-        truncation.goesOn.release();
+        Paused mine = truncation;
         truncation = null;
-        waits.acquireUninterruptibly();
+        mine.goOn();
     }
 
     /** The broker is gone, and with it what was on its way to it, and its threads. */
     void forget(int follower) {
         if (underWay[follower] != null) finish(follower, false);
-        if (truncation == null || truncation.follower != follower) return;
-        truncation.gone = true;
-        finishTruncating(follower);
+        if (truncation == null || truncating != follower) return;
+        truncation.end();
+        truncation = null;
     }
 }

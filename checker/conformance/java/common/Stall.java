@@ -1,23 +1,22 @@
 package highwater;
 
-import java.util.concurrent.Semaphore;
 import kafka.cluster.Partition;
 
 /**
- * A request thread of a leader that stalls while it handles a follower's fetch.
+ * Request threads of a leader that stall: one that handles a follower's fetch, one that appends.
  *
  * `Partition.updateFollowerFetchState` asks how many deletions of records wait before it notes the
- * fetch, and again after that; it holds no lock either time. There the thread waits: nothing of
- * Kafka is changed. Only one thread runs at any time.
+ * fetch, and again after that; it holds no lock either time. `ReplicaManager.appendRecords` gives
+ * statistics to its caller between the append and `DelayedProduce`. There the threads wait: nothing
+ * of Kafka is changed.
  */
 final class Stall {
     enum Place { BEFORE_NOTING, AFTER_NOTING }
 
     private final World world;
-    private final Semaphore waits = new Semaphore(0), goesOn = new Semaphore(0);
     private Place place;  // where the next fetch is to stall
-    private Thread thread;
-    private int leader, follower, passed;
+    private volatile Paused fetch, produce;
+    private int leader, follower, passed, producer;
     private Object held;
 
     Stall(World world) { this.world = world; }
@@ -33,34 +32,20 @@ final class Stall {
         if (this.place == null) return;
         world.fail("the fetch is handled without a stall");
         this.place = null;
+        fetch = null;
     }
 
     /** Called by the wire with a fetch; whether a thread has taken it and stalls. */
     boolean takes(Runnable handling) {
         if (place == null) return false;
-        thread = new Thread(() -> {
-            try {
-                handling.run();
-            } finally {
-                waits.release();
-            }
-        }, "request handler");
-        thread.setDaemon(true);
-        thread.start();
-        waits.acquireUninterruptibly();
+        fetch = new Paused(handling);
+        if (fetch.begin()) place = null;
         return true;
     }
 
     /** Called where a leader asks how many deletions wait. */
     void passes() {
-        if (Thread.currentThread() != thread || place == null || passed++ < place.ordinal()) return;
-        place = null;
-        waits.release();
-        try {
-            goesOn.acquire();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("the broker is gone", e);
-        }
+        if (place != null && fetch != null && passed++ == place.ordinal()) fetch.pass();
     }
 
     /** Whether the leader has thrown away the `Replica` that the thread holds. */
@@ -73,20 +58,42 @@ final class Stall {
     }
 
     void goOn() {
-        if (thread == null) {
+        if (fetch == null) {
             world.fail("no thread stalls");
             return;
         }
-        goesOn.release();
-        waits.acquireUninterruptibly();
-        thread = null;
+        fetch.goOn();
+        fetch = null;
     }
 
-    /** The broker is gone: the thread with it, or what it would note of the broker. */
+    /** A leader appends the next record, and the thread stalls before it waits for the high watermark. */
+    void produce(int leader, int id, short acks) {
+        producer = leader;
+        produce = new Paused(() ->
+            world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error), () -> produce.pass()));
+        if (produce.begin()) return;
+        produce = null;
+        world.fail("the record is appended without a stall");
+    }
+
+    void finishProduce(int leader) {
+        if (produce == null || producer != leader) {
+            world.fail("no thread of broker " + leader + " stalls");
+            return;
+        }
+        produce.goOn();
+        produce = null;
+    }
+
+    /** The broker is gone: its threads with it, or what they would note of the broker. */
     void forget(int broker) {
-        if (thread == null || broker != leader && broker != follower) return;
-        thread.interrupt();
-        waits.acquireUninterruptibly();
-        thread = null;
+        if (fetch != null && (broker == leader || broker == follower)) {
+            fetch.end();
+            fetch = null;
+        }
+        if (produce != null && broker == producer) {
+            produce.end();
+            produce = null;
+        }
     }
 }

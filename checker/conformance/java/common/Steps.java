@@ -31,6 +31,8 @@ final class Steps {
             entry("consumer_process", a -> processed++),
             entry("consumer_commit", a -> committed = position),
             entry("consumer_restart", a -> position = processed = committed),
+            entry("leader_stall_before_waiting", a -> world.stall.produce(a[0], world.produced++, acks)),
+            entry("leader_answer_stalled_produce", a -> world.stall.finishProduce(a[0])),
             // fetches whose answers arrive in the same step, or never
             entry("follower_fetch_record", a -> fetch(a[0], a[1])),
             entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
@@ -120,7 +122,7 @@ final class Steps {
 
     private void produce(int leader) {
         int id = world.produced++;
-        world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error));
+        world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error), () -> { });
     }
 
     private void poll(int broker) {

@@ -177,14 +177,17 @@ final class Wire {
         return new OffsetsForLeaderEpochResponse(new OffsetForLeaderEpochResponseData().setTopics(found));
     }
 
-    /** Appends a record; `answer` hears what the producer is told, now or later. */
-    void produce(Broker leader, int id, short acks, Consumer<Errors> answer) {
+    /** Appends a record; `answer` hears what the producer is told, now or later. `appended` is called before it waits for that. */
+    void produce(Broker leader, int id, short acks, Consumer<Errors> answer, Runnable appended) {
         Object records = Disk.record(id, world.clock.milliseconds());
         Function1<Object, BoxedUnit> respond = answers -> {
             answer.accept((Errors) Parts.get(Scala.map(answers).values().iterator().next(), "error"));
             return BoxedUnit.UNIT;
         };
-        Function1<Object, BoxedUnit> ignore = statistics -> BoxedUnit.UNIT;
+        Function1<Object, BoxedUnit> ignore = statistics -> {
+            appended.run();
+            return BoxedUnit.UNIT;
+        };
         TopicIdPartition withId = new TopicIdPartition(world.controller.topic(), World.PARTITION);
         Class<?> local = Parts.type("org.apache.kafka.server.common.RequestLocal", "kafka.server.RequestLocal");
         Object noCaching = Parts.has(local, "noCaching") ? Parts.ask(local, "noCaching") : Parts.ask(local, "NoCaching");
