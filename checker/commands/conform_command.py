@@ -35,6 +35,9 @@ STEPS = 60
     "--kafka", "versions", multiple=True, metavar="VERSION",
     help="a release; repeatable [default: the newest; with --write, those of the page]",
 )  # fmt: skip
+@click.option(
+    "--fix", metavar="NAME", default="", help="TRACE on classes with this fix laid on them"
+)
 @click.option("--walks", type=click.IntRange(min=1), help="take so many random walks of the model")
 @click.option(
     "--steps", type=click.IntRange(1, 10_000), default=STEPS, show_default=True,
@@ -75,6 +78,8 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
         )
     if options["page"] is not None and not options["table"]:
         raise UsageError("--write goes with --table, whose table it puts into the page")
+    if options["fix"] and not traces:
+        raise UsageError("--fix goes with TRACE, where it shows what the fix prevents")
     options["versions"] = _versions(options["versions"], options["page"])
     sizes = chosen_sizes(options)
     if options["walks"] is not None:
@@ -125,7 +130,7 @@ def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
     stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
     rows: list[dict[str, Any]] = []
     for version in options["versions"]:
-        with Harness(version) as harness:
+        with Harness(version, options["fix"]) as harness:
             for name, trace in stored:
                 found = cell(harness, trace)
                 rows.append({"trace": name, "kafka": version, "depth": trace.depth, **_cell(found)})

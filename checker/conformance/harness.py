@@ -25,6 +25,7 @@ from checker.conformance.projection import Numbers, Projection
 from checker.releases.compile import compile_java
 from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
+from checker.releases.patch import patched_classes
 from model.kafka.settings import Acks, ConsumerCommits, KafkaSettings, Racks
 from model.language import Model
 from model.language.errors import UsageError
@@ -61,20 +62,24 @@ class Drive:
 
 
 class Harness:
-    """Kafka's classes of one release, as a context manager; `UsageError` if it cannot run."""
+    """Kafka's classes of one release, as a context manager; `UsageError` if it cannot run.
 
-    def __init__(self, version: str) -> None:
+    With `fix`, the name of one of the fixes in `checker/releases/patches`, it is laid on them.
+    """
+
+    def __init__(self, version: str, fix: str = "") -> None:
         chosen = release(version)
+        fixed = f"{patched_classes(chosen, fix)}:" if fix else ""
         classes = compile_java(chosen, sources(version))
         memory = MEMORY_FILES if MEMORY_FILES.is_dir() else Path(tempfile.gettempdir())
-        self.version = version
+        self.version, self.fix = version, fix
         self.root = memory / f"highwater-conform-{secrets.token_hex(8)}"
         logging = str(files("checker.conformance").joinpath("java", "log4j.properties"))
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 (it stays open)
         self._process = subprocess.Popen(
             [
                 *(java(), *JAVA, f"-Dlog4j.configuration=file:{logging}"),
-                *("-cp", f"{classes}:{chosen.classpath}", "highwater.Main", str(self.root)),
+                *("-cp", f"{classes}:{fixed}{chosen.classpath}", "highwater.Main", str(self.root)),
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
             start_new_session=True,

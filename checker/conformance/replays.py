@@ -18,6 +18,7 @@ from checker.conformance.plan import has_elr, settings_of
 from checker.conformance.projection import Projection, differing
 from checker.conformance.walks import PassedOver
 from checker.engines.reference import ReferenceEngine
+from checker.releases.patch import fix_named
 from checker.traces.trace import Trace
 from model.kafka.protocol import KAFKA
 from model.language import Model
@@ -39,10 +40,12 @@ def settings_named(model: Model) -> dict[str, str]:
     return named
 
 
-def release_model(model: Model, version: str) -> Model:
-    """The model of a release, with the bounds and the choices of another model."""
+def release_model(model: Model, version: str, fix: str = "") -> Model:
+    """The model of a release, or of it with a fix, with bounds and choices of another model."""
     given = settings_named(model)
     settings: dict[str, Any] = settings_of(version) | {name: given[name] for name in CHOSEN}
+    if fix:
+        settings[fix_named(fix).setting] = "true"
     return KAFKA.model(model.bounds, settings if has_elr(version) else without_elr(settings))
 
 
@@ -110,7 +113,8 @@ class Cell:
 def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
     """Replay a trace, and predict where it departs."""
     found = replay(harness, trace).difference
-    predicted = departure(trace, release_model(trace.model, harness.version), harness.version)
+    model = release_model(trace.model, harness.version, harness.fix)
+    predicted = departure(trace, model, harness.version)
     if found is None:
         return Cell(0, predicted or 0, "", other)
     row = allowed_row(found.kind, harness.version)

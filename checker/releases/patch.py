@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from checker.releases.compile import compile_any
 from checker.releases.jars import Release, artifacts, kafka_artifact
@@ -101,19 +102,34 @@ def _filled(lines: str, names: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), lines)
 
 
+@dataclass(frozen=True)
+class Fix:
+    """Edits of methods, and the setting by which the broker model has the same fix."""
+
+    setting: str
+    methods: tuple[MethodPatch, ...]
+
+
 @cache
-def patches() -> dict[str, tuple[MethodPatch, ...]]:
-    """The fixes that there are, by the numbers of their findings."""
+def fixes() -> dict[str, Fix]:
+    """The fixes that there are, by the numbers of their findings or by name."""
     texts = files("checker.releases").joinpath("patches").iterdir()
     return {
-        text.name.removesuffix(".toml"): _read(text.read_text("utf-8"))
+        text.name.removesuffix(".toml"): _read(tomllib.loads(text.read_text("utf-8")))
         for text in sorted(texts, key=lambda text: text.name)
         if text.name.endswith(".toml")
     }
 
 
-def _read(text: str) -> tuple[MethodPatch, ...]:
-    return tuple(
+def fix_named(name: str) -> Fix:
+    """The fix called `name`; `UsageError` if there is none."""
+    if name not in fixes():
+        raise unknown_name("fix", name, fixes())
+    return fixes()[name]
+
+
+def _read(data: Mapping[str, Any]) -> Fix:
+    methods = tuple(
         MethodPatch(
             module=method["module"],
             file=method["file"],
@@ -122,8 +138,9 @@ def _read(text: str) -> tuple[MethodPatch, ...]:
             names=method.get("names", {}),
             edits=tuple(Edit(edit["at"], edit["lines"].rstrip("\n")) for edit in method["edits"]),
         )
-        for method in tomllib.loads(text)["methods"]
+        for method in data["methods"]
     )
+    return Fix(data["setting"], methods)
 
 
 def patched_sources(version: str, finding: str) -> dict[str, str]:
@@ -131,10 +148,8 @@ def patched_sources(version: str, finding: str) -> dict[str, str]:
 
     Raises `UsageError` if there is no such fix, or it was not written for that release.
     """
-    if finding not in patches():
-        raise unknown_name("fix", finding, patches())
     changed: dict[str, str] = {}
-    for patch in patches()[finding]:
+    for patch in fix_named(finding).methods:
         before = changed.get(patch.file) or _published(version, patch)
         changed[patch.file] = patch.applied(before, version)
     return changed

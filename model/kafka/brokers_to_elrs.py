@@ -7,6 +7,7 @@ ELR of. What it keeps of a topic that is gone makes the registration fail (findi
 from __future__ import annotations
 
 from model.kafka.partition import forget_leadership
+from model.kafka.partition_change import registers_cleanly
 from model.kafka.state import NO_RECORD, Broker, TopicPartition
 from model.language import action, all_of, not_, require
 
@@ -24,7 +25,7 @@ def registration_fails(partition: TopicPartition, broker: Broker) -> bool:
     return all_of(
         controller.topic_deleted,
         controller.index_left_over.contains(broker),
-        not_(broker.stopped_cleanly),
+        not_(registers_cleanly(partition, broker)),
     )
 
 

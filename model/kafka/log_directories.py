@@ -52,5 +52,3 @@ def broker_lose_directory(partition: TopicPartition, broker: Broker) -> None:
     partition.spent.lost_directories = spent + 1
     broker.truncate_to(0)
     broker.directory_lost = 1
-    if partition.options.registration_counts_directories:
-        broker.stopped_cleanly = False

@@ -63,6 +63,13 @@ def void_request(partition: TopicPartition, where: bool = True) -> None:
     controller.joiner_restarted = all_of(controller.joiner_restarted, not_(where))
 
 
+def registers_cleanly(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker registers as one that has stopped cleanly; with the fix, with all directories."""
+    if partition.options.registration_counts_directories:
+        return all_of(broker.stopped_cleanly, broker.directory_lost == 0)
+    return broker.stopped_cleanly
+
+
 def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
     """Take a broker that registers after an unclean stop out of ISR and ELR; whether it was there.
 
@@ -72,7 +79,7 @@ def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
     kept = controller.isr.without_member(broker)
     eligible = eligible_after(partition, kept).without_member(broker)
     listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
-    lost = all_of(listed, not_(broker.stopped_cleanly))
+    lost = all_of(listed, not_(registers_cleanly(partition, broker)))
     change_partition(partition, kept, eligible, where=lost)
     return lost
 

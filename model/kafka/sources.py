@@ -99,10 +99,9 @@ broker_shut_down | LogManager.shutdown | 0.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
-broker_lose_directory | ClusterControlManager.registerBroker | 4.0.0 |
-    KIP-966, finding 0005 | registration.counts.directories
-broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966 |
-    quick.bounce, eligible.leader.replicas
+broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
+broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966, finding 0005 |
+    quick.bounce, eligible.leader.replicas, registration.counts.directories
 consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, consumer.commits
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits

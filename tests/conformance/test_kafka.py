@@ -17,9 +17,10 @@ from checker.conformance.replays import cell
 from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
 from checker.experiments.cases import read_case
+from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
-VERSION = "4.1.0"
+VERSION, NEWEST = "4.1.0", "4.3.1"
 CASES = Path("counterexamples/kafka")
 CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "in_flight"}
 
@@ -27,6 +28,12 @@ CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers
 @pytest.fixture(scope="module")
 def harness():
     with Harness(VERSION) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def newest():
+    with Harness(NEWEST) as running:
         yield running
 
 
@@ -44,6 +51,27 @@ def harness():
 )
 def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, step):
     found = cell(harness, read_case(CASES / case).stored_trace())
+    assert (found.step, found.predicted) == (step, step), found.words
+
+
+@pytest.mark.parametrize(
+    ("fix", "case", "step"),
+    [
+        ("0001", "36-positions_from_a_missed_epoch", 10),
+        ("0009", "48-a_truncation_of_an_earlier_epoch", 16),
+        ("elr-of-removed-replicas", "43-a_replica_is_moved_away_and_back", 11),
+        nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
+        nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),
+        nightly(
+            RELEASES, ("elr-of-a-lost-directory", "44-a_disk_taken_out_after_a_clean_stop", 12)
+        ),
+    ],
+)
+def test_with_a_fix_kafka_departs_from_the_finding_where_the_model_does(newest, fix, case, step):
+    trace = read_case(CASES / case).stored_trace()
+    assert cell(newest, trace).step == 0
+    with Harness(NEWEST, fix) as fixed:
+        found = cell(fixed, trace)
     assert (found.step, found.predicted) == (step, step), found.words
 
 

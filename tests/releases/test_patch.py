@@ -169,7 +169,7 @@ def test_an_unknown_finding_is_refused_with_those_that_have_a_fix():
 
 def test_every_fix_can_be_read_and_says_what_it_does():
     texts = {path.name: path for path in files("checker.releases").joinpath("patches").iterdir()}
-    assert {name.removesuffix(".toml") for name in texts} == set(patch.patches())
+    assert {name.removesuffix(".toml") for name in texts} == set(patch.fixes())
     for name, text in texts.items():
         told = text.read_text("utf-8")
         assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)
