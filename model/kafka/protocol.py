@@ -19,9 +19,10 @@ from model.kafka import (
     replica_manager,
     replication_control,
 )
+from model.kafka.bounds import BOUNDS
 from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
-from model.kafka.state import BOUNDS, TopicPartition, start
+from model.kafka.state import TopicPartition, start
 from model.language import Protocol
 
 KAFKA = Protocol(

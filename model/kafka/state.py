@@ -8,10 +8,29 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from model.kafka.bounds import (
+    CONSUMER_RESTARTS,
+    CONTROLLER_FAILOVERS,
+    CRASHES,
+    DIRECTORY_ASSIGNMENTS,
+    DISK_LOSSES,
+    FALSE_FENCINGS,
+    LOST_DIRECTORIES,
+    MIN_ISR_CHANGES,
+    PARTITION_MOVES,
+    POWER_LOSSES,
+    PREFERRED_ELECTIONS,
+    RACK_FAILURES,
+    REPLICA_MOVES,
+    SHUTDOWNS,
+    STALLED_FETCHES,
+    STALLED_PRODUCES,
+    STALLED_TRUNCATIONS,
+    UNCLEAN_ELECTIONS,
+)
 from model.kafka.settings import KafkaSettings
 from model.language import (
     Annotated,
-    Bound,
     Entity,
     Members,
     PerMember,
@@ -33,79 +52,12 @@ from model.language import (
 )
 from model.replicated_log import (
     LOG_SIZE,
-    MAX_LEADER_EPOCH,
     MAX_RECORDS,
     REPLICAS,
     LeaderEpoch,
     Log,
     Offset,
     RecordId,
-)
-
-CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
-POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
-DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
-SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly")
-RACK_FAILURES = Bound("rack_failures", 0, 0, "racks that lose power")
-FALSE_FENCINGS = Bound("false_fencings", 0, 0, "live brokers that the controller takes for dead")
-UNCLEAN_ELECTIONS = Bound("unclean_elections", 1, 0, "unclean elections, where they are enabled")
-PREFERRED_ELECTIONS = Bound("preferred_elections", 1, 0, "elections of a preferred leader")
-CONTROLLER_FAILOVERS = Bound(
-    "controller_failovers", 0, 0, "times that another controller takes over"
-)
-DIRECTORY_ASSIGNMENTS = Bound(
-    "directory_assignments", 0, 0, "times that a broker reports a replica's log directory"
-)
-LOST_DIRECTORIES = Bound(
-    "lost_directories", 0, 0, "log directories that are taken from a stopped broker"
-)
-MIN_ISR_CHANGES = Bound(
-    "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
-)
-TOPIC_DELETIONS = Bound("topic_deletions", 0, 0, "times that an operator deletes the topic", 1)
-REPLICA_MOVES = Bound(
-    "replica_moves", 0, 0, "times that an operator moves one replica, with replication.factor"
-)
-PARTITION_MOVES = Bound(
-    "partition_moves", 0, 0, "times that an operator moves all replicas, with replication.factor"
-)
-STALLED_FETCHES = Bound(
-    "stalled_fetches", 0, 0, "request threads that stall while they handle a follower's fetch"
-)
-STALLED_TRUNCATIONS = Bound(
-    "stalled_truncations", 0, 0, "fetcher threads that stall before they truncate as an answer says"
-)
-STALLED_PRODUCES = Bound(
-    "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
-)
-CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
-CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
-
-BOUNDS = (
-    REPLICAS,
-    LOG_SIZE.with_default(1),
-    MAX_RECORDS.with_default(1),
-    MAX_LEADER_EPOCH.with_default(3),
-    CRASHES,
-    POWER_LOSSES,
-    DISK_LOSSES,
-    SHUTDOWNS,
-    RACK_FAILURES,
-    FALSE_FENCINGS,
-    UNCLEAN_ELECTIONS,
-    PREFERRED_ELECTIONS,
-    CONTROLLER_FAILOVERS,
-    DIRECTORY_ASSIGNMENTS,
-    LOST_DIRECTORIES,
-    MIN_ISR_CHANGES,
-    TOPIC_DELETIONS,
-    REPLICA_MOVES,
-    PARTITION_MOVES,
-    STALLED_FETCHES,
-    STALLED_TRUNCATIONS,
-    STALLED_PRODUCES,
-    CONSUMERS,
-    CONSUMER_RESTARTS,
 )
 
 NO_RECORD = -1
