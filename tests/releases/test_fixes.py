@@ -115,6 +115,21 @@ def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, findi
     assert fixed.passed == published.passed | ELIGIBLE[finding]
 
 
+def test_a_fetcher_truncates_in_a_later_leader_epoch_until_it_is_mended():
+    name = "FetcherAcrossLeaderEpochsTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.scala"], f"kafka.server.{name}", fix) for fix in (None, "0009")
+    )
+    assert published.failed == {
+        "testATruncationIsLeftOutWhereThePartitionIsBackInALaterLeaderEpoch"
+    }
+    assert published.passed == {
+        "testATruncationIsCarriedOutInTheLeaderEpochOfTheAnswer",
+        "testATruncationIsLeftOutWhereThePartitionIsGone",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 @pytest.mark.nightly(RELEASES)
 def test_an_elr_that_is_no_longer_wiped_holds_lost_directories_as_well():
     published, fixed = eligible("4.1.0"), eligible("4.1.0", "elr-wiped-by-a-directory")
