@@ -9,6 +9,8 @@ import pytest
 
 from checker.releases import jars, patch
 from checker.releases.patch import Edit, MethodPatch
+from model.kafka.protocol import KAFKA
+from model.language.declare.settings import describe
 from model.language.errors import UsageError
 from tests.support.tiers import RELEASES, first_and_nightly
 
@@ -147,7 +149,7 @@ def test_edits_of_two_methods_of_a_file_are_both_made(published, monkeypatch):
     published("9.9", SCALA)
     first = fix(Edit("(?P<here>old)", "new"))
     second = fix(Edit("(?P<here>last)", "next"), method="tell")
-    monkeypatch.setattr(patch, "patches", lambda: {"0000": (first, second)})
+    monkeypatch.setattr(patch, "fixes", lambda: {"0000": patch.Fix("", (first, second))})
     changed = SCALA.replace("old", "new").replace("last", "next")
     assert patch.patched_sources("9.9", "0000") == {"a/Cache.scala": changed}
 
@@ -155,7 +157,7 @@ def test_edits_of_two_methods_of_a_file_are_both_made(published, monkeypatch):
 def test_a_file_that_the_release_does_not_have_is_named(published, monkeypatch):
     published("9.9", SCALA)
     other = MethodPatch("kafka", "b/Cache.scala", "rises", (), {}, ())
-    monkeypatch.setattr(patch, "patches", lambda: {"0000": (other,)})
+    monkeypatch.setattr(patch, "fixes", lambda: {"0000": patch.Fix("", (other,))})
     with pytest.raises(
         UsageError, match=r"^Kafka 9\.9 has no b/Cache\.scala, which the fix changes$"
     ):
@@ -170,6 +172,7 @@ def test_an_unknown_finding_is_refused_with_those_that_have_a_fix():
 def test_every_fix_can_be_read_and_says_what_it_does():
     texts = {path.name: path for path in files("checker.releases").joinpath("patches").iterdir()}
     assert {name.removesuffix(".toml") for name in texts} == set(patch.fixes())
+    assert {fix.setting for fix in patch.fixes().values()} <= set(describe(KAFKA.settings))
     for name, text in texts.items():
         told = text.read_text("utf-8")
         assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)
