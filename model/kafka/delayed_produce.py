@@ -39,6 +39,7 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
     (`Partition.checkEnoughReplicasReachOffset`).
     """
     stalled = partition.stalled_produce
+    require(partition.spent.stalled_produces > 0)
     require(stalled.leader == leader, leader.leads)
     require(leader.high_watermark > stalled.offset)
     require(maximal_isr(partition, leader).size >= partition.min_isr_of(leader))
