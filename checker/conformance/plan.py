@@ -34,7 +34,10 @@ BOUNDS: Mapping[str, int] = {
     "consumers": 1,
     "consumer_restarts": 1,
 }
-"""Small enough to fit two words or three a state, large enough that walks meet every action."""
+"""Small enough to fit two words or three a state, large enough that walks meet every action.
+
+But not the deletion of the topic, after which little happens: that has a graph of its own below.
+"""
 
 VARIED: Mapping[str, tuple[str, ...]] = {
     "min.insync.replicas": ("2", "1", "3"),
