@@ -120,9 +120,7 @@ class PlainStore(Store):
         return number if decode is None else decode(number)
 
     def write(self, variable: Variable, index: tuple[Any, ...], value: Any) -> None:
-        position = self._positions[variable.name].get(index)
-        if position is None:
-            raise DomainError(f"{variable.name}{list(index)} is out of range")
+        position = self._position(variable, index)
         number = _encode(value)
         low, high = self._limits[variable.name]
         if not low <= number <= high:
@@ -130,6 +128,17 @@ class PlainStore(Store):
                 f"{variable.name}{list(index)} cannot be {value!r}: valid is {variable.domain}"
             )
         self.values[position] = number
+
+    def reset(self, variable: Variable, index: tuple[Any, ...], where: Any) -> None:
+        position = self._position(variable, index)
+        if where:
+            self.values[position] = self._blank[variable.name]
+
+    def _position(self, variable: Variable, index: tuple[Any, ...]) -> int:
+        position = self._positions[variable.name].get(index)
+        if position is None:
+            raise DomainError(f"{variable.name}{list(index)} is out of range")
+        return position
 
     def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
         places = self._positions[variable.name]

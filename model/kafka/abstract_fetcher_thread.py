@@ -51,10 +51,10 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
     require(partition.spent.stalled_truncations > 0, stalled.follower == follower)
 
     follower.truncate_to(choose(stalled.leader == follower.leader, kept, follower.log.end))
-    stalled.forget()
+    stalled.reset()
 
 
 def forget_stalled_truncation(partition: TopicPartition, broker: Broker) -> None:
     """The broker's process is gone, and its threads with it."""
     stalled = partition.stalled_truncation
-    stalled.forget(where=stalled.follower == broker)
+    stalled.reset(where=stalled.follower == broker)

@@ -51,16 +51,16 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     controller.request = nobody
     controller.joiner_restarted = False
     controller.image_unread = False
-    partition.stalled.forget()
-    partition.stalled_truncation.forget()
-    partition.stalled_produce.forget()
+    partition.stalled.reset()
+    partition.stalled_truncation.reset()
+    partition.stalled_produce.reset()
     for broker in partition.brokers:
         broker.truncate_to(0)
         broker.leader = None
         broker.leader_epoch = 0
         broker.truncating = False
         broker.directory_lost = 0
-        broker.answer.forget()
+        broker.answer.reset()
         forget_leadership(partition, broker)
     for record in partition.records:
         record.acknowledged = False

@@ -45,10 +45,10 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
     require(maximal_isr(partition, leader).size >= partition.min_isr_of(leader))
 
     partition.records[stalled.record].acknowledged = True
-    stalled.forget()
+    stalled.reset()
 
 
 def forget_stalled_produce(partition: TopicPartition, broker: Broker) -> None:
     """The broker's process is gone, and its threads with it."""
     stalled = partition.stalled_produce
-    stalled.forget(where=stalled.leader == broker)
+    stalled.reset(where=stalled.leader == broker)

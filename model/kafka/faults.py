@@ -29,7 +29,7 @@ def forget_memory(partition: TopicPartition, broker: Broker) -> None:
     broker.truncating = False
     forget_leadership(partition, broker)
     if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
-        broker.answer.forget()
+        broker.answer.reset()
 
 
 def stop(partition: TopicPartition, broker: Broker) -> None:
@@ -116,9 +116,9 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
             other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
             forget_memory(partition, other)
         outdate_leader(partition)
-        partition.stalled.forget()
-        partition.stalled_truncation.forget()
-        partition.stalled_produce.forget()
+        partition.stalled.reset()
+        partition.stalled_truncation.reset()
+        partition.stalled_produce.reset()
     else:
         broker.truncate_to(kept)
         stop(partition, broker)

@@ -67,7 +67,7 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
 
     follower.high_watermark = minimum(answer.high_watermark, follower.log.end + 1)
     follower.log.append(id=answer.id, epoch=answer.epoch)
-    follower.answer.forget()
+    follower.answer.reset()
 
 
 @action("{follower} receives an empty answer and takes its high watermark")
@@ -78,7 +78,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
     follower.high_watermark = minimum(answer.high_watermark, follower.log.end)
-    follower.answer.forget()
+    follower.answer.reset()
 
 
 @action("{follower} receives an answer that the logs diverge, and truncates")
@@ -89,7 +89,7 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
 
     follower.truncate_to(local_truncation(follower.log, answer.epoch, answer.end))
-    follower.answer.forget()
+    follower.answer.reset()
 
 
 @action("{follower} does not take the answer under way: it is late, or lost")
@@ -98,4 +98,4 @@ def follower_ignore_answer(partition: TopicPartition, follower: Broker) -> None:
     require(not answers_at_once(partition))
     require(follower.answer.kind != NO_ANSWER)
 
-    follower.answer.forget()
+    follower.answer.reset()

@@ -214,28 +214,28 @@ def void_stalled_fetch(partition: TopicPartition, leader: Broker, where: bool = 
         all_of(options.fetch_noted_in_its_epoch, not_(stalled.noted)),
         all_of(options.reset_leo_every_epoch, stalled.noted, not_(stalled.orphaned)),
     )
-    stalled.forget(where=all_of(where, void, stalled.leader == leader))
+    stalled.reset(where=all_of(where, void, stalled.leader == leader))
 
 
 def void_stalled_truncation(partition: TopicPartition, follower: Broker) -> None:
     """The follower's epoch is another now: with the fix, an answer of before truncates nothing."""
     stalled = partition.stalled_truncation
     if partition.options.truncation_matches_request_epoch:
-        stalled.forget(where=stalled.follower == follower)
+        stalled.reset(where=stalled.follower == follower)
 
 
 def void_stalled_produce(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
     """The leader's epoch is another now: with the fix, a record of before is not waited for."""
     stalled = partition.stalled_produce
     if partition.options.produce_matches_leader_epoch:
-        stalled.forget(where=all_of(where, stalled.leader == leader))
+        stalled.reset(where=all_of(where, stalled.leader == leader))
 
 
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
     if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
-        broker.answer.forget()
+        broker.answer.reset()
 
 
 def void_answer_to_empty_log(partition: TopicPartition, broker: Broker) -> None:
@@ -248,7 +248,7 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker) -> None:
     options = partition.options
     truncates = options.truncation != Truncation.HIGH_WATERMARK
     if options.fetch_answers == FetchAnswers.IN_FLIGHT and truncates:
-        broker.answer.forget(where=all_of(broker.log.is_empty, not_(broker.leads)))
+        broker.answer.reset(where=all_of(broker.log.is_empty, not_(broker.leads)))
 
 
 @action("{broker} reads that it leads, in which epoch and with which ISR")

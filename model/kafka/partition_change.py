@@ -12,9 +12,16 @@ from model.language import SetOf, all_of, any_of, choose, not_
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
+    """The ELR once the ISR is `isr`, and the replicas are those of now."""
+    return eligible_among(partition, partition.controller.replicas, isr)
+
+
+def eligible_among(
+    partition: TopicPartition, replicas: SetOf[Broker], isr: SetOf[Broker]
+) -> SetOf[Broker]:
     """The ELR once the ISR is `isr`: whoever left while it is below its minimum (KIP-966).
 
-    Nobody asks whether they are replicas (finding 0004).
+    Nobody asks whether they are among the replicas; with the fix, they are (finding 0004).
     """
     controller = partition.controller
     nobody = partition.brokers.none()
@@ -22,7 +29,7 @@ def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broke
         return nobody
     left = controller.eligible.union(controller.isr).minus(isr)
     if partition.replicas_move and partition.options.elr_of_replicas_only:
-        left = left.intersection(controller.replicas)
+        left = left.intersection(replicas)
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 

@@ -14,7 +14,7 @@ from model.kafka.partition import follow
 from model.kafka.partition_change import (
     change_partition,
     completes_reassignment,
-    eligible_after,
+    eligible_among,
     may_change_leader,
     new_leader_epoch,
 )
@@ -22,16 +22,6 @@ from model.kafka.replication_control import request_is_acceptable
 from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, action, all_of, any_of, is_none, not_, require, some
-
-
-def _eligible_after(
-    partition: TopicPartition, isr: SetOf[Broker], replicas: SetOf[Broker]
-) -> SetOf[Broker]:
-    """The ELR once these are the replicas: with the fix, it holds none but those (finding 0004)."""
-    eligible = eligible_after(partition, isr)
-    if partition.options.elr_of_replicas_only:
-        return eligible.intersection(replicas)
-    return eligible
 
 
 def _move(partition: TopicPartition, adding: SetOf[Broker], removing: SetOf[Broker]) -> None:
@@ -43,7 +33,7 @@ def _move(partition: TopicPartition, adding: SetOf[Broker], removing: SetOf[Brok
     """
     controller = partition.controller
     replicas = controller.replicas.union(adding)
-    eligible = _eligible_after(partition, controller.isr, replicas)
+    eligible = eligible_among(partition, replicas, controller.isr)
     leaderless = all_of(is_none(controller.leader), controller.isr.is_empty)
     back = adding.intersection(eligible)
     require(controller.adding.is_empty, controller.removing.is_empty, partition.exists)
@@ -143,7 +133,7 @@ def _end(partition: TopicPartition, leader: Any, isr: SetOf[Broker], out: SetOf[
     """Take replicas out, in a new leader epoch, with the ISR that is left."""
     controller = partition.controller
     replicas = controller.replicas.minus(out)
-    eligible = _eligible_after(partition, isr, replicas)
+    eligible = eligible_among(partition, replicas, isr)
     controller.replicas = replicas
     controller.adding = partition.brokers.none()
     controller.removing = partition.brokers.none()

@@ -79,7 +79,7 @@ def leader_finish_stalled_fetch(
     require(any_of(not_(stalled.noted), would_advance(partition, leader)))
 
     leader.follower_leo[follower] = choose(late, stalled.offset, known)
-    stalled.forget()
+    stalled.reset()
     advance_high_watermark(partition, leader, where=news)
 
 
@@ -114,7 +114,7 @@ def leader_expand_by_stalled_fetch(
     leader.follower_leo[follower] = choose(
         orphaned, follower.log.end, choose(seen, known, stalled.offset)
     )
-    stalled.forget()
+    stalled.reset()
     propose_isr(partition, leader, leader.isr.with_member(follower))
     advance_high_watermark(partition, leader, where=news)
 
@@ -126,4 +126,4 @@ def forget_stalled_fetch(partition: TopicPartition, broker: Broker) -> None:
     is back, it says no more than one that was noted in time.
     """
     stalled = partition.stalled
-    stalled.forget(where=any_of(stalled.leader == broker, stalled.follower == broker))
+    stalled.reset(where=any_of(stalled.leader == broker, stalled.follower == broker))

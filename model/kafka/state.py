@@ -92,16 +92,6 @@ class FetchAnswer(Record):
     high_watermark: Offset = 0
     source: Broker | None = None
 
-    def forget(self, where: bool = True) -> None:
-        """Where the condition holds, the follower will not take the answer any more."""
-        self.kind = choose(where, NO_ANSWER, self.kind)
-        self.epoch = choose(where, 0, self.epoch)
-        self.id = choose(where, 0, self.id)
-        self.end = choose(where, 0, self.end)
-        self.offset = choose(where, 0, self.offset)
-        self.high_watermark = choose(where, 0, self.high_watermark)
-        self.source = choose(where, None, self.source)
-
 
 class Broker(Entity):
     """A broker with its replica of the partition.
@@ -198,14 +188,6 @@ class StalledFetch(Record):
     orphaned: bool = False
     offset: Offset = 0
 
-    def forget(self, where: bool = True) -> None:
-        """Where the condition holds, nothing comes of the fetch any more."""
-        self.leader = choose(where, None, self.leader)
-        self.follower = choose(where, None, self.follower)
-        self.noted = choose(where, False, self.noted)
-        self.orphaned = choose(where, False, self.orphaned)
-        self.offset = choose(where, 0, self.offset)
-
 
 class StalledTruncation(Record):
     """What a fetcher thread of `follower`, which fetches from `leader`, will truncate to.
@@ -218,13 +200,6 @@ class StalledTruncation(Record):
     epoch: LeaderEpoch = 0
     end: Offset = 0
 
-    def forget(self, where: bool = True) -> None:
-        """Where the condition holds, nothing comes of the answer any more."""
-        self.follower = choose(where, None, self.follower)
-        self.leader = choose(where, None, self.leader)
-        self.epoch = choose(where, 0, self.epoch)
-        self.end = choose(where, 0, self.end)
-
 
 class StalledProduce(Record):
     """What a request thread of `leader` will wait for: the HW beyond the offset of a record."""
@@ -232,12 +207,6 @@ class StalledProduce(Record):
     leader: Broker | None = None
     record: RecordId = 0
     offset: Offset = 0
-
-    def forget(self, where: bool = True) -> None:
-        """Where the condition holds, the producer hears nothing of it."""
-        self.leader = choose(where, None, self.leader)
-        self.record = choose(where, 0, self.record)
-        self.offset = choose(where, 0, self.offset)
 
 
 class ProducedRecord(Entity):

@@ -213,6 +213,17 @@ def copying_a_record_copies_its_variables(lab: Lab, node: Node) -> None:
     node.items[0].copy_from(node.items[1])
 
 
+@acts
+def resetting_a_record_gives_all_its_variables_their_initial_values(lab: Lab, node: Node) -> None:
+    node.items[0].reset(where=lab.flag)
+    lab.desk.reset()
+
+
+@acts
+def resetting_out_of_range_is_an_error(lab: Lab, node: Node) -> None:
+    node.items[lab.n].reset(where=node.flag)
+
+
 # --- references and sets ------------------------------------------------------------------------
 
 

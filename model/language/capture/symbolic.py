@@ -136,6 +136,11 @@ class SymbolicStore(Store):
         node = node_of(value, like=variable.blank)
         self.capture.write(variable, index, node)
 
+    def reset(self, variable: Variable, index: tuple[Node, ...], where: Any) -> None:
+        kept = self.read(variable, index).node
+        value = graph.choose(node_of(where, graph.TRUE), variable.blank, kept)
+        self.capture.write(variable, index, value)
+
     def erase_from(self, variable: Variable, index: tuple[Node, ...], first: Any) -> None:
         position = self.capture.fresh(variable.index[-1])
         place = (*index, position)

@@ -42,6 +42,10 @@ class Store(ABC):
         """Assign `value`; what it does out of range or domain is an error, never ignored."""
 
     @abstractmethod
+    def reset(self, variable: Variable, index: tuple[Any, ...], where: Any) -> None:
+        """Where the condition holds, assign the blank value; out of range as `write`."""
+
+    @abstractmethod
     def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
         """Blank `variable` at `index + (position,)` for every position from `first` on."""
 
@@ -164,6 +168,11 @@ class Record(Place):
         """Assign every variable of `other`, a record with the same variables, to this one."""
         for name in self._declared:
             setattr(self, name, getattr(other, name))
+
+    def reset(self, where: bool = True) -> None:
+        """Where the condition holds, assign every variable its initial value."""
+        for name in self._declared:
+            self._schema.fields[name].reset(self, where)
 
 
 class Entity(Record):

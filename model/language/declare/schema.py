@@ -99,6 +99,10 @@ class Part:
             f"a whole {self.kind} cannot be assigned: assign its variables, or use copy_from"
         )
 
+    def reset(self, record: Record, where: bool) -> None:
+        """Where the condition holds, assign the attribute its initial value."""
+        raise ProtocolError(f"a {self.kind} in a record cannot be reset: assign its variables")
+
 
 @dataclass(frozen=True, eq=False)
 class ScalarSchema(Part):
@@ -112,6 +116,9 @@ class ScalarSchema(Part):
     def set(self, record: Record, value: Any) -> None:
         record._store.write(self.variable, record._index, value)
 
+    def reset(self, record: Record, where: bool) -> None:
+        record._store.reset(self.variable, record._index, where)
+
 
 @dataclass(frozen=True, eq=False)
 class RecordSchema(Part):
@@ -121,6 +128,9 @@ class RecordSchema(Part):
     path: Path
     view_class: type[Record]
     fields: dict[str, Part] = field(default_factory=dict)
+
+    def reset(self, record: Record, where: bool) -> None:
+        self.get(record).reset(where)
 
     @cached_property
     def index(self) -> tuple[IndexSet, ...]:
