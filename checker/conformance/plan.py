@@ -97,6 +97,7 @@ PRESETS = {
     "4.3.0": "kafka-4.3",
     "4.1.0": "kafka-4.1",
     "4.0.0": "kafka-4.0",
+    "3.9.0": "kafka-3.9",
     "3.7.0": "kafka-3.7",
     "3.5.0": "kafka-3.5",
 }
@@ -114,13 +115,19 @@ def preset_of(version: str) -> str:
 
 
 def settings_of(version: str) -> dict[str, Any]:
-    """The settings of a release: its preset, and the fixes of its own patch."""
+    """The settings of a release: its preset, and the fixes of its own patch.
+
+    An unclean election is asked for by hand, as every release lets an operator do.
+    """
     settings = dict(KAFKA.preset(preset_of(version)))
+    if at_least(version, "3.6.0"):
+        settings["isr.shrink.starts.epoch"] = "never"
     has_18 = at_least(version, "4.0.1") or (
         version.startswith("3.9.") and at_least(version, "3.9.1")
     )
     settings["answer.matches.request.epoch"] = str(has_18).lower()
     settings["unclean.leader.election.enable"] = "true"
+    settings["unclean.election.by.setting"] = "true"
     return settings
 
 

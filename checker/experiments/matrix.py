@@ -29,10 +29,11 @@ from properties import choose_properties
 
 @dataclass(frozen=True)
 class Row:
-    """A choice of settings, with its name for people."""
+    """A choice of settings, with its name for people; `bounds` go before those of a column."""
 
     name: str
     choice: Choice
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Matrix:
         chosen = row.choice
         return Choice(
             chosen.protocol, chosen.preset, {**chosen.settings, **column.settings},
-            {**chosen.bounds, **column.bounds},
+            {**chosen.bounds, **column.bounds, **row.bounds},
         )  # fmt: skip
 
     @cached_property
@@ -141,7 +142,8 @@ def read_matrix(path: Path, limits: Limits) -> Matrix:
 
 def _row(data: Mapping[str, Any], common: Mapping[str, Any]) -> Row:
     both = {key: {**common.get(key, {}), **data.get(key, {})} for key in ("settings", "bounds")}
-    return Row(data["name"], Choice.of({"protocol": common["protocol"], **data, **both}))
+    choice = Choice.of({"protocol": common["protocol"], **data, **both})
+    return Row(data["name"], choice, data.get("bounds", {}))
 
 
 def _column(data: Mapping[str, Any]) -> Column:

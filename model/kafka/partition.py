@@ -238,7 +238,7 @@ def void_answer(partition: TopicPartition, broker: Broker) -> None:
         broker.answer.reset()
 
 
-def void_answer_to_empty_log(partition: TopicPartition, broker: Broker) -> None:
+def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
     """In a new epoch a follower that knows of no epoch truncates before it fetches, to its end.
 
     Meanwhile it ignores an answer under way, with or without KAFKA-18991's fix
@@ -248,7 +248,7 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker) -> None:
     options = partition.options
     truncates = options.truncation != Truncation.HIGH_WATERMARK
     if options.fetch_answers == FetchAnswers.IN_FLIGHT and truncates:
-        broker.answer.reset(where=all_of(broker.log.is_empty, not_(broker.leads)))
+        broker.answer.reset(where=all_of(where, broker.log.is_empty, not_(broker.leads)))
 
 
 @action("{broker} reads that it leads, in which epoch and with which ISR")
@@ -302,23 +302,29 @@ def asks_before_fetching(partition: TopicPartition) -> bool:
 def follow(partition: TopicPartition, broker: Broker) -> None:
     """Take leader and leader epoch from the controller, as follower or, with no leader, neither.
 
-    A broker that has no replica any more throws its log away, and knows of neither.
+    A broker that has no replica any more throws its log away, and knows of neither. Without
+    KAFKA-7164's fix one that follows that leader already goes on as if the epoch were the same.
     """
     controller = partition.controller
     options = partition.options
     assigned = partition.has_replica(broker)
     follows = all_of(assigned, not_(is_none(controller.leader)), controller.leader != broker)
+    goes_on = False
+    if not options.truncates_every_epoch:
+        goes_on = all_of(follows, broker.leader == controller.leader)
+    anew = all_of(follows, not_(goes_on))
     if options.truncation == Truncation.HIGH_WATERMARK:
-        broker.truncate_to(choose(follows, broker.high_watermark, broker.log.end))
+        broker.truncate_to(choose(anew, broker.high_watermark, broker.log.end))
     if asks_before_fetching(partition):
-        broker.truncating = all_of(follows, broker.log.end > 0)
+        asks = all_of(anew, broker.log.end > 0)
+        broker.truncating = any_of(asks, all_of(goes_on, broker.truncating))
     forget_leadership(partition, broker)
     orphan_stalled_fetch(partition, broker, partition.brokers.all())
     void_stalled_fetch(partition, broker)
     void_stalled_truncation(partition, broker)
     void_stalled_produce(partition, broker)
     void_answer(partition, broker)
-    void_answer_to_empty_log(partition, broker)
+    void_answer_to_empty_log(partition, broker, where=not_(goes_on))
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)
     if partition.replicas_move:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.kafka.settings import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, all_of, any_of, choose, not_
 
@@ -144,6 +145,24 @@ def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
     controller.leader = leader
     controller.leader_epoch = controller.leader_epoch + 1
     controller.last_known_leader = None
+
+
+def shrink_starts_epoch(partition: TopicPartition, isr: SetOf[Broker], asked: bool = False) -> bool:
+    """Writing `isr` without an election starts a leader epoch, since it lacks a member of now.
+
+    `asked`: the leader has asked for it (`triggerLeaderEpochBumpIfNeeded`, KAFKA-15021).
+    """
+    rule = partition.options.shrink_starts_epoch
+    if rule == ShrinkStartsEpoch.NEVER or (asked and rule == ShrinkStartsEpoch.BY_CONTROLLER):
+        return False
+    return not_(isr.includes(partition.controller.isr))
+
+
+def keep_leader_in_new_epoch(partition: TopicPartition, where: bool) -> None:
+    """Where the condition holds, the leader goes on in a new leader epoch."""
+    controller = partition.controller
+    if partition.options.shrink_starts_epoch != ShrinkStartsEpoch.NEVER:
+        controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
 
 
 def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:

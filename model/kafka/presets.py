@@ -15,8 +15,10 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "min.insync.replicas": "1",
     "unclean.leader.election.enable": "true",
     "isr.changes": "zookeeper",
+    "isr.shrink.starts.epoch": "by_controller",
     "quick.bounce": "followers",
     "truncation": "high_watermark",
+    "truncate.every.epoch": "false",
     "join.isr.from.epoch.start": "false",
     "fetch.fenced.by.epoch": "false",
     "diverging.fetch.leaves.leo": "false",
@@ -37,7 +39,11 @@ _KIP_101 = _BEFORE_KIP_101 | {
     "unclean.leader.election.enable": "false",
 }
 _KIP_279 = _KIP_101 | {"truncation": "leader_epoch_iterated"}
-_KIP_320 = _KIP_279 | {"join.isr.from.epoch.start": "true", "fetch.fenced.by.epoch": "true"}
+_KIP_320 = _KIP_279 | {
+    "truncate.every.epoch": "true",
+    "join.isr.from.epoch.start": "true",
+    "fetch.fenced.by.epoch": "true",
+}
 _KIP_497 = _KIP_320 | {
     "isr.changes": "alter_partition",
     "maximal.isr": "true",
@@ -45,14 +51,17 @@ _KIP_497 = _KIP_320 | {
 }
 _KRAFT = _KIP_497 | {
     "acks": "all",
+    "unclean.election.by.setting": "false",
+    "isr.shrink.starts.epoch": "always",
     "truncation": "diverging_fetch",
     "diverging.fetch.leaves.leo": "true",
     "diverging.answer.hw.ignored": "true",
     "isr.unfenced.brokers.only": "true",
     "broker.epoch.checked": "true",
 }
-_FROZEN_HW = _KRAFT | {"hw.frozen.below.min.isr": "true"}
-_ELR = _FROZEN_HW | {
+_FROZEN_HW = _KRAFT | {"isr.shrink.starts.epoch": "never", "hw.frozen.below.min.isr": "true"}
+_UNCLEAN_BY_SETTING = _FROZEN_HW | {"unclean.election.by.setting": "true"}
+_ELR = _UNCLEAN_BY_SETTING | {
     "answer.matches.request.epoch": "true",
     "eligible.leader.replicas": "true",
     "last.known.leader.election": "true",
@@ -85,8 +94,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "kafka-2.7": _KIP_497,
     "kafka-3.5": _KRAFT,
     "kafka-3.7": _FROZEN_HW,
-    "kafka-4.0": _FROZEN_HW,
+    "kafka-3.9": _UNCLEAN_BY_SETTING,
+    "kafka-4.0": _UNCLEAN_BY_SETTING,
     "kafka-4.1": _ELR,
+    "kafka-4.2": _ELR,
     "kafka-4.3": _ASSIGNMENT_KEEPS_ELR,
     "kafka-fixed": _FIXED,
 }

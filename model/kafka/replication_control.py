@@ -9,8 +9,10 @@ from model.kafka.partition_change import (
     elect,
     eligible_after,
     isr_without,
+    keep_leader_in_new_epoch,
     may_change_leader,
     new_leader_epoch,
+    shrink_starts_epoch,
     void_request,
 )
 from model.kafka.settings import IsrChanges, PreferredLeader
@@ -37,10 +39,13 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
     in_isr = partition.controller.isr.contains(broker)
+    anew = shrink_starts_epoch(partition, isr)
     _require_fencing(partition, broker)
     require(partition.controller.leader != broker)
+    require(any_of(not_(anew), may_change_leader(partition)))
 
     _fence(partition, broker)
+    keep_leader_in_new_epoch(partition, where=anew)
     change_partition(partition, isr, eligible, where=in_isr)
 
 
@@ -121,6 +126,7 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     options = candidates(partition, controller.isr, controller.eligible)
     spent = partition.spent.unclean_elections
     require(partition.options.unclean_leader_election_enable)
+    require(partition.options.unclean_election_by_setting)
     require(spent < partition.bound("unclean_elections"))
     require(may_change_leader(partition), partition.exists)
     require(is_none(controller.leader))
@@ -188,13 +194,19 @@ def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
 
 @action("controller changes the ISR as the leader asked")
 def controller_apply_isr_change(partition: TopicPartition) -> None:
-    """Accept an AlterPartition request; unless it has forgotten it, the leader hears later."""
+    """Accept an AlterPartition request; unless it has forgotten it, the leader hears later.
+
+    If that starts a leader epoch, it ignores the answer, and hears by the image.
+    """
     controller = partition.controller
     isr = controller.request
+    anew = shrink_starts_epoch(partition, isr, asked=True)
     require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(request_is_acceptable(partition))
     require(not_(completes_reassignment(partition, isr)))
+    require(any_of(not_(anew), may_change_leader(partition)))
 
+    keep_leader_in_new_epoch(partition, where=anew)
     change_partition(partition, isr, eligible_after(partition, isr))
     if partition.options.isr_answer_apart:
         controller.image_unread = some(

@@ -37,6 +37,14 @@ class IsrChanges(StrEnum):
     ALTER_PARTITION = "alter_partition"  # it asks the controller, and hears later (KIP-497)
 
 
+class ShrinkStartsEpoch(StrEnum):
+    """Which shrinks of the ISR start a leader epoch, though the leader stays."""
+
+    NEVER = "never"  # since metadata version 3.6
+    BY_CONTROLLER = "by_controller"  # those of the controller's own (ZooKeeper)
+    ALWAYS = "always"  # those that the leader asks for too (KRaft, up to 3.5)
+
+
 class FetchAnswers(StrEnum):
     """Whether the answer to a fetch is a message of its own in the model."""
 
@@ -96,6 +104,11 @@ class KafkaSettings:
         "with no ISR member live, any live replica may lead",
         "unclean.leader.election.enable",
     )
+    unclean_election_by_setting: bool = setting(
+        True,
+        "the controller heeds unclean.leader.election.enable (KRaft: KAFKA-12670)",
+        "unclean.election.by.setting",
+    )
     replica_lag_max_messages: int = setting(
         0,
         "the ISR rule before 0.9: drop a follower that is more records behind; 0: by time",
@@ -122,11 +135,21 @@ class KafkaSettings:
     isr_changes: IsrChanges = setting(
         IsrChanges.ALTER_PARTITION, "how a leader has the ISR changed", "isr.changes"
     )
+    shrink_starts_epoch: ShrinkStartsEpoch = setting(
+        ShrinkStartsEpoch.NEVER,
+        "which shrinks of the ISR start a leader epoch (KAFKA-15021)",
+        "isr.shrink.starts.epoch",
+    )
     quick_bounce: QuickBounce = setting(
         QuickBounce.REFUSED, "who may be back before its stop is noticed", "quick.bounce"
     )
     truncation: Truncation = setting(
         Truncation.DIVERGING_FETCH, "how a follower finds what to truncate", "truncation"
+    )
+    truncates_every_epoch: bool = setting(
+        True,
+        "a follower truncates anew in every leader epoch, even under the same leader (KAFKA-7164)",
+        "truncate.every.epoch",
     )
     join_isr_from_epoch_start: bool = setting(
         True,

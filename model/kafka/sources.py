@@ -50,7 +50,8 @@ leader_propose_shrink | Partition.maybeShrinkIsr | 0.8.0 | KIP-497, KAFKA-1546 |
 leader_propose_shrink_to_itself | Partition.maybeShrinkIsr | 0.8.0 | KIP-497, KAFKA-1546 |
     isr.changes, replica.lag.max.messages, followers.keep.up
 controller_apply_isr_change | ReplicationControlManager.alterPartition | 2.7.0 |
-    KIP-497, KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
+    KIP-497, KIP-841, KIP-903 |
+    isr.changes, isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
 controller_reject_isr_change | ReplicationControlManager.ineligibleReplicasForIsr | 3.3.0 |
     KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
 leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 0008 |
@@ -58,11 +59,12 @@ leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 000
 leader_hear_isr_answer | Partition.handleAlterPartitionUpdate | 2.7.0 | KIP-497 | isr.answer.apart
 leader_read_known_image | Partition.makeLeader | 2.8.0 | KIP-497, finding 0002 |
     pending.isr.survives.image
-follower_apply_metadata | Partition.makeFollower | 0.8.0 | KIP-101 | truncation
+follower_apply_metadata | Partition.makeFollower | 0.8.0 | KIP-101, KAFKA-7164 |
+    truncation, truncate.every.epoch
 controller_elect_preferred_leader | PartitionChangeBuilder.electPreferredLeader | 0.8.0 | |
     preferred.leader
 controller_fence_broker | ReplicationControlManager.handleBrokerFenced | 0.8.0 | KIP-966 |
-    eligible.leader.replicas
+    eligible.leader.replicas, isr.shrink.starts.epoch
 controller_fence_leader | ReplicationControlManager.handleBrokerFenced | 0.8.0 | KIP-966 |
     eligible.leader.replicas
 controller_fence_last_leader | ReplicationControlManager.handleBrokerFenced | 0.8.0 | KIP-966 |
@@ -72,7 +74,7 @@ controller_unfence_and_elect | ReplicationControlManager.handleBrokerUnfenced | 
 controller_elect_last_known_leader | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 |
     KIP-966, KAFKA-19522
 controller_elect_unclean_leader | PartitionChangeBuilder.electAnyLeader | 0.8.0 | KIP-106 |
-    unclean.leader.election.enable
+    unclean.leader.election.enable, unclean.election.by.setting
 controller_fail_over | QuorumController.claim | 0.8.0
 leader_resend_isr_change | AlterPartitionManager.maybePropagateIsrChanges | 2.7.0 | KIP-497
 broker_assign_directory | ReplicationControlManager.handleAssignReplicasToDirs | 3.7.0 |
@@ -115,6 +117,9 @@ min.insync.replicas.later | ConfigurationControlManager.incrementalAlterConfigs 
 replication.factor | ReplicationControlManager.createTopic | 0.8.0
 acks | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KIP-679
 unclean.leader.election.enable | PartitionChangeBuilder.electAnyLeader | 0.8.2.0 | KIP-106
+unclean.election.by.setting |
+    ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic | 3.9.0 |
+    KAFKA-12670
 replica.lag.max.messages | Partition.getOutOfSyncReplicas | 0.8.0 | KAFKA-1546
 followers.keep.up | Partition.isFollowerOutOfSync
 log.flush.interval.messages | UnifiedLog.append | 0.8.0
@@ -123,8 +128,11 @@ preferred.leader | PartitionChangeBuilder.electPreferredLeader | 0.8.0
 follower.reads | ReplicaManager.findPreferredReadReplica | 2.4.0 | KIP-392
 consumer.commits | ConsumerCoordinator.commitOffsetsSync | 0.9.0
 isr.changes | AlterPartitionManager.submit | 2.7.0 | KIP-497
+isr.shrink.starts.epoch | PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded |
+    3.6.0 | KAFKA-15021
 quick.bounce | ClusterControlManager.registerBroker | 2.2.0 | KAFKA-7235
 truncation | AbstractFetcherThread.maybeTruncate | 0.11.0 | KIP-101, KIP-279, KIP-595
+truncate.every.epoch | Partition.makeFollower | 2.0.1 | KAFKA-7164
 join.isr.from.epoch.start | Partition.isFollowerInSync | 2.0.1 | KAFKA-7128
 fetch.fenced.by.epoch | Partition.checkCurrentLeaderEpoch | 2.1.0 | KIP-320
 diverging.fetch.leaves.leo | Partition.fetchRecords | 2.7.2 | KAFKA-13141

@@ -68,9 +68,11 @@ def test_the_adapter_is_the_newest_that_is_not_newer():
 
 def test_allowed_rows_have_reasons_and_cover_nothing_else():
     assert all(row.reason.strip() for row in allowed_rows())
-    epoch = Kind("controller_fence_broker", ("controller.leader_epoch",))
-    assert allowed_row(epoch, "3.5.2") is not None
-    assert allowed_row(epoch, "3.6.0") is None
+    early = Kind("controller_elect_last_known_leader", ("brokers.leader", "brokers.leader_epoch"))
+    assert allowed_row(early, "4.1.0") is not None
+    fenced = Kind("broker_restart", ("brokers.leader", "controller.leader"))
+    assert allowed_row(fenced, "4.0.1") is not None
+    assert allowed_row(fenced, "4.1.0") is None
     log = Kind("controller_elect_last_known_leader", ("brokers.leader", "brokers.log.end"))
     assert allowed_row(log, "4.1.0") is None
     failed = Kind("controller_elect_last_known_leader", ("brokers.leader",), "no request")
