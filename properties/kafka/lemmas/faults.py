@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from model.kafka.settings import KafkaSettings
+from model.kafka.settings import KafkaSettings, ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, count, every, implies, is_none, not_, some
 from properties.claims import always
@@ -156,15 +156,20 @@ def missed_an_epoch(partition: TopicPartition, leader: Broker) -> bool:
     broken_by="a controller that fences a broker that sends heartbeats",
 )
 def deposed_alive(partition: TopicPartition) -> bool:
-    """Without those, there are no zombies."""
-    spent = partition.spent
+    """Without those, there are no zombies; but a leader may have yet to read that it goes on."""
+    controller, spent = partition.controller, partition.spent
+    goes_on = partition.options.shrink_starts_epoch != ShrinkStartsEpoch.NEVER
     return every(
         implies(
             all_of(leader.leads, spent.false_fencings == 0),
             all_of(
                 not_(leader.fenced),
-                partition.controller.last_known_leader != leader,
-                any_of(partition.is_in_office(leader), spent.preferred_elections > 0),
+                controller.last_known_leader != leader,
+                any_of(
+                    partition.is_in_office(leader),
+                    all_of(goes_on, controller.leader == leader),
+                    spent.preferred_elections > 0,
+                ),
             ),
         )
         for leader in partition.brokers

@@ -21,26 +21,33 @@ final class Stall {
 
     Stall(World world) { this.world = world; }
 
-    /** The follower's next fetch stalls there, and the follower gives it up. */
+    /** The follower's next fetch stalls there, and the follower gives it up; after one at most that diverges and changes nothing. */
     void begin(int leader, int follower, Place place) {
         this.leader = leader;
         this.follower = follower;
         this.place = place;
-        passed = 0;
         held = replica();
-        world.rounds.run(follower, leader, true, Rounds.Until.ONCE);
-        if (this.place == null) return;
+        for (int round = 0; round < 2; round++) {
+            passed = 0;
+            world.rounds.run(follower, leader, true, Rounds.Until.ONCE);
+            if (this.place == null) return;
+            if (world.wire.diverging == null) break;
+        }
         world.fail("the fetch is handled without a stall");
         this.place = null;
         fetch = null;
     }
 
-    /** Called by the wire with a fetch; whether a thread has taken it and stalls. */
+    /** Called by the wire with a fetch; whether a thread has taken it and stalls. Else it is handled anew. */
     boolean takes(Runnable handling) {
         if (place == null) return false;
         fetch = new Paused(handling);
-        if (fetch.begin()) place = null;
-        return true;
+        if (fetch.begin()) {
+            place = null;
+            return true;
+        }
+        fetch = null;
+        return false;
     }
 
     /** Called where a leader asks how many deletions wait. */
