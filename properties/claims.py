@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from model.language import Model
+from model.language.protocol import Claim
 
 
 class Sense(StrEnum):
@@ -26,7 +27,7 @@ def _always_promised(_: Model) -> bool:
 
 
 @dataclass(frozen=True)
-class Property:
+class Property(Claim):
     """A claim about all states or steps, or a witness that some state or step should provide.
 
     `claim` takes one state, or with `of_steps` the states before and after a step. `premise`, if

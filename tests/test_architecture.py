@@ -36,7 +36,7 @@ def _tree(path: Path) -> ast.Module:
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
-FILES, RELEASES = "checker.files", "checker.releases"
+FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
     "model.language.declare": (GRAPH, "model.language.errors", "model.language.refusal"),
@@ -57,11 +57,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.exits": (),
     "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
+    "checker.digest": ("model", "properties"),
     "checker.engines": ("model", "properties", VERDICT),
     "checker.search": ("model", "properties", VERDICT, ENGINES),
-    "checker.traces": ("model", "properties", VERDICT, FILES, ENGINES),
+    "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
-    "checker.stores": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
+    "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),

@@ -27,7 +27,6 @@ from checker.stores.store import Level, LevelFile, Store
 from checker.verdict import Exploration
 from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model
-from model.protocols import PROTOCOLS
 from properties import Property, Sense
 
 if TYPE_CHECKING:
@@ -66,11 +65,7 @@ class SparkExplorer:
         options: Options | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        if PROTOCOLS.get(model.protocol.name) is not model.protocol:
-            raise UsageError(
-                f"{model.protocol.name} is not one of the protocols that workers can build: "
-                f"valid are {', '.join(PROTOCOLS)}"
-            )
+        self._protocol = ProtocolParcel.of(model.protocol)
         self.store = store
         self.model = model
         self.properties = tuple(properties)
@@ -229,6 +224,7 @@ class SparkExplorer:
             location=self.store.storage.root
             if self.store.storage.is_local
             else self.store.location,
+            protocol=self._protocol,
             identity=self.model.identity,
             properties=tuple(prop.name for prop in self.properties),
             depth=before.depth + 1,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,7 +33,14 @@ from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
 from model.language.unchanging import unchanging
 
-__all__ = ["Cell", "Instance", "Model", "Protocol"]
+__all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
+
+
+class Claim:
+    """What is claimed of a protocol; `properties.claims.Property` says how, and of what."""
+
+    name: str
+    claim: Callable[..., bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,8 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
+    `properties` are what it promises and should be able to do, `lemmas` what proofs may use besides,
+    `templates` what `infer` makes lemmas of; Kafka's protocols have theirs in `properties/`.
     """
 
     name: str
@@ -52,6 +62,23 @@ class Protocol:
     start: Callable[[Any], None] | None = None
     source: str = ""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    properties: tuple[Claim, ...] = ()
+    lemmas: tuple[Claim, ...] = ()
+    templates: Any = None
+    module: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "module", _declaring_module())
+        claims = dict.fromkeys((*self.properties, *self.lemmas))
+        self._refuse_twins("actions", self.actions)
+        self._refuse_twins("properties", claims)
+
+    def _refuse_twins(self, what: str, named: Iterable[Action | Claim]) -> None:
+        names: set[str] = set()
+        for each in named:
+            if each.name in names:
+                raise ProtocolError(f"{self.name}: two {what} are called {each.name}: rename one")
+            names.add(each.name)
 
     def variant(
         self,
@@ -137,6 +164,14 @@ class Protocol:
                     f"{self.name}: two bounds are called {name}: declare it once, and write "
                     "with_default(...) for another default"
                 )
+
+
+def _declaring_module() -> str:
+    """The name of the module that declares the protocol which is being made."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in (__name__, "dataclasses"):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
 
 
 @dataclass(frozen=True, eq=False)
