@@ -153,6 +153,8 @@ def _told(error: BaseException, name: str, file: Path | None) -> HighwaterError:
         lines = [f.lineno for f in frames if file and Path(f.filename).resolve() == file]
         where = f"{name}:{lines[-1]}" if lines else name
         problem = str(error) if isinstance(error, HighwaterError) else _said(error)
+        if isinstance(error, HighwaterError) and re.match(r"\S+\.py:\d+: ", problem):
+            return ProtocolError(problem)
     return ProtocolError(f"{where}: {' '.join(problem.split())}")
 
 

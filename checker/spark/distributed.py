@@ -20,6 +20,7 @@ from checker.search.findings import Findings, spread
 from checker.search.limits import Limits, Progress, peak_memory_bytes
 from checker.search.question import Options, Question
 from checker.spark.parcels import LevelJob, Slice
+from checker.spark.protocol_parcel import ProtocolParcel
 from checker.stores.answers import conclude, exploration_of, findings_of, levels_needed
 from checker.stores.journal import StoreJournal
 from checker.stores.level_files import ROW_GROUP

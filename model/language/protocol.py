@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -134,6 +135,7 @@ class Protocol:
     def schema(self) -> Schema:
         """The variables that the state declares."""
         schema = Schema(self.state)
+        schema.bounds = frozenset(bound.name for bound in self.bounds)
         self._refuse_unknown_bounds(schema.limits())
         return schema
 
@@ -220,10 +222,24 @@ class Model(StateSpace):
     def captured(self) -> tuple[CapturedAction, ...]:
         """The protocol's actions as expressions, in order."""
         parameters = self.protocol.parameters
-        return tuple(
-            capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
-            for a in self.protocol.actions
-        )
+        with self._members_exist():
+            return tuple(
+                capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
+                for a in self.protocol.actions
+            )
+
+    @contextmanager
+    def _members_exist(self) -> Iterator[None]:
+        """Refuses a capture that names a member by a number that no member has."""
+        named = self.schema.named
+        named.clear()
+        yield
+        for (family, number), place in named.items():
+            if number >= self.extents[family]:
+                raise CaptureError(
+                    f"{place}: {family}[{number}] does not exist: with these bounds there are "
+                    f"{self.extents[family]}, numbered from 0"
+                )
 
     @cached_property
     def start(self) -> tuple[Write, ...]:
@@ -234,7 +250,8 @@ class Model(StateSpace):
         """A claim about a state, or with `frames` 2 about a step, as an expression."""
         key = (function, frames)
         if key not in self._claims:
-            self._claims[key] = capture_property(function, self.schema, self.settings, frames)
+            with self._members_exist():
+                self._claims[key] = capture_property(function, self.schema, self.settings, frames)
         return self._claims[key]
 
     # --- ground: over cells ------------------------------------------------------------------
