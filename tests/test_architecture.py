@@ -65,7 +65,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
-    "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.experiments": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES, REPORT),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),
@@ -74,6 +74,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.experiments", "checker.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
+    "checker.asking": ("model", "properties", "checker"),
+    "checker.public.highwater": ("model", "properties", "checker"),
     "checker": ("model", "properties"),
 }
 
