@@ -1,4 +1,4 @@
-"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, with answers that show themselves.
+"""Questions from a script or a notebook: `explore`, `simulate`, `prove`; answers show themselves.
 
 The commands ask the same engines the same way; these functions take values where commands take
 options, and return an `Answer`. `docs/api.md` describes them.
@@ -52,7 +52,9 @@ class Answer:
         """The answer in one line."""
         name = self.model.protocol.name
         if self.traces:
-            told = ", ".join(f"{t.property or 'deadlock'} after {t.depth} steps" for t in self.traces)
+            told = ", ".join(
+                f"{t.property or 'deadlock'} after {t.depth} steps" for t in self.traces
+            )
             return f"{name}: {self.verdict}: {told}"
         states = getattr(self.result, "distinct_states", None)
         return f"{name}: {self.verdict}" + (f", {states:,} states" if states is not None else "")
@@ -109,7 +111,7 @@ def simulate(
     seed: int = 0,
     **bounds: int,
 ) -> Answer:
-    """Walk at random; without `walks` and `max_seconds`, 16,384 walks. Violations are made short."""
+    """Walk at random: 16,384 walks, unless limited otherwise. Violations are made short."""
     model, chosen = _asked(protocol, settings, preset, properties, bounds)
     count = 16_384 if walks is None and max_seconds is None else walks
     simulator = Simulator(model, chosen, seed, Budget(count, max_seconds, steps))

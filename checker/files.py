@@ -40,4 +40,4 @@ def prepare_directory(directory: Path) -> None:
 
 
 COUNTEREXAMPLES = Path(__file__).resolve().parents[1] / "counterexamples"
-"""What was found and is stored: beside this package, in the repository and where it is installed."""
+"""What was found and is stored: in the repository, or where this package is installed."""

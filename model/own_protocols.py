@@ -1,7 +1,7 @@
 """Protocols of one's own, by name: a file, a module, or what an installed package adds.
 
-`FILE.py[:NAME]` is a file, `module:NAME` a module that can be imported from here, and a plain name is
-an entry point of the group `highwater.protocols`. Nothing that a trace or a store says is loaded:
+`FILE.py[:NAME]` is a file, `module:NAME` a module that can be imported from here, and a plain name
+is an entry point of the group `highwater.protocols`. Nothing that a trace or a store says is loaded:
 only names that the user gives come here. `docs/decisions/0060-protocols-of-ones-own.md` says why.
 """
 
@@ -97,9 +97,9 @@ def _of_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise UsageError(f"cannot read the protocol {str(path)!r}: there is no such file")
     where = path.resolve()
-    for module in list(sys.modules.values()):
-        if module.__name__ != "__main__" and _path_of(module) == where:
-            return module
+    known = _loaded(where)
+    if known is not None:
+        return known
     name = f"{where.stem}_{hashlib.sha256(str(where).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, where)
     if spec is None or spec.loader is None:
@@ -115,13 +115,27 @@ def _of_file(path: Path) -> ModuleType:
     return module
 
 
+def _loaded(file: Path) -> ModuleType | None:
+    """The module that was made of this file, if there is one: a protocol is one object."""
+    where = file.resolve()
+    named = (m for name, m in list(sys.modules.items()) if name != "__main__")
+    return next((module for module in named if _path_of(module) == where), None)
+
+
 def _imported(name: str) -> ModuleType:
     try:
         with _path_begins_with(Path.cwd()):
+            if name not in sys.modules:
+                spec = importlib.util.find_spec(name)
+                known = _loaded(Path(spec.origin)) if spec and spec.origin else None
+                if known is not None:
+                    return known
             return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
-            raise UsageError(f"no module is called {name!r} here or among what is installed") from None
+            raise UsageError(
+                f"no module is called {name!r} here or among what is installed"
+            ) from None
         spec = importlib.util.find_spec(name) if "." not in name else None
         raise _told(error, name, Path(spec.origin) if spec and spec.origin else None) from error
 

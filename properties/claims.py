@@ -38,8 +38,8 @@ class Property(Claim):
     `claim` takes one state, or with `of_steps` the states before and after a step. `premise`, if
     given, says which states make the claim interesting: one that is never true makes the property
     vacuous. `failure` is a template over the claim's quantified variables, and its states, that
-    says, for a state that falsifies it, which values do so. `broken_by` names what is known to break it: a protocol,
-    or a protocol with a setting, as `protocol setting=value`. `promised` tells for a model whether
+    says, for a state that falsifies it, which values do so. `broken_by` names what is known to
+    break it: a protocol, or a protocol with a setting, as `protocol setting=value`. `promised` tells for a model whether
     it promises the property at all; what it does not promise is checked only by name.
     """
 
@@ -73,9 +73,9 @@ def _check_failure(name: str, failure: str, claim: Callable[..., bool]) -> None:
         if whole and placeholder not in known:
             code = claim.__code__
             raise ProtocolError(
-                f"{Path(code.co_filename).name}:{code.co_firstlineno}: property {name}: its failure "
-                f"text names {{{placeholder}}}, which is no state and no variable of a quantifier of "
-                f"the claim: valid are {', '.join(sorted(known)) or 'none'}"
+                f"{Path(code.co_filename).name}:{code.co_firstlineno}: property {name}: its "
+                f"failure text names {{{placeholder}}}, which is no state and no variable of a "
+                f"quantifier of the claim: valid are {', '.join(sorted(known)) or 'none'}"
             )
 
 

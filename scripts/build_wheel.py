@@ -1,8 +1,8 @@
 """What the wheel holds: everything below one name, `highwater`, so that it clashes with nobody's.
 
 In the repository `model`, `properties` and `checker` are packages of their own. A user may have a
-`model/` too, so in the wheel they are `highwater.model` and so on: this hook of hatchling copies them
-and changes the imports. `docs/decisions/0061-one-name-in-the-wheel.md` says why it is done this way.
+`model/` too, so in the wheel they are `highwater.model` and so on: this hook of hatchling copies
+them and changes the imports. `docs/decisions/0061-one-name-in-the-wheel.md` says why.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def renamed(source: str, root: Path = ROOT) -> str:
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if _is_ours(alias.name):
-                    if "." in alias.name and alias.asname is None or len(node.names) > 1:
+                    if ("." in alias.name and alias.asname is None) or len(node.names) > 1:
                         raise ValueError(f"line {node.lineno}: write from ... import, or one name")
                     changes.append((node.lineno, node.col_offset, alias.name))
         elif isinstance(node, ast.Constant) and _names_module(node.value, root):
@@ -61,7 +61,7 @@ def renamed(source: str, root: Path = ROOT) -> str:
 
 
 def _is_ours(module: str) -> bool:
-    return module.split(".")[0] in PACKAGES
+    return module.split(".", maxsplit=1)[0] in PACKAGES
 
 
 def _names_module(value: object, root: Path) -> bool:

@@ -1,7 +1,7 @@
-"""A step that assigns what does not fit: told by the function itself, with variable, value and line.
+"""A step that assigns what does not fit, told by the function itself: variable, value and line.
 
-The engines on packed states only notice that there is one. They ask the reference engine, which runs
-the function in that state and sees which assignment it is.
+The engines on packed states only notice that there is one. They ask the reference engine, which
+runs the function in that state and sees which assignment it is.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from checker.stores.decoding import state_columns, states_view
 from checker.digest import definition_digest
+from checker.stores.decoding import state_columns, states_view
 from checker.stores.store import Store
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol

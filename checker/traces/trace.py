@@ -44,9 +44,9 @@ class Trace:
     """A run of `model`: `states[i + 1]` is `states[i]` after `steps[i]`.
 
     States are as in `ReferenceEngine`, one number a cell. `property` names what the verdict is
-    about, if it is about one. `version` is that of Highwater when the trace was found, `source` where
-    its protocol was and `digest` what it was then; both are empty where nobody has said so. `own` is
-    the property itself if the protocol does not list it.
+    about, if it is about one. `version` is that of Highwater when the trace was found, `source`
+    where its protocol was and `digest` what it was then; both are empty where nobody has said so.
+    `own` is the property itself if the protocol does not list it.
     """
 
     model: Model
@@ -71,7 +71,7 @@ class Trace:
             return None
         return self.own or choose_properties(self.model.protocol, [self.property])[0]
 
-    @property
+    @cached_property
     def is_redefined(self) -> bool:
         """Whether the protocol, or the property, is no longer what it was when this was found."""
         return self.digest not in ("", protocol_digest(self.model, self.claim))

@@ -1,8 +1,8 @@
 """Single-decree Paxos: a ballot proposes what a majority of acceptors may have chosen before.
 
-It follows Lamport's specification in tlaplus/Examples, PaxosHowToWinATuringAward: messages stay sent,
-so they are kept with the ballot that they belong to. At its sizes, 3 acceptors, 2 values and the
-ballots 0 and 1 (MCPaxosTiny), both have 3,921 states.
+It follows Lamport's specification in tlaplus/Examples, PaxosHowToWinATuringAward: messages stay
+sent, so they are kept with the ballot that they belong to. At the sizes of its MCPaxosTiny, which
+are 3 acceptors, 2 values and the ballots 0 and 1, both have 3,921 states.
 
     explore docs/examples/paxos.py
     explore docs/examples/paxos.py --set heeds_votes=false
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from highwater.claims import always, sometimes
 from highwater.language import (
     Annotated,
     Bound,
@@ -34,7 +35,6 @@ from highwater.language import (
     some,
     table,
 )
-from highwater.claims import always, sometimes
 
 ACCEPTORS = Bound("acceptors", default=3, minimum=1, words="who vote")
 VALUES = Bound("values", default=2, minimum=1, words="values that may be proposed")

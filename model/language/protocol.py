@@ -50,8 +50,8 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
-    `properties` are what it promises and should be able to do, `lemmas` what proofs may use besides,
-    `templates` what `infer` makes lemmas of; Kafka's protocols have theirs in `properties/`.
+    `properties` are what it promises and should be able to do, `lemmas` what proofs may use
+    besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
     """
 
     name: str
@@ -70,6 +70,9 @@ class Protocol:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "module", _declaring_module())
+        for what in ("actions", "bounds", "properties", "lemmas"):
+            if not isinstance(getattr(self, what), tuple):
+                raise ProtocolError(f"{self.name}: {what} is no tuple: write (..., ...) or (...,)")
         claims = dict.fromkeys((*self.properties, *self.lemmas))
         self._refuse_twins("actions", self.actions)
         self._refuse_twins("properties", claims)

@@ -20,7 +20,11 @@ _LIBRARY = sysconfig.get_path("stdlib")
 _REMEDIES = (
     (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
     (r"\bsorted\(|\.sort\(", "sorting", "smallest(...) or largest(...)"),
-    (r"\bif\b[^:]*:\s*(return|\w+(\.\w+|\[.*\])*\s*[-+]?=)", "`if`", "require(...) or choose(c, a, b)"),
+    (
+        r"\bif\b[^:]*:\s*(return|\w+(\.\w+|\[.*\])*\s*[-+]?=)",
+        "`if`",
+        "require(...) or choose(c, a, b)",
+    ),
     (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
     (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\band\b", "`and`", "all_of(a, b)"),

@@ -446,7 +446,9 @@ def test_a_bound_that_there_is_not_is_refused_with_those_that_there_are():
         require(lab.n < lab.bound("row"))
 
     model = protocol_of(counts).model()
-    with pytest.raises(CaptureError, match=r"py:\d+: no bound is called 'row': did you mean 'rows'"):
+    with pytest.raises(
+        CaptureError, match=r"py:\d+: no bound is called 'row': did you mean 'rows'"
+    ):
         _ = model.ground_actions
     with pytest.raises(UsageError, match="no bound is called 'row'"):
         list(ReferenceEngine(model).successors(model.initial_state))

@@ -1,4 +1,4 @@
-"""The command line as `python -m highwater`, and what the commands `highwater` and `explore` run."""
+"""The command line as `python -m highwater`; the commands `highwater` and `explore` run it too."""
 
 from checker.cli import explore_main, main
 

@@ -6,9 +6,7 @@ Needs Hypothesis: `pip install 'highwater[test]'`.
 try:
     import hypothesis as _hypothesis  # noqa: F401
 except ImportError:
-    raise ImportError(
-        "highwater.testing needs Hypothesis: pip install 'highwater[test]'"
-    ) from None
+    raise ImportError("highwater.testing needs Hypothesis: pip install 'highwater[test]'") from None
 
 from checker.stateful import PropertyViolationError, state_machine
 
