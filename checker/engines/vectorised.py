@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
 from checker.engines.misfit import misfit
 from model.language import graph
@@ -179,7 +179,7 @@ class Effect:
         return result
 
 
-@nb.njit(nogil=True, cache=True)
+@kernel
 def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
     """The stable order of steps by row: a counting sort."""
     place = np.zeros(count + 1, np.int64)

@@ -7,6 +7,7 @@ rejected. Errors show at most a short, escaped piece of the file.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import stat
@@ -68,10 +69,27 @@ def _as_run(trace: Trace) -> Trace:
 
 
 def save_trace(trace: Trace, directory: Path, name: str) -> Path:
-    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does."""
-    path = directory / f"{trace.model.protocol.name}-{name}.itf.json"
-    write_trace(trace, path)
-    return path
+    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does.
+
+    A trace that is there already and is of other settings or bounds is kept: this one is then
+    `PROTOCOL-NAME-2.itf.json`, and so on.
+    """
+    stem = f"{trace.model.protocol.name}-{name}"
+    for number in itertools.count(1):
+        path = directory / f"{stem}{'' if number == 1 else f'-{number}'}.itf.json"
+        if not path.exists() or _is_of(path, trace.model):
+            write_trace(trace, path)
+            return path
+    raise AssertionError  # there is always a next number
+
+
+def _is_of(path: Path, model: Model) -> bool:
+    """Whether a file holds a trace of the very same model."""
+    try:
+        found = json.loads(path.read_bytes()[:MAX_BYTES])["#meta"]
+        return all(found[key] == value for key, value in model.identity.items())
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def _quoted(path: Path | str) -> str:
