@@ -1,7 +1,7 @@
 """Protocols of one's own, by name: a file, a module, or what an installed package adds.
 
 `FILE.py[:NAME]` is a file, `module:NAME` a module that can be imported from here, and a plain name
-is an entry point of the group `highwater.protocols`. Nothing that a trace or a store says is loaded:
+is an entry point of the group `highwater.protocols`. Nothing that a trace or store says is loaded:
 only names that the user gives come here. `docs/decisions/0060-protocols-of-ones-own.md` says why.
 """
 

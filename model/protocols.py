@@ -30,8 +30,8 @@ _SOURCES: Mapping[Action, Source] = {**LADDER_SOURCES, **_ASYNC_ISR_SOURCES, **_
 
 
 def protocol_named(name: str) -> Protocol:
-    """The protocol called `name`: one of this project's, `FILE.py[:NAME]`, `module:NAME`, or what an
-    installed package adds. `UsageError` with the valid names if there is none.
+    """The protocol called `name`: one of this project's, `FILE.py[:NAME]`, `module:NAME`, or what
+    an installed package adds. `UsageError` with the valid names if there is none.
     """
     if name in PROTOCOLS:
         return PROTOCOLS[name]

@@ -39,8 +39,9 @@ class Property(Claim):
     given, says which states make the claim interesting: one that is never true makes the property
     vacuous. `failure` is a template over the claim's quantified variables, and its states, that
     says, for a state that falsifies it, which values do so. `broken_by` names what is known to
-    break it: a protocol, or a protocol with a setting, as `protocol setting=value`. `promised` tells for a model whether
-    it promises the property at all; what it does not promise is checked only by name.
+    break it: a protocol, or a protocol with a setting, as `protocol setting=value`. `promised`
+    tells for a model whether it promises the property at all; what it does not promise is checked
+    only by name.
     """
 
     name: str

@@ -19,6 +19,7 @@ OWN = ("model", "properties", "checker")
 
 def build_wheel():
     spec = spec_from_file_location("build_wheel", ROOT / "scripts" / "build_wheel.py")
+    assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
