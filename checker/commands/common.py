@@ -11,14 +11,15 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from checker.commands import completion
 from checker.files import write_whole
-from model.language.errors import UsageError
+from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
 from model.own_protocols import FORMS, is_own
 from model.protocols import PROTOCOLS, protocol_named
@@ -55,25 +56,32 @@ def _default(protocols: dict[int, list[str]]) -> str:
 def size_params() -> list[click.Parameter]:
     """`--preset`, `--set` and the bounds; see `chosen_sizes`."""
     return [
-        click.Option(["--preset"], metavar="NAME", help="settings of a Kafka version"),
         click.Option(
-            ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting"
+            ["--preset"], metavar="NAME", help="settings of a Kafka version",
+            shell_complete=completion.of_protocol(completion.presets, DEFAULT_PROTOCOL),
+        ),
+        click.Option(
+            ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting",
+            shell_complete=completion.of_protocol(completion.settings, DEFAULT_PROTOCOL),
         ),
         *(
             click.Option([f"--{name.replace('_', '-')}", name], type=int, help=words)
             for name, words in _bounds().items()
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _model_params() -> list[click.Parameter]:
     """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
     return [
-        click.Argument(["protocol"], required=False, metavar="[PROTOCOL]"),
+        click.Argument(
+            ["protocol"], required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
+        ),
         *size_params(),
         click.Option(
             ["--property", "properties"], multiple=True, metavar="NAME",
             help="a property to check; repeatable [default: all that the model promises]",
+            shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
         ),
     ]  # fmt: skip
 
@@ -82,9 +90,11 @@ class _ModelCommand(click.Command):
     """A command about one model. The bounds of a protocol of one's own are options of it too."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[completion.ARGUMENTS] = list(args)
         name = self._own_protocol(args)
         if name is not None:
-            ctx.meta[_OWN] = protocol_named(name)
+            with suppress(HighwaterError) if ctx.resilient_parsing else nullcontext():
+                ctx.meta[_OWN] = protocol_named(name)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -129,7 +139,10 @@ def model_command(function: Callable[..., int]) -> click.Command:
 
 def protocol_option(words: str) -> Callable[[F], F]:
     """`--protocol`: a protocol by name, where a file says which it is."""
-    return click.option("--protocol", metavar="NAME", help=f"{words}; or {FORMS} of one's own")
+    return click.option(
+        "--protocol", metavar="NAME", help=f"{words}; or {FORMS} of one's own",
+        shell_complete=completion.protocols,
+    )  # fmt: skip
 
 
 def output_options(function: F) -> F:
