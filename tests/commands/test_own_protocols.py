@@ -22,6 +22,7 @@ from tests.support.own import COUNTER, write_counter
 def counter(tmp_path, monkeypatch):
     """The file, in the current directory; what a test imports is forgotten after it."""
     monkeypatch.chdir(tmp_path)
+    sys.modules.pop("beside", None)  # of another test's folder
     before = set(sys.modules)
     yield write_counter(tmp_path)
     for name in sys.modules.keys() - before:
