@@ -60,7 +60,7 @@ class _Commands(click.Group):
 
 
 def _module(name: str) -> str:
-    return f"checker.commands.{name}_command"
+    return f"{__package__}.commands.{name}_command"
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -37,3 +37,7 @@ def prepare_directory(directory: Path) -> None:
         raise UsageError(f"cannot make the directory {directory}: {error.strerror}") from None
     if not os.access(directory, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write to the directory {directory}: permission denied")
+
+
+COUNTEREXAMPLES = Path(__file__).resolve().parents[1] / "counterexamples"
+"""What was found and is stored: in the repository, or where this package is installed."""

@@ -34,7 +34,7 @@ from checker.traces.itf import save_trace
 from checker.traces.trace import build_trace
 from model.language.protocol import Instance, Model, Protocol
 from model.protocols import protocol_named
-from properties import Property, Sense, promised_properties, properties_of
+from properties import Property, Sense, promised_properties
 
 DEFAULT_TRACE_DIRECTORY = "traces"
 DEFAULT_SETTINGS = hypothesis_settings(
@@ -272,11 +272,8 @@ def _report(
     """The violation with its trace made short, stored, and in words."""
     prop = violation.property
     short = minimise(model, violation.steps, prop)
-    # A trace names its property only if readers of the trace can look it up.
-    known = prop in properties_of(model.protocol)
-    trace = build_trace(model, short.steps, prop if known else None)
+    trace = build_trace(model, short.steps, prop)
     text = f"\n\n{render_text(trace)}\n"
-    text += "" if known else f"{prop.name} is violated: {prop.words}\n"
     text += f"found in {len(violation.steps)} steps, {trace.depth} are left"
     text += "; no shorter run exists\n" if short.is_shortest else "\n"
     if directory is not None:

@@ -1,4 +1,7 @@
-"""The protocols that this project knows, by name, and where their rules come from."""
+"""The protocols that can be named: this project's, and a user's own; where their rules come from.
+
+The one place where a name becomes a protocol.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
 from model.ladder import LADDER
 from model.ladder.sources import LADDER_SOURCES
 from model.language import Action, Protocol
-from model.language.errors import unknown_name
+from model.language.errors import UsageError, unknown_name
+from model.own_protocols import FORMS, is_own, own_protocol, reference_to
 from model.sources import Source
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -26,10 +30,21 @@ _SOURCES: Mapping[Action, Source] = {**LADDER_SOURCES, **_ASYNC_ISR_SOURCES, **_
 
 
 def protocol_named(name: str) -> Protocol:
-    """The protocol called `name`; `UsageError` with the valid names if there is none."""
-    if name not in PROTOCOLS:
-        raise unknown_name("protocol", name, PROTOCOLS)
-    return PROTOCOLS[name]
+    """The protocol called `name`: one of this project's, `FILE.py[:NAME]`, `module:NAME`, or what
+    an installed package adds. `UsageError` with the valid names if there is none.
+    """
+    if name in PROTOCOLS:
+        return PROTOCOLS[name]
+    if not is_own(name):
+        raise UsageError(f"{unknown_name('protocol', name, PROTOCOLS)}, {FORMS}")
+    return own_protocol(name)
+
+
+def reference_of(protocol: Protocol) -> str:
+    """What `protocol_named` finds the protocol by, here and now; empty if there is no such name."""
+    if PROTOCOLS.get(protocol.name) is protocol:
+        return protocol.name
+    return reference_to(protocol)
 
 
 def action_sources(protocol: Protocol) -> dict[str, Source]:

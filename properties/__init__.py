@@ -8,7 +8,8 @@ from model.async_isr.protocol import Partition
 from model.kafka.state import TopicPartition
 from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
-from model.language.errors import unknown_name
+from model.language.errors import ProtocolError, unknown_name
+from model.language.protocol import Claim
 from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
 from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
 from properties.async_isr.templates import ASYNC_ISR_TEMPLATES
@@ -36,8 +37,21 @@ _TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
-    """Every property that makes sense for the protocol, in order; none for an unknown one."""
-    return _BY_STATE.get(protocol.state, ())
+    """Every property that makes sense for the protocol, in order; it may bring its own."""
+    return _own(protocol, "properties", protocol.properties) or _BY_STATE.get(protocol.state, ())
+
+
+def _own(protocol: Protocol, what: str, claims: Iterable[Claim]) -> tuple[Property, ...]:
+    """What a protocol brings itself; `ProtocolError` for what is no property."""
+    found = []
+    for claim in claims:
+        if not isinstance(claim, Property):
+            raise ProtocolError(
+                f"{protocol.name}: {claim!r} is among its {what}, and is none: declare it with "
+                "@always(...) or @sometimes(...)"
+            )
+        found.append(claim)
+    return tuple(found)
 
 
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:
@@ -48,12 +62,12 @@ def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Proper
 
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
-    return _LEMMAS.get(protocol.state, ())
+    return _own(protocol, "lemmas", protocol.lemmas) or _LEMMAS.get(protocol.state, ())
 
 
 def templates_of(protocol: Protocol) -> Templates | None:
     """The templates for inferring lemmas about the protocol, if there are any."""
-    return _TEMPLATES.get(protocol.state)
+    return protocol.templates or _TEMPLATES.get(protocol.state)
 
 
 def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Property, ...]:

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from inspect import signature
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from model.language import Model
+from model.language.action import placeholders
+from model.language.errors import ProtocolError
+from model.language.protocol import Claim
 
 
 class Sense(StrEnum):
@@ -26,15 +32,16 @@ def _always_promised(_: Model) -> bool:
 
 
 @dataclass(frozen=True)
-class Property:
+class Property(Claim):
     """A claim about all states or steps, or a witness that some state or step should provide.
 
     `claim` takes one state, or with `of_steps` the states before and after a step. `premise`, if
     given, says which states make the claim interesting: one that is never true makes the property
-    vacuous. `failure` is a template over the claim's quantified variables that says, for a state
-    that falsifies it, which values do so. `broken_by` names what is known to break it: a protocol,
-    or a protocol with a setting, as `protocol setting=value`. `promised` tells for a model whether
-    it promises the property at all; what it does not promise is checked only by name.
+    vacuous. `failure` is a template over the claim's quantified variables, and its states, that
+    says, for a state that falsifies it, which values do so. `broken_by` names what is known to
+    break it: a protocol, or a protocol with a setting, as `protocol setting=value`. `promised`
+    tells for a model whether it promises the property at all; what it does not promise is checked
+    only by name.
     """
 
     name: str
@@ -60,6 +67,51 @@ class Property:
             return self.words
 
 
+def _check_failure(name: str, failure: str, claim: Callable[..., bool]) -> None:
+    """`ProtocolError` if the failure text names what is no variable of the claim's quantifiers."""
+    known, whole = _variables(claim)
+    for placeholder in placeholders(failure):
+        if whole and placeholder not in known:
+            code = claim.__code__
+            raise ProtocolError(
+                f"{Path(code.co_filename).name}:{code.co_firstlineno}: property {name}: its "
+                f"failure text names {{{placeholder}}}, which is no state and no variable of a "
+                f"quantifier of the claim: valid are {', '.join(sorted(known)) or 'none'}"
+            )
+
+
+def _variables(claim: Callable[..., bool]) -> tuple[set[str], bool]:
+    """What a failure text may name: the claim's states, and the variables of its quantifiers.
+
+    Also whether that is all: what other functions quantify over is not known here.
+    """
+    if not hasattr(claim, "__code__"):
+        return set(), False
+    known = set(signature(claim).parameters)
+    waiting: list[CodeType] = [claim.__code__]
+    seen: set[CodeType] = set()
+    while waiting:
+        code = waiting.pop()
+        if code in seen:
+            continue
+        seen.add(code)
+        if code is not claim.__code__:
+            local = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+            known.update(n for n in local if n[0] != ".")
+        waiting += [const for const in code.co_consts if isinstance(const, CodeType)]
+    calls = {n for code in seen for n in code.co_names}
+    whole = all(
+        is_language(claim.__globals__.get(name)) or not callable(claim.__globals__.get(name))
+        for name in calls
+    )
+    return known, whole and not claim.__code__.co_freevars
+
+
+def is_language(value: object) -> bool:
+    """Whether a function is one of the language's words, which quantify over nothing themselves."""
+    return getattr(value, "__module__", "").startswith(Model.__module__.rpartition(".")[0])
+
+
 def always(
     name: str, words: str, *, of_steps: bool = False, failure: str = "", broken_by: str = "",
     premise: Callable[..., bool] | None = None,
@@ -68,6 +120,7 @@ def always(
     """Declare an invariant, or with `of_steps` a claim about every step."""
 
     def declare(claim: Callable[..., bool]) -> Property:
+        _check_failure(name, failure, claim)
         return Property(
             name, words, claim, Sense.ALWAYS, of_steps, premise, failure, broken_by, promised
         )

@@ -36,7 +36,7 @@ def _tree(path: Path) -> ast.Module:
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
-FILES, RELEASES = "checker.files", "checker.releases"
+FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
     "model.language.declare": (GRAPH, "model.language.errors", "model.language.refusal"),
@@ -57,14 +57,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.exits": (),
     "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
+    "checker.digest": ("model", "properties"),
     "checker.engines": ("model", "properties", VERDICT),
     "checker.search": ("model", "properties", VERDICT, ENGINES),
-    "checker.traces": ("model", "properties", VERDICT, FILES, ENGINES),
+    "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
-    "checker.stores": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
+    "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
-    "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.experiments": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES, REPORT),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),
@@ -73,6 +74,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.experiments", "checker.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
+    "checker.asking": ("model", "properties", "checker"),
+    "checker.public.highwater": ("model", "properties", "checker"),
     "checker": ("model", "properties"),
 }
 

@@ -35,7 +35,7 @@ def command(
     from checker.experiments.cases import FOLDER, read_cases
     from checker.verdict import Agreement
 
-    root = directory or FOLDER
+    root = directory or (Path(FOLDER.name) if write or pages else FOLDER)
     rows = []
     for case in read_cases(root):
         trace = case.find() if write else case.stored_trace()

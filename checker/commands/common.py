@@ -11,15 +11,17 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from checker.commands import completion
 from checker.files import write_whole
-from model.language.errors import UsageError
+from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
+from model.own_protocols import FORMS, is_own
 from model.protocols import PROTOCOLS, protocol_named
 
 if TYPE_CHECKING:
@@ -54,32 +56,93 @@ def _default(protocols: dict[int, list[str]]) -> str:
 def size_params() -> list[click.Parameter]:
     """`--preset`, `--set` and the bounds; see `chosen_sizes`."""
     return [
-        click.Option(["--preset"], metavar="NAME", help="settings of a Kafka version"),
         click.Option(
-            ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting"
+            ["--preset"], metavar="NAME", help="settings of a Kafka version",
+            shell_complete=completion.of_protocol(completion.presets, DEFAULT_PROTOCOL),
+        ),
+        click.Option(
+            ["--set", "settings"], multiple=True, metavar="NAME=VALUE", help="change a setting",
+            shell_complete=completion.of_protocol(completion.settings, DEFAULT_PROTOCOL),
         ),
         *(
             click.Option([f"--{name.replace('_', '-')}", name], type=int, help=words)
             for name, words in _bounds().items()
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _model_params() -> list[click.Parameter]:
     """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
     return [
-        click.Argument(["protocol"], required=False, metavar="[PROTOCOL]"),
+        click.Argument(
+            ["protocol"], required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
+        ),
         *size_params(),
         click.Option(
             ["--property", "properties"], multiple=True, metavar="NAME",
             help="a property to check; repeatable [default: all that the model promises]",
+            shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
         ),
     ]  # fmt: skip
 
 
+class _ModelCommand(click.Command):
+    """A command about one model. The bounds of a protocol of one's own are options of it too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[completion.ARGUMENTS] = list(args)
+        name = self._own_protocol(args)
+        if name is not None:
+            with suppress(HighwaterError) if ctx.resilient_parsing else nullcontext():
+                ctx.meta[_OWN] = protocol_named(name)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        found = super().get_params(ctx)
+        if _OWN in ctx.meta:
+            taken = {option for param in found for option in param.opts}
+            known = {param.name for param in found}
+            own = [bound for bound in ctx.meta[_OWN].bounds if bound.name not in _bounds()]
+            for bound in own:
+                option = f"--{bound.name.replace('_', '-')}"
+                if option in taken:
+                    option = f"--bound-{bound.name.replace('_', '-')}"
+                words = f"{bound.words} [default: {bound.default}]"
+                key = bound.name if bound.name not in known else f"bound_{bound.name}"
+                found.insert(-1, click.Option([option, key], type=int, help=words))
+        return found
+
+    def _own_protocol(self, args: list[str]) -> str | None:
+        """The first argument that names a protocol of one's own, and is no option's value."""
+        takes_value = {
+            option
+            for param in self.params
+            if isinstance(param, click.Option) and not param.is_flag
+            for option in param.opts
+        }
+        for before, arg in zip(["", *args], args, strict=False):
+            if arg == "--":
+                break
+            if not arg.startswith("-") and before not in takes_value and is_own(arg):
+                return None if arg in PROTOCOLS else arg
+        return None
+
+
+_OWN = "checker.own_protocol"
+
+
 def model_command(function: Callable[..., int]) -> click.Command:
     """A command about one model: what chooses that comes before the command's own options."""
-    return click.command(context_settings=HELP, params=_model_params())(function)
+    made = click.command(context_settings=HELP, params=_model_params(), cls=_ModelCommand)
+    return made(function)
+
+
+def protocol_option(words: str) -> Callable[[F], F]:
+    """`--protocol`: a protocol by name, where a file says which it is."""
+    return click.option(
+        "--protocol", metavar="NAME", help=f"{words}; or {FORMS} of one's own",
+        shell_complete=completion.protocols,
+    )  # fmt: skip
 
 
 def output_options(function: F) -> F:
@@ -115,7 +178,8 @@ def results_option(function: F) -> F:
 
 def chosen_model(options: dict[str, Any]) -> Model:
     """The model that `model_command`'s options describe; they are taken out of `options`."""
-    protocol = protocol_named(options.pop("protocol") or DEFAULT_PROTOCOL)
+    name = options.pop("protocol")
+    protocol = protocol_named(DEFAULT_PROTOCOL if name is None else name)
     bounds = _chosen_bounds(options, protocol)
     preset = options.pop("preset")
     settings = dict(protocol.preset(preset)) if preset is not None else {}
@@ -130,11 +194,14 @@ def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str
 
 
 def _chosen_bounds(options: dict[str, Any], protocol: Protocol) -> dict[str, int]:
-    given = {name: options.pop(name) for name in _bounds()}
-    bounds = {name: value for name, value in given.items() if value is not None}
     valid = {bound.name for bound in protocol.bounds}
+    given = {name: options.pop(name) for name in _bounds()}
+    for name in valid - given.keys():
+        key = f"bound_{name}" if f"bound_{name}" in options else name
+        given[name] = options.pop(key)
+    bounds = {name: value for name, value in given.items() if value is not None}
     for name in bounds.keys() - valid:
-        choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds)
+        choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds) or "none"
         raise UsageError(
             f"{protocol.name} has no bound --{name.replace('_', '-')}: valid are {choices}"
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from checker.commands import completion
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.explore_command import ENGINES
 from checker.report.source_tables import source_in_words
@@ -20,7 +21,9 @@ NAME_WIDTH = 28
 
 
 @click.command(context_settings=HELP)
-@click.argument("protocol", required=False, metavar="[PROTOCOL]")
+@click.argument(
+    "protocol", required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
+)
 @output_options
 def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
     """Protocols, bounds, settings, presets, properties and engines; or those of one PROTOCOL."""

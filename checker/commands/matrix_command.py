@@ -17,11 +17,12 @@ from checker.commands.common import (
     write_result,
 )
 from checker.exits import Exit
+from checker.files import COUNTEREXAMPLES
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-SPECIFICATION = Path("counterexamples/matrix/guarantees.toml")
+SPECIFICATION = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
 
 
 @click.command(context_settings=HELP)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_output
+from checker.commands.common import HELP, output_options, print_json, protocol_option, write_output
 
 
 @click.command(context_settings=HELP)
@@ -17,6 +17,7 @@ from checker.commands.common import HELP, output_options, print_json, write_outp
 @click.option("--limit", type=click.IntRange(min=1), default=1000, show_default=True, help="rows")
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), help="[default: by size]")
 @click.option("--master", metavar="URL", default="local[*]", help="where Spark runs")
+@protocol_option("what the store is of")
 @output_options
 def command(store: str, sql: str | None, **options: Any) -> int:
     """Ask the state space in STORE, which `explore --store` wrote.
@@ -34,6 +35,7 @@ def command(store: str, sql: str | None, **options: Any) -> int:
     from checker.stores.storage import require_pyarrow
     from checker.stores.store import Store
     from model.language.errors import UsageError
+    from model.protocols import protocol_named
 
     if (sql is not None) + (options["ready"] is not None) + options["columns"] != 1:
         raise UsageError("give one of: a query in SQL, --ready NAME, --columns")
@@ -41,7 +43,8 @@ def command(store: str, sql: str | None, **options: Any) -> int:
     opened = Store.open(store)
     if not opened.levels:
         raise UsageError(f"{store} holds no level yet")
-    model = model_of(opened)
+    named = options["protocol"]
+    model = model_of(opened, protocol_named(named) if named else None)
     columns = columns_of(model)
     if options["columns"]:
         return _show_columns(columns, options["as_json"])

@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, write_result
+from checker.commands.common import (
+    HELP,
+    output_options,
+    print_json,
+    protocol_option,
+    write_result,
+)
 from model.language.errors import RejectedError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from checker.traces.trace import Trace
+    from model.language.protocol import Protocol
 
 
 @click.command(context_settings=HELP)
 @click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option("--protocol", metavar="NAME", help="reject a trace of any other protocol")
+@protocol_option("reject a trace of any other protocol")
 @output_options
 def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int:
     """Run TRACE on the reference engine, and check that it shows what it claims.
@@ -43,27 +50,35 @@ def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     """The trace, which replays; raises `RejectedError` or `UsageError`."""
     from model.protocols import protocol_named
 
-    wanted = protocol_named(protocol).name if protocol else None
-    trace = _stored(file)
-    found = trace.model.protocol.name
-    if wanted is not None and found != wanted:
-        raise RejectedError(f"the trace {file} is rejected: it is of {found}, not of {wanted}")
+    wanted = protocol_named(protocol) if protocol else None
+    trace = _stored(file, wanted)
+    found = trace.model.protocol
+    if wanted is not None and found is not wanted:
+        raise RejectedError(
+            f"the trace {file} is rejected: it is of {found.name}, not of {wanted.name}"
+        )
     return trace
 
 
-def _stored(file: Path) -> Trace:
+def _stored(file: Path, wanted: Protocol | None) -> Trace:
     from checker.experiments.cases import stored_case
     from checker.traces.itf import read_trace
+    from model.protocols import PROTOCOLS
 
     case = None if file.is_file() else stored_case(file)
-    return read_trace(file) if case is None else case.stored_trace()
+    if case is not None:
+        return case.stored_trace()
+    return read_trace(file, PROTOCOLS if wanted is None else {**PROTOCOLS, wanted.name: wanted})
 
 
 def _text(trace: Trace, console: Console) -> str:
     from checker.report.text import render_text
+    from checker.traces.itf import REDEFINED
 
     steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
     accepted = f"accepted: {steps} replayed; the end shows what the trace claims"
+    if trace.is_redefined:
+        accepted += f"\nwarning: {REDEFINED}"
     return f"{render_text(trace, console=console)}\n{accepted}\n"
 
 
@@ -81,4 +96,7 @@ def _as_data(trace: Trace, file: Path) -> dict[str, Any]:
         "steps": [instance_words(trace.model, step) for step in trace.steps],
         "explanation": trace.explanation,
         "version": trace.version,
+        "source": trace.source,
+        "digest": trace.digest,
+        "redefined": trace.is_redefined,
     }

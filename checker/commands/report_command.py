@@ -12,10 +12,12 @@ from checker.commands.common import (
     console,
     output_options,
     print_json,
+    protocol_option,
     write_file,
     write_output,
 )
 from checker.commands.replay_command import accepted_trace
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.traces.trace import Trace
@@ -31,14 +33,19 @@ if TYPE_CHECKING:
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
     help="write here, not to standard output",
 )  # fmt: skip
+@protocol_option("what the trace is of")
 @output_options
-def command(file: Path, kind: str, output: Path | None, as_json: bool, quiet: bool) -> int:
+def command(
+    file: Path, kind: str, output: Path | None, protocol: str | None, as_json: bool, quiet: bool
+) -> int:
     """TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
 
     TRACE is a file, or one of the stored counterexamples: its folder, or its name. It is replayed
     first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
-    trace = accepted_trace(file)
+    if output is not None and output.exists() and file.exists() and output.samefile(file):
+        raise UsageError(f"-o {output} would replace the trace itself: name another file")
+    trace = accepted_trace(file, protocol)
     text = _rendered(trace, kind, plain=as_json or output is not None)
     if output is not None:
         write_file(output, text)

@@ -16,20 +16,21 @@ from checker.commands.common import (
     write_output,
 )
 from checker.exits import Exit
+from checker.files import COUNTEREXAMPLES
 from model.language.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from checker.experiments.scenarios import Scenario
     from checker.traces.trace import Trace
 
-FOLDER = Path("counterexamples/scenarios")
+FOLDER = COUNTEREXAMPLES / "scenarios"
 
 
 @click.command(context_settings=HELP)
 @click.argument("names", metavar="[SCENARIO]...", nargs=-1)
 @click.option(
     "--dir", "folder", type=click.Path(file_okay=False, path_type=Path),
-    help=f"where the scenarios are [default: {FOLDER}]",
+    help="where the scenarios are [default: counterexamples/scenarios]",
 )  # fmt: skip
 @output_options
 def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: bool) -> int:

@@ -21,9 +21,9 @@ from llvmlite import ir
 
 from checker.engines.agreement import require_same_steps
 from checker.engines.layout import BitField, Layout, Words
+from checker.engines.misfit import misfit
 from checker.engines.vectorised import Successors, VectorisedEngine
 from model.language import graph
-from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction
 from model.language.protocol import Model
@@ -106,6 +106,7 @@ class CompiledExpansion:
 
     def __init__(self, model: Model, actions: Sequence[GroundAction], layout: Layout) -> None:
         self._model = model
+        self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
         self._engine = _machine_code(_Generator(actions, layout).module)
@@ -144,10 +145,10 @@ class CompiledExpansion:
             words.ctypes.data, words.strides[0] // 8, words.shape[1],
             rows.ctypes.data, instances.ctypes.data, out.ctypes.data, room, report.ctypes.data,
         )  # fmt: skip
-        taken, misfit = int(report[0]), int(report[1])
-        if misfit >= 0:
-            instance = self._model.instances[misfit]
-            raise DomainError(f"{instance} assigns a value outside its variable's domain")
+        taken, number = int(report[0]), int(report[1])
+        if number >= 0:
+            (state,) = self._layout.unpack(words[:, [taken]])
+            raise misfit(self._model, state, self._model.instances[number])
         return Successors(rows[:count], instances[:count], out[:, :count]), taken
 
 

@@ -38,6 +38,7 @@ class Layout:
     """The place of every cell of a model in packed states."""
 
     def __init__(self, model: Model) -> None:
+        self.model = model
         self.fields: list[BitField] = []
         used: list[int] = []
         for cell in model.cells:

@@ -6,8 +6,10 @@ vectorised engine, so agreement with it is evidence for them.
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 from model.language.capture.words import Unmet, Witness
@@ -16,6 +18,7 @@ from model.language.declare.domains import Booleans, IndexSet, Integers, Referen
 from model.language.declare.entity import Entity, Record, Store
 from model.language.declare.schema import Part, Variable
 from model.language.errors import DomainError
+from model.language.naming import cell_path, instance_words
 from model.language.protocol import Instance, Model
 
 State = tuple[int, ...]
@@ -124,9 +127,9 @@ class PlainStore(Store):
         number = _encode(value)
         low, high = self._limits[variable.name]
         if not low <= number <= high:
-            raise DomainError(
-                f"{variable.name}{list(index)} cannot be {value!r}: valid is {variable.domain}"
-            )
+            path = cell_path(self.model, self.model.declared[position])
+            limits = f", here {low} to {high}" if isinstance(variable.domain, Integers) else ""
+            raise DomainError(f"{path} cannot be {value!r}: valid is {variable.domain}{limits}")
         self.values[position] = number
 
     def reset(self, variable: Variable, index: tuple[Any, ...], where: Any) -> None:
@@ -137,7 +140,7 @@ class PlainStore(Store):
     def _position(self, variable: Variable, index: tuple[Any, ...]) -> int:
         position = self._positions[variable.name].get(index)
         if position is None:
-            raise DomainError(f"{variable.name}{list(index)} is out of range")
+            raise DomainError(f"{variable.name}{list(index)} is out of range, and is assigned")
         return position
 
     def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
@@ -198,6 +201,13 @@ def _encode(value: Any) -> int:
     return int(value)
 
 
+def _place(error: Exception, instance: Instance) -> str:
+    """File and line of the last code beside the action's that ran before the error."""
+    file = instance.action.function.__code__.co_filename
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f"{Path(file).name}:{lines[-1]}" if lines else instance.action.name
+
+
 class ReferenceEngine:
     """Runs a model one state at a time."""
 
@@ -229,6 +239,9 @@ class ReferenceEngine:
             instance.action.function(self._root, *self._arguments(instance))
         except Unmet:
             return None
+        except DomainError as error:
+            words = instance_words(self.model, instance)
+            raise DomainError(f"{_place(error, instance)}: {words}: {error}") from error
         return tuple(store.values)
 
     def false_requirement(self, state: State, instance: Instance) -> tuple[str, int] | None:
@@ -268,10 +281,15 @@ class ReferenceEngine:
     def falsifying_values(
         self, claim: Callable[..., bool], *states: State
     ) -> dict[str, Any] | None:
-        """For a claim that is false: the values of its quantified variables. `None` if it holds."""
+        """For a claim that is false: the values of its quantified variables, and its states.
+
+        `None` if it holds.
+        """
+        roots = self._roots(states)
         with Witness() as witness:
-            holds = claim(*self._roots(states))
-        return None if holds else witness.values
+            holds = claim(*roots)
+        names = inspect.signature(claim).parameters
+        return None if holds else dict(zip(names, roots, strict=False)) | witness.values
 
     def words(self, state: State, instance: Instance) -> str:
         """The action in words, for a state that enables it."""

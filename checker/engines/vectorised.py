@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
+from checker.engines.misfit import misfit
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
@@ -136,9 +137,10 @@ class Effect:
 
     def __init__(self, action: GroundAction, layout: Layout) -> None:
         self._action = action
+        self._layout = layout
         self._constant: dict[int, tuple[int, int]] = {}
         self._fields = []
-        nodes = []
+        nodes: list[Node] = []
         for position, node in action.assignments.items():
             field = layout.fields[position]
             if field.bits == 0:
@@ -151,19 +153,18 @@ class Effect:
                 self._fields.append((field, node.sort is BOOL))
                 nodes.append(node)
             self._constant[field.word] = (clear, put)
-        misfit = [action.misfit] if action.misfit is not graph.FALSE else []
-        self._program = compile_program(nodes + misfit, layout)
-        self._checked = bool(misfit)
+        wrong = [action.misfit] if action.misfit is not graph.FALSE else []
+        self._program = compile_program(nodes + wrong, layout)
+        self._checked = bool(wrong)
 
     def __call__(self, words: Words) -> Words:
         """The states after the action; `words` is left as it is."""
         values = self._program(words, None)
         if self._checked:
-            misfit = values[-1]
-            if np.any(misfit):
-                raise DomainError(
-                    f"{self._action.instance} assigns a value outside its variable's domain"
-                )
+            wrong = np.broadcast_to(values[-1], words.shape[1:])
+            if np.any(wrong):
+                (state,) = self._layout.unpack(words[:, [int(wrong.argmax())]])
+                raise misfit(self._layout.model, state, self._action.instance)
         result = words.copy()
         for word, (clear, put) in self._constant.items():
             result[word] &= np.uint64(~clear & 0xFFFFFFFFFFFFFFFF)
@@ -178,7 +179,7 @@ class Effect:
         return result
 
 
-@nb.njit(nogil=True, cache=True)
+@kernel
 def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
     """The stable order of steps by row: a counting sort."""
     place = np.zeros(count + 1, np.int64)

@@ -16,6 +16,7 @@ from typing import Any
 
 from checker.experiments.choices import Choice, explored, read_toml, steps_named
 from checker.experiments.grid import Grid
+from checker.files import COUNTEREXAMPLES
 from checker.report.markdown import render_markdown
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Exploration, Verdict
@@ -25,7 +26,7 @@ from model.language.naming import instance_words
 from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
-FOLDER = Path("counterexamples")
+FOLDER = COUNTEREXAMPLES
 
 
 @dataclass(frozen=True)

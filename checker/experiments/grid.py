@@ -12,6 +12,8 @@ import contextlib
 import json
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -23,6 +25,9 @@ from rich.console import Console
 from rich.table import Table
 
 Job = TypeVar("Job")
+PATIENCE = 0.5
+"""Seconds between two looks of a worker at whether its parent is there."""
+
 Result = dict[str, Any]
 """What a job gives, as plain data."""
 
@@ -83,14 +88,15 @@ class Sweep(Generic[Job]):
 
     def _run_apart(self, missing: Mapping[str, Job], done: Callable[[str, Result], None]) -> None:
         context = get_context("spawn")
-        with ProcessPoolExecutor(self._workers, context, _ignore_interrupts) as pool:
+        with ProcessPoolExecutor(self._workers, context, _begin, (os.getpid(),)) as pool:
             running = {pool.submit(self._work, job): name for name, job in missing.items()}
             try:
                 self._collect(running, done)
             finally:
+                processes = [*(pool._processes or {}).values()]  # shutdown forgets them
                 pool.shutdown(wait=False, cancel_futures=True)
-                for process in [*(pool._processes or {}).values()]:
-                    process.terminate()
+                for process in processes:
+                    process.kill()
 
     def _collect(
         self, running: dict[Future[Result], str], done: Callable[[str, Result], None]
@@ -111,8 +117,16 @@ class Sweep(Generic[Job]):
         done(name, result)
 
 
-def _ignore_interrupts() -> None:
+def _begin(parent: int) -> None:
+    """In a worker: its parent tells it to end, or is gone, however that came."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PATIENCE)
+    os._exit(1)
 
 
 def _line_end(path: Path) -> bytes:

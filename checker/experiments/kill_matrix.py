@@ -31,7 +31,10 @@ from checker.experiments.mutants import (
 from checker.search.limits import Limits
 from checker.verdict import Exploration
 from model.language.declare.settings import as_text
+from model.language.errors import UsageError
 from model.language.protocol import Model
+from model.own_protocols import FORMS
+from model.protocols import reference_of
 from properties import Property, Sense, choose_properties, lemmas_of
 
 REASONS = Path(__file__).with_name("surviving_mutants.toml")
@@ -50,10 +53,13 @@ class Question:
 
     @staticmethod
     def about(model: Model, properties: tuple[Property, ...], **how: Any) -> Question:
-        """The question about a registered protocol's model: `limits`, `first`, `symmetry`."""
+        """The question about the model of a protocol with a name: `limits`, `first`, `symmetry`."""
+        name = reference_of(model.protocol)
+        if not name:
+            raise UsageError(f"{model.protocol.name} is declared where no name finds it: {FORMS}")
         usual = as_text(model.protocol.settings())
         settings = {k: v for k, v in as_text(model.settings).items() if v != usual[k]}
-        choice = Choice(model.protocol.name, "", settings, dict(model.bounds))
+        choice = Choice(name, "", settings, dict(model.bounds))
         return Question(choice, tuple(prop.name for prop in properties), **how)
 
     @property

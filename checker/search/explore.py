@@ -20,6 +20,7 @@ import psutil
 from checker.engines.agreement import FirstSteps, require_agreement
 from checker.engines.compiled import Expander
 from checker.engines.layout import Words
+from checker.engines.misfit import MisfitError, with_run
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings, Steps, tell
 from checker.search.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
@@ -163,13 +164,20 @@ class Explorer:
         expanded = 0
         found: list[Words] = []
         self._lineage.begin_level()
-        with closing(self._expansions(pieces, frontier, pool)) as expansions:
-            for words, steps, after in expansions:
-                fresh = self._take(words, steps, after, expanded)
-                expanded += words.shape[1]
-                if fresh.shape[1]:
-                    found.append(fresh)
-                self._report(expanded, frontier)
+        depth = self.findings.depth
+        try:
+            with closing(self._expansions(pieces, frontier, pool)) as expansions:
+                for words, steps, after in expansions:
+                    fresh = self._take(words, steps, after, expanded)
+                    expanded += words.shape[1]
+                    if fresh.shape[1]:
+                        found.append(fresh)
+                    self._report(expanded, frontier)
+        except _MisfitInBatchError as wrong:
+            place = self._lineage.number(depth, expanded + wrong.row)
+            path = self._lineage.path(depth, place)
+            steps_before = self._concrete(tuple(self.model.instances[k] for k in path))
+            raise with_run(self.model, wrong.error, steps_before) from wrong.error
         self._whole(found)
         return found
 
@@ -202,7 +210,11 @@ class Explorer:
                 future.cancel()
 
     def _expanded(self, words: Words) -> Expansion:
-        steps = self._expand(words)
+        try:
+            steps = self._expand(words)
+        except MisfitError as error:
+            same = words == self.engine.layout.pack([error.state])
+            raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
         return words, steps, self._canonical(steps.words)
 
     def _canonical(self, words: Words) -> Words:
@@ -299,6 +311,15 @@ class Explorer:
         if self._symmetry is None:
             return steps
         return self._symmetry.concrete(tuple(self._start), steps)
+
+
+class _MisfitInBatchError(Exception):
+    """A step of a batch does not fit: of the state in this row."""
+
+    def __init__(self, error: MisfitError, row: int) -> None:
+        super().__init__(error)
+        self.error = error
+        self.row = row
 
 
 def in_batches(pieces: list[Words], size: int) -> Iterator[Words]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 
 Flags = npt.NDArray[np.bool_]
@@ -27,7 +27,6 @@ FINGERPRINT_BITS = 64
 _GROW_AT = 0.6
 _FIRST_SLOTS = 1 << 16
 _AHEAD = 16  # how many insertions ahead a slot is asked for from memory
-_kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
 
 
 def _prefetch_code(typing: Any, address: Any) -> Any:
@@ -48,7 +47,7 @@ def _prefetch_code(typing: Any, address: Any) -> Any:
 _prefetch: Any = intrinsic(_prefetch_code)
 
 
-@_kernel
+@kernel
 def _mix(value: np.uint64) -> np.uint64:
     """A bijection on 64 bits in which every input bit changes about half of the output bits."""
     value ^= value >> np.uint64(32)
@@ -59,7 +58,7 @@ def _mix(value: np.uint64) -> np.uint64:
     return value
 
 
-@_kernel
+@kernel
 def _fingerprints(words: Words, out: Words) -> None:
     for i in range(words.shape[1]):
         value = np.uint64(0)
@@ -68,7 +67,7 @@ def _fingerprints(words: Words, out: Words) -> None:
         out[i] = value if value != 0 else np.uint64(1)
 
 
-@_kernel
+@kernel
 def _probe(table: Words, keys: Words, i: int, home: np.uint64) -> tuple[np.uint64, bool]:
     """The slot of row i of `keys`, and whether it is there; if not, the free slot to put it."""
     mask = np.uint64(table.shape[0] - 1)
@@ -87,7 +86,7 @@ def _probe(table: Words, keys: Words, i: int, home: np.uint64) -> tuple[np.uint6
         slot = (slot + np.uint64(1)) & mask
 
 
-@_kernel
+@kernel
 def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     """Insert rows of `keys` in order; `new[i]` tells which were not there. Returns how many."""
     width, count = keys.shape
@@ -107,7 +106,7 @@ def _insert(table: Words, keys: Words, hashes: Words, new: Flags) -> int:
     return added
 
 
-@_kernel
+@kernel
 def _lookup(table: Words, keys: Words, hashes: Words, found: Flags) -> None:
     """`found[i]` tells whether row i of `keys` is there."""
     width, count = keys.shape
@@ -120,7 +119,7 @@ def _lookup(table: Words, keys: Words, hashes: Words, found: Flags) -> None:
         _, found[i] = _probe(table, keys, i, hashes[i] & mask)
 
 
-@_kernel
+@kernel
 def _rehash(old: Words, table: Words) -> None:
     """Move every row of `old` to the larger `table`, which is empty."""
     width = old.shape[1]

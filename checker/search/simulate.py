@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, field
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
 from checker.engines.agreement import require_agreement
+from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings
@@ -262,7 +262,7 @@ class ActionDraw:
         return chosen
 
 
-@nb.njit(nogil=True, cache=True)
+@kernel
 def _choose(
     masks: npt.NDArray[np.bool_],
     starts: npt.NDArray[np.int64],

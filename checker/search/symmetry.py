@@ -14,11 +14,11 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
 from checker.engines.interchangeable import members_named
+from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
 from checker.engines.reference import ReferenceEngine, State
 from model.language.declare.domains import Domain, Reference, Subset
@@ -231,7 +231,7 @@ def _refuse_named_members(model: Model, family: str, properties: Iterable[Proper
             )
 
 
-@nb.njit(nogil=True, cache=True)
+@kernel
 def _least(
     words: Words,
     result: Words,

@@ -20,6 +20,7 @@ from checker.search.findings import Findings, spread
 from checker.search.limits import Limits, Progress, peak_memory_bytes
 from checker.search.question import Options, Question
 from checker.spark.parcels import LevelJob, Slice
+from checker.spark.protocol_parcel import ProtocolParcel
 from checker.stores.answers import conclude, exploration_of, findings_of, levels_needed
 from checker.stores.journal import StoreJournal
 from checker.stores.level_files import ROW_GROUP
@@ -27,7 +28,6 @@ from checker.stores.store import Level, LevelFile, Store
 from checker.verdict import Exploration
 from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model
-from model.protocols import PROTOCOLS
 from properties import Property, Sense
 
 if TYPE_CHECKING:
@@ -66,11 +66,7 @@ class SparkExplorer:
         options: Options | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        if PROTOCOLS.get(model.protocol.name) is not model.protocol:
-            raise UsageError(
-                f"{model.protocol.name} is not one of the protocols that workers can build: "
-                f"valid are {', '.join(PROTOCOLS)}"
-            )
+        self._protocol = ProtocolParcel.of(model.protocol)
         self.store = store
         self.model = model
         self.properties = tuple(properties)
@@ -229,6 +225,7 @@ class SparkExplorer:
             location=self.store.storage.root
             if self.store.storage.is_local
             else self.store.location,
+            protocol=self._protocol,
             identity=self.model.identity,
             properties=tuple(prop.name for prop in self.properties),
             depth=before.depth + 1,

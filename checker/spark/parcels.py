@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from checker.engines.layout import Words
+from checker.spark.protocol_parcel import ProtocolParcel
 from checker.stores.storage import Storage
 
 
@@ -52,6 +53,7 @@ class LevelJob:
 
     run: str
     location: str
+    protocol: ProtocolParcel
     identity: dict[str, Any]
     properties: tuple[str, ...]
     depth: int

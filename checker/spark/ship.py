@@ -22,8 +22,9 @@ from checker.spark import bootstrap
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PACKAGES = ("model", "properties", "checker")
-ROOT = Path(__file__).resolve().parents[2]
+_ABOVE = __name__.split(".")[:-3]  # `highwater` where it is installed, nothing in the repository
+PACKAGES = tuple(_ABOVE) or ("model", "properties", "checker")
+ROOT = Path(__file__).resolve().parents[2 + len(_ABOVE)]
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,19 @@ from checker.search.question import DEFAULT_COMPILE_AFTER
 from checker.search.symmetry import Symmetry
 from checker.search.watch import premise_claims
 from checker.spark.parcels import LevelJob
+from checker.spark.protocol_parcel import ProtocolParcel
 from model.language.protocol import Model
-from model.protocols import protocol_named
 from properties import Property, choose_properties
 
 
 class Workshop:
     """A model with its programs, built once in a worker from the model's identity."""
 
-    def __init__(self, identity: dict[str, Any], names: tuple[str, ...], symmetry: bool) -> None:
-        protocol = protocol_named(identity["protocol"])
+    def __init__(
+        self, parcel: ProtocolParcel, identity: dict[str, Any], names: tuple[str, ...],
+        symmetry: bool,
+    ) -> None:  # fmt: skip
+        protocol = parcel.opened()
         self.model: Model = protocol.model(identity["bounds"], identity["settings"])
         self.engine = VectorisedEngine(self.model)
         self.expand = Expander(self.engine, None, DEFAULT_COMPILE_AFTER)
@@ -57,10 +60,13 @@ class Workshop:
 
 
 @lru_cache(maxsize=2)
-def _workshop(identity: str, names: tuple[str, ...], symmetry: bool) -> Workshop:
-    return Workshop(json.loads(identity), names, symmetry)
+def _workshop(
+    parcel: ProtocolParcel, identity: str, names: tuple[str, ...], symmetry: bool
+) -> Workshop:
+    return Workshop(parcel, json.loads(identity), names, symmetry)
 
 
 def workshop(job: LevelJob) -> Workshop:
     """The workshop for a job; the last ones are kept."""
-    return _workshop(json.dumps(job.identity, sort_keys=True), job.properties, job.symmetry)
+    identity = json.dumps(job.identity, sort_keys=True)
+    return _workshop(job.protocol, identity, job.properties, job.symmetry)

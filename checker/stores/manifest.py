@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from checker.digest import definition_digest
 from checker.search.question import Options
-from checker.stores.digest import definition_digest
 from checker.traces.trace import highwater_version
 from model.language.errors import UsageError
 from model.language.protocol import Model

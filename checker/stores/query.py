@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from checker.digest import definition_digest
 from checker.stores.decoding import state_columns, states_view
-from checker.stores.digest import definition_digest
 from checker.stores.store import Store
 from model.language.errors import UsageError
-from model.language.protocol import Model
-from model.protocols import protocol_named
+from model.language.protocol import Model, Protocol
+from model.protocols import PROTOCOLS, protocol_named
 from properties import choose_properties
 
 INSTALL = "pip install 'highwater[query]'"
@@ -33,15 +33,27 @@ class Answer:
     is_cut: bool
 
 
-def model_of(store: Store) -> Model:
-    """The model whose states a store holds; `UsageError` if this version defines it otherwise."""
+def model_of(store: Store, protocol: Protocol | None = None) -> Model:
+    """The model whose states a store holds, of `protocol` if it is one of the user's own.
+
+    `UsageError` if it is defined otherwise now.
+    """
     manifest = store.manifest
     identity = manifest.model
-    protocol = protocol_named(identity["protocol"])
+    if protocol is None and identity["protocol"] not in PROTOCOLS:
+        raise UsageError(
+            f"{store.location} is of {identity['protocol']}, one of your own protocols: give "
+            "--protocol FILE.py"
+        )
+    protocol = protocol or protocol_named(identity["protocol"])
+    if protocol.name != identity["protocol"]:
+        raise UsageError(f"{store.location} is of {identity['protocol']}, not of {protocol.name}")
     model = protocol.model(identity["bounds"], identity["settings"])
     names = manifest.properties
     properties = choose_properties(protocol, names) if names else ()
     if definition_digest(model, properties) != manifest.digest:
+        if PROTOCOLS.get(protocol.name) is not protocol:
+            raise UsageError(f"{store.location}: {protocol.name} has changed since it was written")
         raise UsageError(
             f"{store.location} was written by version {manifest.version}, which defines "
             f"{protocol.name} otherwise: query it with that version"

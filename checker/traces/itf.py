@@ -7,14 +7,17 @@ rejected. Errors show at most a short, escaped piece of the file.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from checker.digest import protocol_digest
 from checker.files import write_whole
 from checker.traces.itf_values import Decoder, Encoder, fields_of, require_number, show, text_of
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
@@ -22,7 +25,7 @@ from model.language import Model, Protocol
 from model.language.errors import RejectedError, UsageError, unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Instance
-from model.protocols import PROTOCOLS
+from model.protocols import PROTOCOLS, reference_of
 from properties import choose_properties
 
 FORMAT_VERSION = 1
@@ -31,10 +34,15 @@ MAX_STATES = 10_000
 MAX_CELLS = 20_000
 MAX_INSTANCES = 200_000
 
+OURS = "highwater"
+"""Where the protocols of this project are declared."""
+
+REDEFINED = "its protocol or property has changed since it was found"
+
 _DESCRIPTION_URL = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 _META = (
-    "format", "format-description", "format_version", "description", "protocol", "settings",
-    "bounds", "property", "verdict", "depth", "version",
+    "format", "format-description", "format_version", "description", "protocol", "source",
+    "digest", "settings", "bounds", "property", "verdict", "depth", "version",
 )  # fmt: skip
 
 
@@ -43,7 +51,7 @@ def write_trace(trace: Trace, path: Path | str) -> None:
 
     Raises `UsageError` if the file cannot be written, or is larger than what `read_trace` takes.
     """
-    content = trace_as_itf(trace).encode()
+    content = trace_as_itf(_as_run(trace)).encode()
     if len(content) > MAX_BYTES or len(trace.states) > MAX_STATES:
         raise UsageError(
             f"a trace of {len(trace.states)} states is too long to store: valid are up to "
@@ -55,11 +63,33 @@ def write_trace(trace: Trace, path: Path | str) -> None:
         raise UsageError(f"cannot write the trace {_quoted(path)}: {_reason(error)}") from None
 
 
+def _as_run(trace: Trace) -> Trace:
+    """The trace; as a plain run if it shows a property that its protocol does not list."""
+    return trace if trace.own is None else replace(trace, own=None, property=None, verdict="run")
+
+
 def save_trace(trace: Trace, directory: Path, name: str) -> Path:
-    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does."""
-    path = directory / f"{trace.model.protocol.name}-{name}.itf.json"
-    write_trace(trace, path)
-    return path
+    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does.
+
+    A trace that is there already and is of other settings or bounds is kept: this one is then
+    `PROTOCOL-NAME-2.itf.json`, and so on.
+    """
+    stem = f"{trace.model.protocol.name}-{name}"
+    for number in itertools.count(1):
+        path = directory / f"{stem}{'' if number == 1 else f'-{number}'}.itf.json"
+        if not path.exists() or _is_of(path, trace.model):
+            write_trace(trace, path)
+            return path
+    raise AssertionError  # there is always a next number
+
+
+def _is_of(path: Path, model: Model) -> bool:
+    """Whether a file holds a trace of the very same model."""
+    try:
+        found = json.loads(path.read_bytes()[:MAX_BYTES])["#meta"]
+        return all(found[key] == value for key, value in model.identity.items())
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def _quoted(path: Path | str) -> str:
@@ -103,12 +133,19 @@ def _meta(trace: Trace) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "description": _description(trace),
         **trace.model.identity,
+        "source": trace.source or _source(trace.model.protocol),
+        "digest": trace.digest or protocol_digest(trace.model, trace.claim),
         "property": trace.property,
         "verdict": str(trace.verdict),
         "depth": trace.depth,
         "version": trace.version or highwater_version(),
     }
     return {key: values[key] for key in _META}
+
+
+def _source(protocol: Protocol) -> str:
+    """Where a protocol is declared: `highwater`, or what names a user's own; empty if nothing."""
+    return OURS if PROTOCOLS.get(protocol.name) is protocol else reference_of(protocol)
 
 
 def _description(trace: Trace) -> str:
@@ -133,11 +170,17 @@ def read_trace(path: Path | str, protocols: Mapping[str, Protocol] = PROTOCOLS) 
     document = _parse(_load(Path(path), name), name)
     try:
         trace = _decode(document, protocols)
-        check_trace(trace)
     except UsageError as error:
         raise UsageError(f"{name} is not a trace: {error}") from None
     except RejectedError as error:
         raise RejectedError(f"the trace {name} is rejected: {error}") from None
+    try:
+        check_trace(trace)
+    except UsageError as error:
+        raise UsageError(f"{name} is not a trace: {error}") from None
+    except RejectedError as error:
+        since = f" ({REDEFINED})" if trace.is_redefined else ""
+        raise RejectedError(f"the trace {name} is rejected: {error}{since}") from None
     return trace
 
 
@@ -199,7 +242,9 @@ def _no_constant(word: str) -> NoReturn:
 
 def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
     top = fields_of(document, "the file", ("#meta", "vars", "states"))
-    meta = fields_of(top["#meta"], "#meta", _META)
+    unsaid = {"source": OURS, "digest": ""}  # traces of the first format did not say
+    told = top["#meta"]
+    meta = fields_of(unsaid | told if isinstance(told, dict) else told, "#meta", _META)
     if meta["format"] != "ITF":
         raise UsageError(f"#meta.format must be 'ITF', not {show(meta['format'])}")
     require_number(meta["format_version"], FORMAT_VERSION, "#meta.format_version")
@@ -211,12 +256,14 @@ def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
     require_number(meta["depth"], len(steps), "#meta.depth", ", the number of steps")
     return Trace(
         model, _property(meta["property"], model), _verdict(meta["verdict"]), states, steps,
-        _version(meta["version"]),
+        _version(meta["version"]), text_of(meta["source"], "#meta.source"), _digest(meta["digest"]),
     )  # fmt: skip
 
 
 def _model(meta: Mapping[str, Any], protocols: Mapping[str, Protocol]) -> Model:
     name = text_of(meta["protocol"], "#meta.protocol")
+    source = text_of(meta["source"], "#meta.source")
+    _refuse_to_load(name, source, protocols)
     if name not in protocols:
         raise unknown_name("protocol", name, protocols)
     protocol = protocols[name]
@@ -234,6 +281,14 @@ def _model(meta: Mapping[str, Any], protocols: Mapping[str, Protocol]) -> Model:
     model = protocol.model(bounds, settings)
     _check_size(model)
     return model
+
+
+def _refuse_to_load(name: str, source: str, protocols: Mapping[str, Protocol]) -> None:
+    """A file says where its protocol is; only the user says that Python may be run from there."""
+    known = protocols.get(name)
+    if source != OURS and (known is None or known is PROTOCOLS.get(name)):
+        where = f"from {show(source)}: give --protocol {source}" if source else "that nothing names"
+        raise UsageError(f"its protocol, {show(name)}, is one of your own, {where}")
 
 
 def _check_size(model: Model) -> None:
@@ -318,6 +373,13 @@ def _verdict(found: Any) -> str:
     if name not in list(TraceVerdict):
         raise unknown_name("verdict of a trace", name, TraceVerdict)
     return TraceVerdict(name)
+
+
+def _digest(found: Any) -> str:
+    digest = text_of(found, "#meta.digest")
+    if not re.fullmatch(r"[0-9a-f]{0,64}", digest):
+        raise UsageError(f"#meta.digest {show(digest)} is not a digest")
+    return digest
 
 
 def _version(found: Any) -> str:

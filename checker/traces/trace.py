@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from importlib import metadata
+from typing import cast
 
+from checker.digest import protocol_digest
 from checker.engines.reference import ReferenceEngine, State
 from model.language.errors import DomainError, RejectedError
 from model.language.naming import cell_path, instance_words, value_words
 from model.language.protocol import Instance, Model
-from properties import Property, Sense, choose_properties
+from properties import Property, Sense, choose_properties, lemmas_of, properties_of
 
 
 class TraceVerdict(StrEnum):
@@ -42,7 +44,9 @@ class Trace:
     """A run of `model`: `states[i + 1]` is `states[i]` after `steps[i]`.
 
     States are as in `ReferenceEngine`, one number a cell. `property` names what the verdict is
-    about, if it is about one. `version` is that of Highwater when the trace was found.
+    about, if it is about one. `version` is that of Highwater when the trace was found, `source`
+    where its protocol was and `digest` what it was then; both are empty where nobody has said so.
+    `own` is the property itself if the protocol does not list it.
     """
 
     model: Model
@@ -51,6 +55,9 @@ class Trace:
     states: tuple[State, ...]
     steps: tuple[Instance, ...]
     version: str | None = None
+    source: str = ""
+    digest: str = ""
+    own: Property | None = None
 
     @cached_property
     def depth(self) -> int:
@@ -62,7 +69,12 @@ class Trace:
         """The property itself; `UsageError` if the protocol has none of that name."""
         if self.property is None:
             return None
-        return choose_properties(self.model.protocol, [self.property])[0]
+        return self.own or choose_properties(self.model.protocol, [self.property])[0]
+
+    @cached_property
+    def is_redefined(self) -> bool:
+        """Whether the protocol, or the property, is no longer what it was when this was found."""
+        return self.digest not in ("", protocol_digest(self.model, self.claim))
 
     @cached_property
     def evidence(self) -> tuple[State, ...]:
@@ -99,8 +111,11 @@ def build_trace(
     states = [engine.initial() if start is None else start]
     for number, instance in enumerate(steps, 1):
         states.append(_take_step(engine, number, states[-1], instance))
-    name = property.name if isinstance(property, Property) else property
-    trace = Trace(model, name, verdict or "", tuple(states), steps, highwater_version())
+    own = property if isinstance(property, Property) else None
+    name = own.name if own is not None else cast("str | None", property)
+    if own in (*properties_of(model.protocol), *lemmas_of(model.protocol)):
+        own = None
+    trace = Trace(model, name, verdict or "", tuple(states), steps, highwater_version(), own=own)
     if verdict is None:
         elsewhere = start is not None and start != engine.initial()
         trace = replace(trace, verdict=_verdict_of(trace.claim, elsewhere))

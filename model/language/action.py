@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from model.language.capture import Parameter
@@ -58,7 +61,29 @@ class Action:
 def action(words: str) -> Callable[[Callable[..., None]], Action]:
     """Declare an action: `@action("{follower} fetches from {leader}")`."""
     local = local_names()
-    return lambda function: Action(function.__name__, function, words, local)
+
+    def declare(function: Callable[..., None]) -> Action:
+        names = list(inspect.signature(function).parameters)[1:]
+        unknown = [name for name in placeholders(words) if name not in names]
+        if unknown:
+            code = function.__code__
+            raise ProtocolError(
+                f"{Path(code.co_filename).name}:{code.co_firstlineno}: action "
+                f"{function.__name__}: its words name {{{unknown[0]}}}, which is none of its "
+                f"parameters: valid are {', '.join(names) or 'none'}"
+            )
+        return Action(function.__name__, function, words, local)
+
+    return declare
+
+
+def placeholders(words: str) -> list[str]:
+    """The names in braces, without attributes and indices; `ProtocolError` for unbalanced ones."""
+    try:
+        fields = [field for _, field, _, _ in Formatter().parse(words) if field is not None]
+    except ValueError as error:
+        raise ProtocolError(f"{words!r}: {error}") from None
+    return [re.split(r"[.\[]", field)[0] for field in fields]
 
 
 @dataclass(frozen=True)

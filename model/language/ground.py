@@ -96,7 +96,12 @@ class Grounder:
         blank = Grounder(self.space, lambda _, cell: self.expression(cell.variable.blank))
         assigned, misfit = blank.writes(start, {})
         if misfit is not graph.FALSE:
-            raise DomainError("start assigns a value outside its variable's domain")
+            told = [
+                f"{w.variable.name}, valid is {w.variable.domain}"
+                for w in start
+                if blank.writes((w,), {})[1] is not graph.FALSE
+            ]
+            raise DomainError(f"start assigns a value that does not fit: {'; '.join(told)}")
         for position, node in assigned.items():
             numbers[position] = int(node.data)
         return tuple(numbers)

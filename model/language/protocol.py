@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,7 +34,14 @@ from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
 from model.language.unchanging import unchanging
 
-__all__ = ["Cell", "Instance", "Model", "Protocol"]
+__all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
+
+
+class Claim:
+    """What is claimed of a protocol; `properties.claims.Property` says how, and of what."""
+
+    name: str
+    claim: Callable[..., bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,8 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
+    `properties` are what it promises and should be able to do, `lemmas` what proofs may use
+    besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
     """
 
     name: str
@@ -52,6 +63,26 @@ class Protocol:
     start: Callable[[Any], None] | None = None
     source: str = ""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    properties: tuple[Claim, ...] = ()
+    lemmas: tuple[Claim, ...] = ()
+    templates: Any = None
+    module: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "module", _declaring_module())
+        for what in ("actions", "bounds", "properties", "lemmas"):
+            if not isinstance(getattr(self, what), tuple):
+                raise ProtocolError(f"{self.name}: {what} is no tuple: write (..., ...) or (...,)")
+        claims = dict.fromkeys((*self.properties, *self.lemmas))
+        self._refuse_twins("actions", self.actions)
+        self._refuse_twins("properties", claims)
+
+    def _refuse_twins(self, what: str, named: Iterable[Action | Claim]) -> None:
+        names: set[str] = set()
+        for each in named:
+            if each.name in names:
+                raise ProtocolError(f"{self.name}: two {what} are called {each.name}: rename one")
+            names.add(each.name)
 
     def variant(
         self,
@@ -107,6 +138,7 @@ class Protocol:
     def schema(self) -> Schema:
         """The variables that the state declares."""
         schema = Schema(self.state)
+        schema.bounds = frozenset(bound.name for bound in self.bounds)
         self._refuse_unknown_bounds(schema.limits())
         return schema
 
@@ -137,6 +169,14 @@ class Protocol:
                     f"{self.name}: two bounds are called {name}: declare it once, and write "
                     "with_default(...) for another default"
                 )
+
+
+def _declaring_module() -> str:
+    """The name of the module that declares the protocol which is being made."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in (__name__, "dataclasses"):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,10 +225,24 @@ class Model(StateSpace):
     def captured(self) -> tuple[CapturedAction, ...]:
         """The protocol's actions as expressions, in order."""
         parameters = self.protocol.parameters
-        return tuple(
-            capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
-            for a in self.protocol.actions
-        )
+        with self._members_exist():
+            return tuple(
+                capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
+                for a in self.protocol.actions
+            )
+
+    @contextmanager
+    def _members_exist(self) -> Iterator[None]:
+        """Refuses a capture that names a member by a number that no member has."""
+        named = self.schema.named
+        named.clear()
+        yield
+        for (family, number), place in named.items():
+            if number >= self.extents[family]:
+                raise CaptureError(
+                    f"{place}: {family}[{number}] does not exist: with these bounds there are "
+                    f"{self.extents[family]}, numbered from 0"
+                )
 
     @cached_property
     def start(self) -> tuple[Write, ...]:
@@ -199,7 +253,8 @@ class Model(StateSpace):
         """A claim about a state, or with `frames` 2 about a step, as an expression."""
         key = (function, frames)
         if key not in self._claims:
-            self._claims[key] = capture_property(function, self.schema, self.settings, frames)
+            with self._members_exist():
+                self._claims[key] = capture_property(function, self.schema, self.settings, frames)
         return self._claims[key]
 
     # --- ground: over cells ------------------------------------------------------------------

@@ -20,6 +20,11 @@ _LIBRARY = sysconfig.get_path("stdlib")
 _REMEDIES = (
     (r"\bmin\(|\bmax\(", "min and max", "minimum(a, b), maximum(a, b)"),
     (r"\bsorted\(|\.sort\(", "sorting", "smallest(...) or largest(...)"),
+    (
+        r"\bif\b[^:]*:\s*(return|\w+(\.\w+|\[.*\])*\s*[-+]?=)",
+        "`if`",
+        "require(...) or choose(c, a, b)",
+    ),
     (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
     (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\band\b", "`and`", "all_of(a, b)"),
@@ -63,6 +68,12 @@ def user_frame() -> FrameType:
     while frame.f_back is not None and not is_users_frame(frame):
         frame = frame.f_back
     return frame
+
+
+def user_place() -> str:
+    """File and line of the innermost code that is the user's."""
+    frame = user_frame()
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
 
 def refuse(problem: str, at: tuple[str, int] | None = None) -> NoReturn:

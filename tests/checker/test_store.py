@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from checker import files as files_module
+from checker.digest import definition_digest
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Limits, Options
 from checker.search.question import Question
 from checker.stores.answers import exploration_of
-from checker.stores.digest import definition_digest
 from checker.stores.level_files import find_path, read_level
 from checker.stores.manifest import Manifest, manifest_for
 from checker.stores.storage import Storage

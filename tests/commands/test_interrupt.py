@@ -4,7 +4,9 @@ import os
 import re
 import signal
 import threading
+import time
 
+import psutil
 import pytest
 import z3
 
@@ -166,3 +168,18 @@ def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkey
 
 def interrupted(*_):
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_command(start, number):
+    """Of a sweep, which would take minutes: whatever ends the command, nothing is left."""
+    process = start("mutate", "kip320", "--workers", 2, "--no-cross-check")
+    command = psutil.Process(process.pid)
+    while process.poll() is None and len(workers := command.children(recursive=True)) < 3:
+        time.sleep(0.1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == (Exit.LIMIT if number == signal.SIGINT else -signal.SIGKILL)
+    assert "Traceback" not in err
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert alive == []

@@ -112,3 +112,27 @@ def test_the_traces_of_cases_are_written_as_itf(highwater, tmp_path):
     (path,) = (tmp_path / "traces").iterdir()
     assert path.name == "kip101-weak_isr.itf.json"
     assert (read_trace(path).depth, read_trace(path).property) == (10, "weak_isr")
+
+
+def test_a_trace_of_other_settings_is_kept_and_the_same_one_replaced(highwater, tmp_path):
+    def explore(*settings):
+        found = highwater("explore", "kip320", "--property", "weak_isr", "--trace-dir", tmp_path,
+                          *settings, "--json")  # fmt: skip
+        return Path(found.json["violations"][0]["trace"])
+
+    first = explore("--set", "fence_fetch=false")
+    content = first.read_bytes()
+    second = explore("--set", "fence_fetch=false", "--set", "wait_for_epoch=false")
+    assert (first.name, second.name) == ("kip320-weak_isr.itf.json", "kip320-weak_isr-2.itf.json")
+    assert explore("--set", "fence_fetch=false") == first
+    assert first.read_bytes() == content
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_report_does_not_replace_its_trace(highwater, tmp_path):
+    highwater("explore", "kip101", "--trace-dir", tmp_path)
+    trace = tmp_path / "kip101-weak_isr.itf.json"
+    content = trace.read_bytes()
+    refused = highwater("report", trace, "-o", trace)
+    assert (refused.status, "would replace the trace" in refused.err) == (2, True)
+    assert trace.read_bytes() == content

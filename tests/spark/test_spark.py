@@ -16,6 +16,8 @@ from checker.stores.query import model_of, query_duckdb
 from checker.stores.ready_queries import READY, ready_query
 from checker.stores.store import Store
 from model.language.errors import UsageError
+from model.protocols import protocol_named
+from tests.support.own import write_counter
 from tests.support.stores import SMALL, TINY, distributed, files, model_named, plain, stored
 from tests.support.tiers import nightly
 
@@ -220,3 +222,11 @@ def test_options_that_do_not_go_together_are_told(arguments, words, tmp_path, mo
     assert done.stderr.count("\n") == 1
     assert words in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_protocol_of_ones_own_goes_to_the_workers(tmp_path, session):
+    model = protocol_named(str(write_counter(tmp_path))).model()
+    options = Options(keep_going=True)
+    found = distributed(tmp_path / "store", model, session, 2, options)
+    assert found == plain(model, options)
+    assert found["levels"] == [1, 2, 3]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, cast
 
 from model.language import graph
+from model.language.declare.domains import Bound
 from model.language.graph import Kind, Node
 from model.language.refusal import refuse, refuse_hashing, refuse_text, refuse_truth
 
@@ -166,7 +167,9 @@ def node_of(value: object, like: Node | None = None) -> Node:
     else:
         found = getattr(value, "_reference_node", None)
         if found is None:
-            refuse(f"{value!r} where a boolean, a number, a member or none is needed")
+            what = f"the bound {value.name}" if isinstance(value, Bound) else repr(value)
+            instead = ": write state.bound(...)" if isinstance(value, Bound) else ""
+            refuse(f"{what} where a boolean, a number, a member or none is needed{instead}")
         node = found()
     if like is not None and node.sort != like.sort:
         refuse(

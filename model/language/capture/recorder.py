@@ -15,7 +15,7 @@ from typing import Any
 
 from model.language import graph
 from model.language.capture.captured import CapturedAction, Write, overlay
-from model.language.capture.expr import IntExpr, node_of, wrap
+from model.language.capture.expr import BoolExpr, IntExpr, node_of, wrap
 from model.language.capture.lint import Watch
 from model.language.capture.rounds import Held, Iteration
 from model.language.capture.symbolic import SetExpr, SymbolicStore
@@ -337,6 +337,10 @@ def capture_start(
     return tuple(capture.writes)
 
 
+def _kind(value: object) -> str:
+    return "number" if isinstance(value, int | IntExpr) else type(value).__name__
+
+
 def capture_property(
     function: Callable[..., bool], schema: Schema, settings: Any, frames: int = 1
 ) -> Node:
@@ -346,7 +350,15 @@ def capture_property(
         SymbolicStore(schema, settings, capture, frame).view(schema.root, ())
         for frame in range(frames)
     ]
-    claim = node_of(capture.run(function, *views), graph.TRUE)
+    found = capture.run(function, *views)
+    if not isinstance(found, bool | BoolExpr):
+        code = function.__code__
+        what = "nothing" if found is None else f"a {_kind(found)}"
+        refuse(
+            f"the claim {function.__name__} returns {what}: it should return whether it holds",
+            (code.co_filename, code.co_firstlineno),
+        )
+    claim = node_of(found, graph.TRUE)
     if capture.guards or capture.writes:
         name = getattr(function, "__name__", "claim")
         raise CaptureError(f"property {name} requires or assigns: it should return a claim")

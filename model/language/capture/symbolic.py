@@ -13,8 +13,9 @@ from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
 from model.language.declare.entity import Entity, Record, Store
 from model.language.declare.schema import Part, Schema, Variable
+from model.language.errors import unknown_name
 from model.language.graph import Kind, Node, Op, Sort
-from model.language.refusal import refuse
+from model.language.refusal import refuse, user_place
 
 if TYPE_CHECKING:
     from model.language.capture.recorder import Capture
@@ -149,6 +150,8 @@ class SymbolicStore(Store):
         self.capture.write(variable, place, value, (position,))
 
     def bound(self, name: str) -> Any:
+        if name not in self.schema.bounds:
+            refuse(f"{unknown_name('bound', name, self.schema.bounds)}")
         return IntExpr(graph.bound(name))
 
     def extent(self, index_set: IndexSet) -> Any:
@@ -184,6 +187,7 @@ class SymbolicStore(Store):
             return cast(Node, value._index[-1])
         if index_set.symmetric:
             if isinstance(value, int) and not isinstance(value, bool):
+                self.schema.named.setdefault((index_set.name, value), user_place())
                 return graph.constant(value, Sort(Kind.REF, index_set.name))
             refuse("indexing with a reference that may be none: quantify over the members instead")
         return node_of(value, graph.constant(0))

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from model.language.declare.domains import Bound
 from model.language.declare.names import local_names
 from model.language.declare.view import View
 from model.language.errors import ProtocolError
@@ -217,6 +218,6 @@ class State(Record):
         """The protocol's settings: plain values, the same in every state."""
         return self._store.settings
 
-    def bound(self, name: str) -> int:
-        """The value of the protocol's bound called `name`."""
-        return cast(int, self._store.bound(name))
+    def bound(self, bound: str | Bound) -> int:
+        """The value of one of the protocol's bounds, by name or as it is declared."""
+        return cast(int, self._store.bound(bound if isinstance(bound, str) else bound.name))

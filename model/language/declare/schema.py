@@ -164,6 +164,8 @@ class Schema:
     """Everything that a root record declares: its variables in order, its families, its tree."""
 
     def __init__(self, root_class: type[State]) -> None:
+        self.bounds: frozenset[str] = frozenset()  # the protocol's, by name
+        self.named: dict[tuple[str, int], str] = {}  # members by number in what is captured: where
         self.variables: dict[str, Variable] = {}
         self.index_sets: dict[str, IndexSet] = {}
         self.families: dict[str, IndexedSchema[RecordSchema]] = {}

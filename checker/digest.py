@@ -5,9 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from model.language.capture.captured import Write
+from model.language.errors import CaptureError
 from model.language.graph import COMMUTATIVE, Node
 from model.language.protocol import Model
 from properties import Property
+
+DIGITS = 32
+"""Hexadecimal digits of a protocol's digest."""
 
 
 def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
@@ -25,6 +30,26 @@ def definition_digest(model: Model, properties: Iterable[Property] = ()) -> str:
     return digest.hexadecimal
 
 
+def protocol_digest(model: Model, prop: Property | None = None) -> str:
+    """A digest of the state, the start and the actions under these settings, for all bounds; of a
+    property too if one is given. Names and domains count, words and places in files do not. Empty
+    for what cannot be captured.
+    """
+    digest = _Digest()
+    try:
+        for variable in model.schema.variables.values():
+            digest.add(variable.name, str(variable.domain), str(variable.initial))
+        digest.writes("start", model.start)
+        for action in model.captured:
+            digest.add(action.name, *map(digest.node, (*action.parameters, *action.guards)))
+            digest.writes(action.name, action.writes)
+        if prop is not None:
+            digest.add(prop.name, prop.sense, digest.node(model.claim(prop.claim, prop.frames)))
+    except CaptureError:
+        return ""
+    return digest.hexadecimal[:DIGITS]
+
+
 class _Digest:
     """Feeds a hash. A node is told by its operator and its arguments, whatever order is theirs."""
 
@@ -38,6 +63,11 @@ class _Digest:
 
     def add(self, *parts: object) -> None:
         self._hash.update((repr(parts) + "\n").encode())
+
+    def writes(self, what: str, writes: Iterable[Write]) -> None:
+        for write in writes:
+            nodes = (*write.index, write.value, *write.binders, write.when)
+            self.add(what, write.variable.name, *map(self.node, nodes))
 
     def node(self, root: Node) -> bytes:
         stack = [(root, False)]

@@ -1,0 +1,173 @@
+"""Questions from a script or a notebook: `explore`, `simulate`, `prove`; answers show themselves.
+
+The commands ask the same engines the same way; these functions take values where commands take
+options, and return an `Answer`. `docs/api.md` describes them.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from checker.report.text import render_text
+from checker.search.explore import Explorer
+from checker.search.limits import Limits
+from checker.search.minimise import minimise
+from checker.search.question import Options
+from checker.search.simulate import Budget, Simulator
+from checker.traces.trace import Trace, TraceVerdict, build_trace
+from model.language.errors import UsageError
+from model.language.protocol import Model, Protocol
+from model.protocols import protocol_named
+from properties import Property, Sense, lemmas_of, promised_properties
+
+_CONTENT = ("exhausted", "bounded", "sampled", "proved")
+
+Chosen = Iterable[str | Property]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found out about a model.
+
+    `verdict` is one of those in `docs/architecture.md`, such as `violated` or `exhausted`. `traces`
+    show the violations, each replayed on the reference engine. `result` is what the engine found in
+    full. True where nothing was found and the verdict says so much, as in
+    `assert highwater.explore("kip320")`: `unknown` and `not_inductive` are false, as `violated` is.
+    """
+
+    model: Model
+    verdict: str
+    traces: tuple[Trace, ...]
+    result: Any
+
+    def __bool__(self) -> bool:
+        return not self.traces and self.verdict in _CONTENT
+
+    @property
+    def summary(self) -> str:
+        """The answer in one line."""
+        name = self.model.protocol.name
+        if self.traces:
+            told = ", ".join(
+                f"{t.property or 'deadlock'} after {t.depth} steps" for t in self.traces
+            )
+            return f"{name}: {self.verdict}: {told}"
+        states = getattr(self.result, "distinct_states", None)
+        return f"{name}: {self.verdict}" + (f", {states:,} states" if states is not None else "")
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(render_text(trace) for trace in self.traces), self.summary])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the summary, and each trace to unfold."""
+        parts = [f"<p><b>{html.escape(self.summary)}</b></p>"]
+        for trace in self.traces:
+            title, text = html.escape(trace.property or "deadlock"), html.escape(render_text(trace))
+            parts.append(f"<details><summary>{title}</summary><pre>{text}</pre></details>")
+        return "".join(parts)
+
+
+def explore(
+    protocol: Protocol | str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    properties: Chosen = (),
+    depth: int | None = None,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    keep_going: bool = False,
+    deadlock: bool = False,
+    symmetry: bool = False,
+    workers: int = 1,
+    **bounds: int,
+) -> Answer:
+    """Search every reachable state, breadth first, up to a limit or to the end.
+
+    `protocol` is one, or its name, as commands take it. `UsageError` for what does not exist.
+    """
+    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    how = Options(keep_going=keep_going, deadlock=deadlock, symmetry=symmetry, workers=workers)
+    result = Explorer(model, chosen, Limits(depth, max_states, max_seconds), how).run()
+    traces = [build_trace(model, v.steps, v.property) for v in result.violations]
+    if result.deadlock is not None:
+        traces.append(build_trace(model, result.deadlock, verdict=TraceVerdict.DEADLOCK))
+    return Answer(model, str(result.verdict), tuple(traces), result)
+
+
+def simulate(
+    protocol: Protocol | str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    properties: Chosen = (),
+    walks: int | None = None,
+    steps: int = 100,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    **bounds: int,
+) -> Answer:
+    """Walk at random: 16,384 walks, unless limited otherwise. Violations are made short."""
+    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    count = 16_384 if walks is None and max_seconds is None else walks
+    simulator = Simulator(model, chosen, seed, Budget(count, max_seconds, steps))
+    result = simulator.run()
+    traces = []
+    for violation in result.violations:
+        short = minimise(model, violation.steps, violation.property, simulator.engine)
+        traces.append(build_trace(model, short.steps, violation.property))
+    return Answer(model, str(result.verdict), tuple(traces), result)
+
+
+def prove(
+    protocol: Protocol | str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    properties: Chosen = (),
+    unbounded: bool = False,
+    timeout: float = 60.0,
+    **bounds: int,
+) -> Answer:
+    """Prove by induction, within bounds or for all sizes, with the protocol's lemmas. Needs Z3.
+
+    `timeout` is for each query, in seconds. The trace of `not_inductive` begins in a state that may
+    be unreachable: it is no bug.
+    """
+    if find_spec("z3") is None:
+        raise UsageError("prove needs Z3: pip install 'highwater[prove]'")
+    from checker.proofs.bounded.induction import Induction, InductionOptions
+    from checker.proofs.proof_report import trace_of
+    from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
+
+    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    claims, lemmas = tuple(p for p in chosen if p.sense is Sense.ALWAYS), lemmas_of(model.protocol)
+    attempt: Any = (
+        UnboundedInduction(model, claims, lemmas, timeout)
+        if unbounded
+        else Induction(model, claims, lemmas, InductionOptions(timeout))
+    )
+    result = attempt.run()
+    trace = trace_of(result)
+    return Answer(model, str(result.verdict), () if trace is None else (trace,), result)
+
+
+def _asked(
+    protocol: Protocol | str, settings: Mapping[str, Any] | None, preset: str | None,
+    properties: Chosen, bounds: Mapping[str, int],
+) -> tuple[Model, tuple[Property, ...]]:  # fmt: skip
+    """The model, and the properties: those given, or all that it promises."""
+    chosen = protocol_named(protocol) if isinstance(protocol, str) else protocol
+    values = dict(chosen.preset(preset)) if preset is not None else {}
+    model = chosen.model(bounds, values | dict(settings or {}))
+    wanted = tuple(properties)
+    if not wanted:
+        return model, promised_properties(model)
+    return model, tuple(
+        prop if isinstance(prop, Property) else promised_properties(model, [prop])[0]
+        for prop in wanted
+    )

@@ -1,0 +1,28 @@
+"""Highwater: a model checker for Kafka's replication protocol, and for protocols of one's own.
+
+What users import. `highwater.language` and `highwater.claims` are what protocols are written in,
+`highwater.testing` is for test files, and `explore`, `simulate` and `prove` ask from a script or a
+notebook. `docs/api.md` describes them; everything else may change from one release to the next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checker.asking import Answer, explore, prove, simulate
+
+__all__ = ["Answer", "__version__", "explore", "prove", "simulate"]
+
+
+def __getattr__(name: str) -> object:
+    """The functions when they are asked for: the command line imports this package too."""
+    if name == "__version__":
+        from checker.traces.trace import highwater_version
+
+        return highwater_version()
+    if name in __all__:
+        from checker import asking
+
+        return getattr(asking, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,13 @@
+"""Protocols in test files, as users import it: `from highwater.testing import state_machine`.
+
+Needs Hypothesis: `pip install 'highwater[test]'`.
+"""
+
+try:
+    import hypothesis as _hypothesis  # noqa: F401
+except ImportError:
+    raise ImportError("highwater.testing needs Hypothesis: pip install 'highwater[test]'") from None
+
+from checker.stateful import PropertyViolationError, state_machine
+
+__all__ = ["PropertyViolationError", "state_machine"]

@@ -1,0 +1,56 @@
+"""`import highwater`: the same answers as the commands give, as values that show themselves."""
+
+import pytest
+
+import highwater as public
+from highwater.language import Protocol
+from model.language.errors import UsageError
+
+
+def test_a_search_says_what_the_command_says(highwater):
+    answer = public.explore("kip101", properties=["strong_isr"])
+    told = highwater("explore", "kip101", "--property", "strong_isr", "--json").json
+    assert (answer.verdict, answer.result.distinct_states) == (
+        told["verdict"], told["distinct_states"],
+    )  # fmt: skip
+    assert [trace.depth for trace in answer.traces] == [told["violations"][0]["depth"]]
+    assert not answer
+    assert answer.summary in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("ask", "verdict", "content"),
+    [
+        (lambda: public.explore("kip320", replicas=2), "exhausted", True),
+        (lambda: public.explore("kip320", depth=3), "bounded", True),
+        (lambda: public.explore("kip320", max_states=100), "unknown", False),
+        (lambda: public.simulate("kip320", walks=20), "sampled", True),
+        (lambda: public.simulate("kip101", properties=["strong_isr"]), "violated", False),
+        (lambda: public.prove("async_isr"), "proved", True),
+        (lambda: public.prove("kip101", replicas=2), "not_inductive", False),
+        (lambda: public.explore("kip320", {"fence_fetch": False}), "violated", False),
+        (lambda: public.explore("kafka", preset="4.0", depth=2), "bounded", True),
+    ],
+)
+def test_an_answer_is_true_only_where_nothing_is_left_open(ask, verdict, content):
+    answer = ask()
+    assert (answer.verdict, bool(answer)) == (verdict, content)
+
+
+def test_an_answer_shows_itself_in_a_notebook_and_escapes_what_it_shows():
+    answer = public.explore("kip101", properties=["strong_isr"])
+    page = answer._repr_html_()
+    assert page.count("<details>") == 1
+    assert "r0 drops" in page
+    assert "<b>kip101: violated: strong_isr after 10 steps</b>" in page
+    assert "->" not in page  # escaped
+
+
+def test_a_name_that_there_is_not_is_refused():
+    with pytest.raises(UsageError, match="did you mean 'kip320'"):
+        public.explore("kip32")
+    with pytest.raises(UsageError, match="no bound of kip320"):
+        public.prove("kip320", sizes=3)
+    with pytest.raises(AttributeError, match="no attribute 'search'"):
+        _ = public.search
+    assert Protocol.__module__ == "model.language.protocol"

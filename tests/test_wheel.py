@@ -1,0 +1,122 @@
+"""The wheel: everything below one name, beside whatever folders a user has."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from checker.experiments.cases import FOLDER, read_cases
+from checker.experiments.scenarios import read_scenarios
+
+ROOT = Path(__file__).parent.parent
+OWN = ("model", "properties", "checker")
+
+
+def build_wheel():
+    spec = spec_from_file_location("build_wheel", ROOT / "scripts" / "build_wheel.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def with_own_folders(tmp_path):
+    """An empty folder but for packages of the names that the repository has at its top."""
+    for name in OWN:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"raise RuntimeError('the own {name}')")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "renamed"),
+    [
+        ("from model.language import Protocol", "from highwater.model.language import Protocol"),
+        ("    from checker import exits", "    from highwater.checker import exits"),
+        ("import model", "from highwater import model"),
+        ("import checker.cli as c", "from highwater.checker import cli as c"),
+        ("x = files('checker.releases')", "x = files('highwater.checker.releases')"),
+        ("x.startswith('model.language.')", "x.startswith('highwater.model.language.')"),
+        ("x = 'model'", "x = 'model'"),
+        ("x = 'model.nowhere'", "x = 'model.nowhere'"),
+        ("from models import checker", "from models import checker"),
+        ("é = 1; from model import sources", "é = 1; from highwater.model import sources"),
+    ],
+)
+def test_imports_and_names_of_modules_are_renamed(line, renamed):
+    lines = ["if True:", line] if line.startswith(" ") else [line]
+    assert build_wheel().renamed("\n".join(lines)).splitlines()[-1] == renamed
+
+
+@pytest.mark.parametrize("line", ["import checker.cli", "import os, model"])
+def test_an_import_that_cannot_be_renamed_is_refused(line):
+    with pytest.raises(ValueError, match="line 1"):
+        build_wheel().renamed(line)
+
+
+def test_no_module_of_the_package_needs_what_is_beside_it(with_own_folders):
+    build_wheel().write_package(with_own_folders / "highwater")
+    script = (
+        "import importlib, pkgutil, sys, highwater\n"
+        "skipped = ('.__main__', '.Clients')\n"
+        "for found in pkgutil.walk_packages(highwater.__path__, 'highwater.'):\n"
+        "    if not found.name.endswith(skipped): importlib.import_module(found.name)\n"
+        f"print([name for name in sys.modules if name.split('.')[0] in {OWN}])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(with_own_folders), "PYTHONSAFEPATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=with_own_folders, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+
+
+@pytest.mark.slow
+def test_the_wheel_does_what_the_repository_does(with_own_folders, tmp_path_factory):
+    built = tmp_path_factory.mktemp("built")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", built, ROOT], check=True)
+    (wheel,) = built.glob("*.whl")
+    home = built / "environment"
+    venv.create(home)
+    (packages,) = home.glob("lib/python3*/site-packages")
+    # What Highwater needs is here already; its editable install is not, since that is a .pth file.
+    (packages / "dependencies.pth").write_text(str(Path(pytest.__file__).parents[1]))
+    subprocess.run([*pip, "install", "--no-deps", "--target", packages, wheel], check=True)
+
+    def run(*arguments, status=0):
+        environment = {**os.environ, "PYTHONPATH": str(with_own_folders)}
+        done = subprocess.run(
+            [home / "bin" / "python", *arguments],
+            cwd=with_own_folders, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        return done.stdout
+
+    highwater = ("-m", "highwater")
+    assert run(*highwater, "--version") == "highwater, version 0.1.0\n"
+    paxos = with_own_folders / "paxos.py"
+    paxos.write_text((ROOT / "docs" / "examples" / "paxos.py").read_text())
+    asked = (*highwater, "explore", "paxos.py", "--json")
+    assert json.loads(run(*asked))["distinct_states"] == 3_921
+    run(*asked, "--engine", "spark", "--depth", "6")
+    run(*highwater, "explore", "kip101", "--trace-dir", ".", status=12)
+    run(*highwater, "replay", "kip101-weak_isr.itf.json")
+    run(*highwater, "report", "kip101-weak_isr", "--format", "html", "-o", "page.html")
+    stories = [run for each in read_scenarios(FOLDER / "scenarios") for run in each.runs]
+    assert len(json.loads(run(*highwater, "scenario", "--json"))["runs"]) == len(stories)
+    stored = read_cases(FOLDER)
+    assert len(json.loads(run(*highwater, "cases", "--json"))["cases"]) == len(stored)
+    assert json.loads(run(*highwater, "matrix", "--stored", "--json"))["complete"]
+    run(*highwater, "prove", "async_isr", "--unbounded")
+    run(*highwater, "mutate", "paxos.py", "--acceptors", "2", "--quiet", status=22)
+    run(*highwater, "reproduce")
+    run("-c", "import highwater; assert highwater.explore('kip320', replicas=2)")
+    run("-m", "mypy", "--strict", "paxos.py")
+    assert (packages / "highwater" / "py.typed").is_file()
