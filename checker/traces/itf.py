@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from checker.files import write_whole
+from checker.traces.itf_rounds import read_rounds
 from checker.traces.itf_values import Decoder, Encoder, fields_of, require_number, show, text_of
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
 from model.language import Model, Protocol
@@ -36,6 +37,7 @@ _META = (
     "format", "format-description", "format_version", "description", "protocol", "settings",
     "bounds", "property", "verdict", "depth", "version",
 )  # fmt: skip
+_LOOP_META = ("member", "fairness")
 
 
 def write_trace(trace: Trace, path: Path | str) -> None:
@@ -72,7 +74,10 @@ def trace_as_itf(trace: Trace) -> str:
     lines = ["{", '  "#meta": {']
     meta = [f"    {_compact(key)}: {_compact(value)}" for key, value in _meta(trace).items()]
     lines += [",\n".join(meta), "  },"]
-    lines += [f'  "vars": {_compact(list(trace.model.schema.root.fields))},', '  "states": [']
+    lines += [f'  "vars": {_compact(list(trace.model.schema.root.fields))},']
+    if trace.rounds is not None:
+        lines += [f'  "loop": {trace.rounds.start},']
+    lines += ['  "states": [']
     blocks = []
     for index, state in enumerate(trace.states):
         step = _step_meta(encoder, index, trace.steps[index - 1] if index else None)
@@ -108,7 +113,14 @@ def _meta(trace: Trace) -> dict[str, Any]:
         "depth": trace.depth,
         "version": trace.version or highwater_version(),
     }
-    return {key: values[key] for key in _META}
+    if trace.rounds is None:
+        return {key: values[key] for key in _META}
+    values["member"] = trace.rounds.member
+    values["fairness"] = [
+        {"strength": str(f.strength), "actions": list(f.actions), "by": f.by and list(f.by)}
+        for f in trace.rounds.fairness
+    ]
+    return {key: values[key] for key in (*_META, *_LOOP_META)}
 
 
 def _description(trace: Trace) -> str:
@@ -198,8 +210,10 @@ def _no_constant(word: str) -> NoReturn:
 
 
 def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
-    top = fields_of(document, "the file", ("#meta", "vars", "states"))
-    meta = fields_of(top["#meta"], "#meta", _META)
+    rounds = isinstance(document, dict) and "loop" in document
+    more, more_meta = (("loop",), _LOOP_META) if rounds else ((), ())
+    top = fields_of(document, "the file", ("#meta", "vars", *more, "states"))
+    meta = fields_of(top["#meta"], "#meta", (*_META, *more_meta))
     if meta["format"] != "ITF":
         raise UsageError(f"#meta.format must be 'ITF', not {show(meta['format'])}")
     require_number(meta["format_version"], FORMAT_VERSION, "#meta.format_version")
@@ -209,10 +223,11 @@ def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
         raise UsageError(f"vars must be {variables}, not {show(top['vars'])}")
     states, steps = _decode_states(model, top["states"])
     require_number(meta["depth"], len(steps), "#meta.depth", ", the number of steps")
-    return Trace(
-        model, _property(meta["property"], model), _verdict(meta["verdict"]), states, steps,
-        _version(meta["version"]),
-    )  # fmt: skip
+    verdict, version = _verdict(meta["verdict"]), _version(meta["version"])
+    if rounds:
+        found = read_rounds(top["loop"], meta, model, len(steps))
+        return Trace(model, found.promise.name, verdict, states, steps, version, found)
+    return Trace(model, _property(meta["property"], model), verdict, states, steps, version)
 
 
 def _model(meta: Mapping[str, Any], protocols: Mapping[str, Protocol]) -> Model:

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from model.language import graph
 from model.language.action import Action, Instance
@@ -32,6 +32,9 @@ from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
 from model.language.unchanging import unchanging
 
+if TYPE_CHECKING:
+    from model.language.fairness import Fairness
+
 __all__ = ["Cell", "Instance", "Model", "Protocol"]
 
 
@@ -41,6 +44,7 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
+    `fairness` says which actions no run puts off for ever: it matters for liveness alone.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Protocol:
     start: Callable[[Any], None] | None = None
     source: str = ""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fairness: tuple[Fairness, ...] = ()
 
     def variant(
         self,

@@ -1,0 +1,97 @@
+"""What is held up by a bound alone: a log that is full is not a lack of progress.
+
+Each state is put to the same protocol with room for one more of everything that was chosen above 0,
+but for members. A fair step that is possible there is held up by the bounds: fairness takes it for
+enabled, so a run that waits for it is not called unfair to anybody, and is no violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from checker.engines.layout import Layout, Words
+from checker.engines.vectorised import VectorisedEngine
+from checker.liveness.components import Masks
+from checker.liveness.fair import Fair
+from model.language.declare.domains import Bound
+from model.language.errors import UsageError
+from model.language.fairness import Fairness, groups_of
+from model.language.protocol import Model
+
+
+def with_room(model: Model) -> Model | None:
+    """The model with every bound one larger that may be; none if none may."""
+    sizes = {
+        index_set.size.bound.name
+        for index_set in model.schema.index_sets.values()
+        if index_set.symmetric and index_set.size.bound is not None
+    }
+    bounds = dict(model.bounds)
+    for bound in model.protocol.bounds:
+        if bound.name not in sizes and _may_grow(bound, bounds[bound.name]):
+            grown = bounds | {bound.name: bounds[bound.name] + 1}
+            try:
+                model.protocol.model(grown, vars_of(model))
+            except UsageError:
+                continue
+            bounds = grown
+    if bounds == dict(model.bounds):
+        return None
+    return model.protocol.model(bounds, vars_of(model))
+
+
+def vars_of(model: Model) -> dict[str, object]:
+    """The model's settings by name."""
+    return dict(vars(model.settings))
+
+
+def _may_grow(bound: Bound, value: int) -> bool:
+    return 1 <= value < bound.maximum
+
+
+def roomy(model: Model, larger: Model, states: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """The states as states of the larger model: what there is more of is blank."""
+    places = [
+        model.positions.get((cell.variable.name, cell.index)) for cell in larger.declared
+    ]
+    blank = [cell.blank for cell in larger.declared]
+    return [
+        tuple(b if p is None else state[p] for p, b in zip(places, blank, strict=True))
+        for state in states
+    ]
+
+
+class Room:
+    """Which groups a larger model's fair steps are of; `fair` has those of the larger one last."""
+
+    def __init__(self, model: Model, larger: Model, fairness: Sequence[Fairness]) -> None:
+        self._model, self._larger = model, larger
+        own = groups_of(model, fairness)
+        known = {(group.strength, group.words): number for number, group in enumerate(own)}
+        groups = list(own)
+        self._groups_of_step: dict[int, list[int]] = {}
+        for group in groups_of(larger, fairness):
+            number = known.get((group.strength, group.words))
+            if number is None:
+                number = len(groups)
+                groups.append(type(group)(group.strength, group.words, frozenset()))
+            for instance in group.instances:
+                self._groups_of_step.setdefault(instance, []).append(number)
+        self.fair = Fair(tuple(groups), len(model.instances))
+        self._engine = VectorisedEngine(larger)
+
+    def enabled(self, words: Words) -> Masks:
+        """The groups that are enabled in states of the smaller model if there is room."""
+        states = roomy(self._model, self._larger, Layout(self._model).unpack(words))
+        after = self._engine.layout.pack(states)
+        steps = self._engine.expand(after)
+        changes = (steps.words != after.take(steps.rows, axis=1)).any(axis=0)
+        found = np.zeros((words.shape[1], self.fair.words), np.uint64)
+        of_step = np.zeros((len(self._larger.instances), self.fair.words), np.uint64)
+        for instance, numbers in self._groups_of_step.items():
+            of_step[instance] = self.fair.mask(numbers)
+        rows = steps.rows[changes]
+        np.bitwise_or.at(found, rows, of_step[steps.instances[changes]])
+        return found
