@@ -6,6 +6,7 @@ step or state that meets some fairness which is still owed, and back when none i
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable
 
@@ -15,6 +16,8 @@ from checker.liveness.components import Masks
 from checker.liveness.fair import Fair
 from checker.liveness.graph import Flags, Numbers, Offsets, StateGraph
 from model.language.fairness import Strength
+
+MOST_SHORTENED = 200  # steps
 
 
 def way_to(graph: StateGraph, by: Offsets, state: int) -> tuple[int, list[int]]:
@@ -45,13 +48,9 @@ class Loop:
     def through(self, start: int) -> tuple[int, ...]:
         """The instances of a fair circle from `start` and back; empty if the run may stop there."""
         self._own = int(self._part[start])
-        self._seen = False
-        self._taken: set[int] = set()
-        self._owed_strongly: set[int] = set()
-        self._owed_weakly = set(self._weak)
-        circle: list[int] = []
+        self._begin(start)
+        circle: list[tuple[int, int]] = []
         state = start
-        self._visit(start)
         while self._owes():
             steps, state = self._nearest(state, self._pays)
             circle += steps
@@ -59,7 +58,33 @@ class Loop:
             goal = self._pays if self._owes() else lambda _, __, target: target == start
             steps, state = self._nearest(state, goal)
             circle += steps
-        return tuple(circle)
+        return tuple(instance for instance, _ in self._shortened(start, circle))
+
+    def _begin(self, start: int) -> None:
+        self._seen = False
+        self._taken: set[int] = set()
+        self._owed_strongly: set[int] = set()
+        self._owed_weakly = set(self._weak)
+        self._visit(start)
+
+    def _shortened(self, start: int, circle: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The circle without the detours that nothing needs: parts that lead back to their start."""
+        length = len(circle) + 1
+        while len(circle) < min(length, MOST_SHORTENED):
+            length = len(circle)
+            states = [start, *(target for _, target in circle)]
+            for first, last in itertools.combinations(range(len(states)), 2):
+                rest = circle[:first] + circle[last:]
+                if states[first] == states[last] and self._is_fair(start, rest):
+                    circle = rest
+                    break
+        return circle
+
+    def _is_fair(self, start: int, circle: list[tuple[int, int]]) -> bool:
+        self._begin(start)
+        for instance, target in circle:
+            self._visit(target, instance)
+        return not self._owes()
 
     def _owes(self) -> bool:
         return bool(self._owed_strongly or self._owed_weakly) or not self._seen
@@ -93,7 +118,7 @@ class Loop:
 
     def _nearest(
         self, start: int, goal: Callable[[int, int, int], bool]
-    ) -> tuple[list[int], int]:
+    ) -> tuple[list[tuple[int, int]], int]:
         """The shortest way within the component that ends with a step as wanted; it is taken."""
         came: dict[int, tuple[int, int]] = {}
         seen, queue = {start}, deque([start])
@@ -108,9 +133,10 @@ class Loop:
                         before, by = came[state]
                         way.append((by, state))
                         state = before
-                    for step, reached in reversed(way):
+                    way.reverse()
+                    for step, reached in way:
                         self._visit(reached, step)
-                    return [step for step, _ in reversed(way)], target
+                    return way, target
                 if target not in seen:
                     seen.add(target)
                     came[target] = (state, instance)
