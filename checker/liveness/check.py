@@ -7,8 +7,10 @@ anywhere, but go through a state that breaks it again and again.
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from checker.liveness.room import Room, with_room
 from checker.search.question import DEFAULT_CHUNK
 from checker.verdict import Judgement, Lasso, Verdict, together
 from model.language.fairness import Fairness, groups_of
+from model.language.protocol import Model
 from properties.liveness import Case, Kind, Liveness
 
 
@@ -35,6 +38,15 @@ class Question:
     owed: bool
 
 
+@dataclass(frozen=True)
+class Region:
+    """The states that runs owe in, how far each is from the initial state, and by which edge."""
+
+    question: Question
+    far: Numbers
+    by: Offsets
+
+
 class LivenessChecker:
     """Checks properties of one graph, under one choice of fairness."""
 
@@ -45,16 +57,22 @@ class LivenessChecker:
         fairness: Sequence[Fairness],
         cross_check: bool = True,
     ) -> None:
-        self._cross_check = cross_check
         self._engine = engine
         self._graph = graph
+        self._larger = functools.cache(lambda: _larger_engine(engine.model, cross_check))
+        self._regions: dict[tuple[Kind, object, object], Region] = {}
+        self._choose(fairness)
+
+    def under(self, fairness: Sequence[Fairness]) -> LivenessChecker:
+        """The same under other fairness; what does not depend on it is not computed again."""
+        other = copy.copy(self)
+        other._choose(fairness)
+        return other
+
+    def _choose(self, fairness: Sequence[Fairness]) -> None:
+        model = self._engine.model
         self._fairness = tuple(fairness)
-        model = engine.model
         self._fair = Fair(groups_of(model, self._fairness), len(model.instances))
-        self._depths = graph.depths()
-        self._room: Room | None = None
-        self._has_room: bool | None = None
-        self._by: Offsets | None = None
 
     def check(self, properties: Iterable[Liveness]) -> list[Judgement]:
         """The judgement on each property, in order."""
@@ -64,27 +82,58 @@ class LivenessChecker:
             for p in properties
         ]
 
+    def is_violated(self, prop: Liveness) -> bool:
+        """Whether some fair run violates the property, without showing one."""
+        cases = prop.cases(self._engine.model)
+        regions = (self._region(prop.kind, case) for case in cases)
+        return any((self._fair_part(region)[0] >= 0).any() for region in regions)
+
     def _case(self, prop: Liveness, case: Case) -> Judgement:
-        graph = self._graph
-        question = self._question(prop.kind, case)
-        starts = self._depths.take(question.sources)
-        far, by = reach(graph.offsets, graph.targets, question.sources, starts, question.inside)
-        inside = far >= 0
-        enabled = enabled_in(graph, self._fair, inside)
-        part = fair_components(graph, self._fair, inside, enabled, question.wanted)
-        fair, suspects = self._fair, int((part >= 0).sum())
-        if suspects and self._fair.groups:
-            fair, enabled = self._with_room(part >= 0, enabled)
-            part = fair_components(graph, fair, part >= 0, enabled, question.wanted)
+        region = self._region(prop.kind, case)
+        part, fair, enabled, suspects = self._fair_part(region)
         found = np.flatnonzero(part >= 0)
-        held_up = suspects - len(found)
+        judgement = Judgement(
+            prop,
+            Verdict.EXHAUSTED,
+            self._fairness,
+            case.member,
+            held_up=suspects - len(found),
+            owed=region.question.owed,
+        )
         if not len(found):
-            return Judgement(
-                prop, Verdict.EXHAUSTED, self._fairness, case.member, None, held_up, question.owed
-            )
-        start = int(found[far[found].argmin()])
-        lasso = self._lasso(start, by, Loop(graph, fair, part, enabled, question.wanted))
-        return Judgement(prop, Verdict.VIOLATED, self._fairness, case.member, lasso, held_up)
+            return judgement
+        start = int(found[region.far[found].argmin()])
+        loop = Loop(self._graph, fair, part, enabled, region.question.wanted)
+        lasso = self._lasso(start, region.by, loop)
+        return replace(judgement, verdict=Verdict.VIOLATED, lasso=lasso)
+
+    def _region(self, kind: Kind, case: Case) -> Region:
+        key = kind, case.claim, case.premise
+        if key not in self._regions:
+            graph, question = self._graph, self._question(kind, case)
+            starts = graph.depths().take(question.sources)
+            far, by = reach(graph.offsets, graph.targets, question.sources, starts, question.inside)
+            self._regions[key] = Region(question, far, by)
+        return self._regions[key]
+
+    def _fair_part(self, region: Region) -> tuple[Numbers, Fair, Masks, int]:
+        """The fair components, the fairness and what is enabled, and how many states are suspects.
+
+        Suspects are those of fair components if there were no room beyond the bounds.
+        """
+        graph, wanted = self._graph, region.question.wanted
+        inside: Flags = region.far >= 0
+        enabled = enabled_in(graph, self._fair, inside)
+        part = fair_components(graph, self._fair, inside, enabled, wanted)
+        suspects: Flags = part >= 0
+        count, larger = int(suspects.sum()), None
+        if count and self._fair.groups:
+            larger = self._larger()
+        if larger is None:
+            return part, self._fair, enabled, count
+        room = Room(self._engine.model, larger, self._fairness)
+        enabled = self._with_room(room, suspects, enabled)
+        return fair_components(graph, room.fair, suspects, enabled, wanted), room.fair, enabled, count
 
     def _question(self, kind: Kind, case: Case) -> Question:
         holds = self._truth(case.claim)
@@ -111,37 +160,34 @@ class LivenessChecker:
             (found[start:end],) = program(np.ascontiguousarray(graph.words[:, start:end]))
         return found
 
-    def _with_room(self, suspects: Flags, enabled: Masks) -> tuple[Fair, Masks]:
-        """Fairness that takes what only a bound forbids for enabled, in states that are suspects."""
-        if self._has_room is None:
-            larger = with_room(self._engine.model)
-            self._has_room = larger is not None
-            if larger is not None:
-                self._room = Room(self._engine.model, larger, self._fairness)
-                if self._cross_check:
-                    require_agreement(larger)
-        if self._room is None:
-            return self._fair, enabled
-        fair = self._room.fair
-        more = np.zeros((len(enabled), fair.words), np.uint64)
+    def _with_room(self, room: Room, suspects: Flags, enabled: Masks) -> Masks:
+        """What is enabled, and in suspects also what only a bound forbids."""
+        more = np.zeros((len(enabled), room.fair.words), np.uint64)
         states = np.flatnonzero(suspects)
         more[states, : enabled.shape[1]] = enabled[states]
         for start in range(0, len(states), DEFAULT_CHUNK):
             some = states[start : start + DEFAULT_CHUNK]
-            more[some] |= self._room.enabled(self._graph.words.take(some, axis=1))
-        return fair, more
+            more[some] |= room.enabled(self._graph.words.take(some, axis=1))
+        return more
 
     def _lasso(self, start: int, by: Offsets, loop: Loop) -> Lasso:
         source, way = way_to(self._graph, by, start)
-        if self._by is None:
-            everywhere = np.ones(self._graph.expanded, np.bool_)
-            zero = np.zeros(1, np.int32)
-            _, self._by = reach(
-                self._graph.offsets, self._graph.targets, zero, zero, everywhere
-            )
-        _, stem = way_to(self._graph, self._by, source)
+        graph, first = self._graph, np.zeros(1, np.int32)
+        everywhere = np.ones(graph.expanded, np.bool_)
+        _, from_start = reach(graph.offsets, graph.targets, first, first, everywhere)
+        _, stem = way_to(graph, from_start, source)
         named = self._engine.model.instances
         return Lasso(
             tuple(named[number] for number in (*stem, *way)),
             tuple(named[number] for number in loop.through(start)),
         )
+
+
+def _larger_engine(model: Model, cross_check: bool) -> VectorisedEngine | None:
+    """An engine for the model with room beyond its bounds, if there can be more of anything."""
+    larger = with_room(model)
+    if larger is None:
+        return None
+    if cross_check:
+        require_agreement(larger)
+    return VectorisedEngine(larger)

@@ -22,29 +22,38 @@ from model.language.protocol import Model
 
 
 def with_room(model: Model) -> Model | None:
-    """The model with every bound one larger that may be; none if none may."""
+    """The model with every bound one larger that may be; none if none may.
+
+    A bound stays if not every state of the model would be one of the larger model.
+    """
     sizes = {
         index_set.size.bound.name
         for index_set in model.schema.index_sets.values()
         if index_set.symmetric and index_set.size.bound is not None
     }
-    bounds = dict(model.bounds)
+    found, settings = model, dict(vars(model.settings))
     for bound in model.protocol.bounds:
-        if bound.name not in sizes and _may_grow(bound, bounds[bound.name]):
-            grown = bounds | {bound.name: bounds[bound.name] + 1}
+        value = model.bounds[bound.name]
+        if bound.name not in sizes and _may_grow(bound, value):
             try:
-                model.protocol.model(grown, vars_of(model))
+                larger = model.protocol.model(
+                    {**found.bounds, bound.name: value + 1}, settings
+                )
             except UsageError:
                 continue
-            bounds = grown
-    if bounds == dict(model.bounds):
-        return None
-    return model.protocol.model(bounds, vars_of(model))
+            if _holds_states_of(larger, model):
+                found = larger
+    return None if found is model else found.wide
 
 
-def vars_of(model: Model) -> dict[str, object]:
-    """The model's settings by name."""
-    return dict(vars(model.settings))
+def _holds_states_of(larger: Model, model: Model) -> bool:
+    """Each cell of the model is one of the larger model, whose range is at least as wide."""
+    ranges = {(c.variable.name, c.index): (c.low, c.high) for c in larger.declared}
+    for cell in model.declared:
+        low, high = ranges.get((cell.variable.name, cell.index), (1, 0))
+        if not low <= cell.low <= cell.high <= high:
+            return False
+    return True
 
 
 def _may_grow(bound: Bound, value: int) -> bool:
@@ -64,10 +73,12 @@ def roomy(model: Model, larger: Model, states: Sequence[Sequence[int]]) -> list[
 
 
 class Room:
-    """Which groups a larger model's fair steps are of; `fair` has those of the larger one last."""
+    """Which groups a larger model's fair steps are of; `fair` has those of it alone last."""
 
-    def __init__(self, model: Model, larger: Model, fairness: Sequence[Fairness]) -> None:
-        self._model, self._larger = model, larger
+    def __init__(
+        self, model: Model, engine: VectorisedEngine, fairness: Sequence[Fairness]
+    ) -> None:
+        self._model, self._engine, larger = model, engine, engine.model
         own = groups_of(model, fairness)
         known = {(group.strength, group.words): number for number, group in enumerate(own)}
         groups = list(own)
@@ -80,16 +91,16 @@ class Room:
             for instance in group.instances:
                 self._groups_of_step.setdefault(instance, []).append(number)
         self.fair = Fair(tuple(groups), len(model.instances))
-        self._engine = VectorisedEngine(larger)
 
     def enabled(self, words: Words) -> Masks:
         """The groups that are enabled in states of the smaller model if there is room."""
-        states = roomy(self._model, self._larger, Layout(self._model).unpack(words))
+        larger = self._engine.model
+        states = roomy(self._model, larger, Layout(self._model).unpack(words))
         after = self._engine.layout.pack(states)
         steps = self._engine.expand(after)
         changes = (steps.words != after.take(steps.rows, axis=1)).any(axis=0)
         found = np.zeros((words.shape[1], self.fair.words), np.uint64)
-        of_step = np.zeros((len(self._larger.instances), self.fair.words), np.uint64)
+        of_step = np.zeros((len(larger.instances), self.fair.words), np.uint64)
         for instance, numbers in self._groups_of_step.items():
             of_step[instance] = self.fair.mask(numbers)
         rows = steps.rows[changes]
