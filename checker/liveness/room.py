@@ -8,6 +8,7 @@ enabled, so a run that waits for it is not called unfair to anybody, and is no v
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from checker.engines.vectorised import VectorisedEngine
 from checker.liveness.components import Masks
 from checker.liveness.fair import Fair
 from model.language.declare.domains import Bound
-from model.language.errors import UsageError
 from model.language.fairness import Fairness, groups_of
 from model.language.protocol import Model
 
@@ -31,19 +31,14 @@ def with_room(model: Model) -> Model | None:
         for index_set in model.schema.index_sets.values()
         if index_set.symmetric and index_set.size.bound is not None
     }
-    found, settings = model, dict(vars(model.settings))
+    found = model
     for bound in model.protocol.bounds:
         value = model.bounds[bound.name]
         if bound.name not in sizes and _may_grow(bound, value):
-            try:
-                larger = model.protocol.model(
-                    {**found.bounds, bound.name: value + 1}, settings
-                )
-            except UsageError:
-                continue
+            larger = replace(found, bounds={**found.bounds, bound.name: value + 1}, narrow=False)
             if _holds_states_of(larger, model):
                 found = larger
-    return None if found is model else found.wide
+    return None if found is model else found
 
 
 def _holds_states_of(larger: Model, model: Model) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from checker.liveness.search import LivenessSearch
+from checker.liveness.room import with_room
 from checker.search.limits import Limits
 from checker.search.question import Options
 from checker.verdict import Lasso, Verdict
@@ -16,6 +17,7 @@ from model.language import Fairness, strong, weak
 from model.language.errors import HighwaterError, UsageError
 from model.language.fairness import changed, groups_of
 from model.protocols import PROTOCOLS
+from properties import choose_liveness, liveness_of
 from properties.liveness import Kind, eventually
 from tests.support.counter import COUNTER
 from tests.support.graphs import at, graph_model, judge, judged, promise
@@ -293,6 +295,25 @@ def test_what_only_a_bound_forbids_is_not_a_lack_of_progress():
     assert counted(5) is Verdict.VIOLATED
 
 
+def test_there_is_room_for_one_more_of_everything_but_members_and_what_is_switched_off():
+    kafka = PROTOCOLS["kafka"].model({"shutdowns": 1})
+    larger = with_room(kafka)
+    assert larger is not None
+    grown = {name for name, value in kafka.bounds.items() if larger.bounds[name] == value + 1}
+    assert {name for name, value in kafka.bounds.items() if value} == grown | {"replicas"}
+    assert "max_leader_epoch" in grown
+    assert larger.settings == kafka.settings
+    assert with_room(COUNTER.model({"limit": 10_000})) is None
+
+
+def test_a_partition_that_waits_for_an_epoch_beyond_the_bound_is_held_up():
+    """Its election needs one more leader epoch than there are: nobody is to blame but the bound."""
+    model = PROTOCOLS["kafka"].model({"shutdowns": 1, "max_leader_epoch": 1})
+    prop = choose_liveness(model.protocol, "an_eligible_broker_is_elected")
+    (judgement,) = LivenessSearch(model, (), (prop,)).run().liveness
+    assert judgement.verdict is Verdict.HELD_UP
+
+
 def test_a_graph_that_is_not_complete_answers_only_by_what_it_shows():
     fair = (weak("add"), weak("add_two"))
     assert counted(9, *fair, limits=Limits(depth=2)) is Verdict.BOUNDED
@@ -327,8 +348,6 @@ def test_a_search_that_takes_two_states_for_one_is_noticed(monkeypatch):
 
 def test_workers_chunks_and_machine_code_change_nothing():
     model = PROTOCOLS["kip320"].model({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
-    from properties import liveness_of
-
     results = []
     for options in (
         Options(cross_check=False, compile_after=None, chunk=10**6),
