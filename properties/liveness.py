@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from model.language import Model
@@ -78,7 +78,7 @@ class Liveness:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _of_member(function: Claim, family: str, number: int) -> Claim:
     """The function of a state that says it of one member; the same object at each call."""
 

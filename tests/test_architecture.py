@@ -36,7 +36,7 @@ def _tree(path: Path) -> ast.Module:
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
-FILES, RELEASES = "checker.files", "checker.releases"
+FILES, RELEASES, LIVENESS = "checker.files", "checker.releases", "checker.liveness"
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
@@ -67,7 +67,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.stores": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
-    "checker.experiments": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.experiments": (
+        *("model", "properties", VERDICT, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+    ),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),

@@ -45,7 +45,9 @@ ENGINES = {
 )
 @click.option("--liveness", is_flag=True, help="check too what must happen in the end")
 @click.option(
-    "--fair", multiple=True, metavar="ACTION=HOW",
+    "--fair",
+    multiple=True,
+    metavar="ACTION=HOW",
     help="an action is fair: weak, strong or none; ACTION(PARAMETER)=HOW for each of its values",
 )
 @click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")

@@ -9,7 +9,7 @@ from typing import Any
 
 from checker.commands.common import result_data
 from checker.exits import Exit
-from checker.traces.lasso import Rounds
+from checker.experiments.liveness_table import lasso_trace
 from checker.traces.trace import Trace, TraceVerdict, build_trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
@@ -49,26 +49,25 @@ def findings(exploration: Exploration) -> tuple[Finding, ...]:
 
 def _confirmed_lasso(model: Model, judgement: Judgement) -> Trace:
     """The run for ever that breaks a liveness property, twice around on the reference engine."""
-    assert judgement.lasso is not None
-    lasso, prop = judgement.lasso, judgement.property
-    rounds = Rounds(len(lasso.stem), prop, judgement.fairness, judgement.member)
-    return _confirmed(model, (*lasso.stem, *lasso.loop), prop.name, rounds)
+    try:
+        trace = lasso_trace(model, judgement)
+    except RejectedError as error:
+        raise _not_confirmed(judgement.property.name, error) from error
+    assert trace is not None
+    return trace
 
 
-def _confirmed(
-    model: Model, steps: tuple[Instance, ...], name: str | None, rounds: Rounds | None = None
-) -> Trace:
+def _not_confirmed(what: str, error: RejectedError) -> RuntimeError:
+    return RuntimeError(f"the reference engine does not confirm the trace to {what}: {error}")
+
+
+def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> Trace:
     """The trace; it is a mistake of this project if the reference engine does not agree."""
     verdict = None if name else TraceVerdict.DEADLOCK
-    if rounds is not None:
-        verdict = TraceVerdict.UNFULFILLED
     try:
-        return build_trace(model, steps, name, verdict=verdict, rounds=rounds)
+        return build_trace(model, steps, name, verdict=verdict)
     except RejectedError as error:
-        what = name or "a deadlock"
-        raise RuntimeError(
-            f"the reference engine does not confirm the trace to {what}: {error}"
-        ) from error
+        raise _not_confirmed(name or "a deadlock", error) from error
 
 
 def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:

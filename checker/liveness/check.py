@@ -133,7 +133,12 @@ class LivenessChecker:
             return part, self._fair, enabled, count
         room = Room(self._engine.model, larger, self._fairness)
         enabled = self._with_room(room, suspects, enabled)
-        return fair_components(graph, room.fair, suspects, enabled, wanted), room.fair, enabled, count
+        return (
+            fair_components(graph, room.fair, suspects, enabled, wanted),
+            room.fair,
+            enabled,
+            count,
+        )
 
     def _question(self, kind: Kind, case: Case) -> Question:
         holds = self._truth(case.claim)

@@ -94,9 +94,7 @@ class StateGraph:
     def steps(self, state: int) -> list[tuple[int, int]]:
         """The steps of one state: instance and target."""
         part = slice(int(self.offsets[state]), int(self.offsets[state + 1]))
-        return list(
-            zip(self.instances[part].tolist(), self.targets[part].tolist(), strict=True)
-        )
+        return list(zip(self.instances[part].tolist(), self.targets[part].tolist(), strict=True))
 
 
 def build_graph(

@@ -1,8 +1,9 @@
 """What is held up by a bound alone: a log that is full is not a lack of progress.
 
-Each state is put to the same protocol with room for one more of everything that was chosen above 0,
-but for members. A fair step that is possible there is held up by the bounds: fairness takes it for
-enabled, so a run that waits for it is not called unfair to anybody, and is no violation.
+Each state is put to the same protocol with room for one more of whatever the protocol says is cut
+off by its bounds (`cut_by`): records, epochs. Budgets of faults are not among these. A fair step
+that is possible there is held up by the bounds: fairness takes it for enabled, so a run that waits
+for it is not fair, and no violation.
 """
 
 from __future__ import annotations
@@ -16,26 +17,20 @@ from checker.engines.layout import Layout, Words
 from checker.engines.vectorised import VectorisedEngine
 from checker.liveness.components import Masks
 from checker.liveness.fair import Fair
-from model.language.declare.domains import Bound
 from model.language.fairness import Fairness, groups_of
 from model.language.protocol import Model
 
 
 def with_room(model: Model) -> Model | None:
-    """The model with every bound one larger that may be; none if none may.
+    """The model with every bound that cuts something off one larger; none if none may be.
 
     A bound stays if not every state of the model would be one of the larger model.
     """
-    sizes = {
-        index_set.size.bound.name
-        for index_set in model.schema.index_sets.values()
-        if index_set.symmetric and index_set.size.bound is not None
-    }
     found = model
-    for bound in model.protocol.bounds:
-        value = model.bounds[bound.name]
-        if bound.name not in sizes and _may_grow(bound, value):
-            larger = replace(found, bounds={**found.bounds, bound.name: value + 1}, narrow=False)
+    for bound in model.protocol.cut_by:
+        value = model.bounds[bound.name] + 1
+        if value <= bound.maximum:
+            larger = replace(found, bounds={**found.bounds, bound.name: value}, narrow=False)
             if _holds_states_of(larger, model):
                 found = larger
     return None if found is model else found
@@ -51,15 +46,9 @@ def _holds_states_of(larger: Model, model: Model) -> bool:
     return True
 
 
-def _may_grow(bound: Bound, value: int) -> bool:
-    return 1 <= value < bound.maximum
-
-
 def roomy(model: Model, larger: Model, states: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """The states as states of the larger model: what there is more of is blank."""
-    places = [
-        model.positions.get((cell.variable.name, cell.index)) for cell in larger.declared
-    ]
+    places = [model.positions.get((cell.variable.name, cell.index)) for cell in larger.declared]
     blank = [cell.blank for cell in larger.declared]
     return [
         tuple(b if p is None else state[p] for p, b in zip(places, blank, strict=True))

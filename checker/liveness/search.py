@@ -17,6 +17,7 @@ from checker.engines.compiled import Expander
 from checker.engines.vectorised import VectorisedEngine
 from checker.liveness.check import LivenessChecker
 from checker.liveness.graph import KeptStates, StateGraph, build_graph
+from checker.liveness.least import Least, least_fairness
 from checker.search.explore import Explorer
 from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
 from checker.search.question import Options
@@ -62,6 +63,13 @@ class LivenessSearch:
         )
         self._stopped = False
         self._process = psutil.Process()
+
+    def least(self, prop: Liveness) -> Least:
+        """After `run`, a least fairness under which the property holds."""
+        if self.graph is None:
+            raise UsageError("the search was stopped before the state graph was whole")
+        checker = LivenessChecker(self._engine, self.graph, self.fairness, False)
+        return least_fairness(checker, self.graph, self.model, self.fairness, prop)
 
     def request_stop(self) -> None:
         """End the search soon, keeping what is known."""

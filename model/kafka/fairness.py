@@ -20,6 +20,7 @@ from model.kafka import (
     replication_control,
 )
 from model.language import Fairness, weak
+from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS
 
 FETCHING = weak(
     fetch_at_once.follower_fetch_record,
@@ -69,3 +70,6 @@ FAIRNESS: tuple[Fairness, ...] = (
     METADATA,
     ELECTIONS,
 )
+
+CUT_BY = (LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
+"""Partitions have more records and epochs than that; budgets of faults do run out."""

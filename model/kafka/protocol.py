@@ -20,7 +20,7 @@ from model.kafka import (
     replication_control,
 )
 from model.kafka.bounds import BOUNDS
-from model.kafka.fairness import FAIRNESS
+from model.kafka.fairness import CUT_BY, FAIRNESS
 from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import TopicPartition, start
@@ -36,6 +36,7 @@ KAFKA = Protocol(
     start=start,
     presets=PRESETS,
     fairness=FAIRNESS,
+    cut_by=CUT_BY,
     actions=(
         clients.producer_send,
         delayed_produce.leader_stall_before_waiting,

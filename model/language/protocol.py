@@ -44,7 +44,8 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
-    `fairness` says which actions no run puts off for ever: it matters for liveness alone.
+    For liveness alone: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
+    cut off what would go on, so that nothing is at fault where they do.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Protocol:
     source: str = ""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     fairness: tuple[Fairness, ...] = ()
+    cut_by: tuple[Bound, ...] = ()
 
     def variant(
         self,

@@ -161,9 +161,7 @@ def truncation_ends(partition: TopicPartition, follower: Broker) -> bool:
 
 def waits_for_an_answer(partition: TopicPartition, leader: Broker) -> bool:
     """A live leader in office has asked for an ISR, and knows of no answer."""
-    return all_of(
-        leader.up, partition.is_in_office(leader), not_(leader.pending_isr.is_empty)
-    )
+    return all_of(leader.up, partition.is_in_office(leader), not_(leader.pending_isr.is_empty))
 
 
 @leads_to(

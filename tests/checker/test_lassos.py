@@ -61,9 +61,7 @@ def turning(**changes):
     rounds = Rounds(1, prop, (weak("turn"), weak("leave")))
     steps = [model.instances[n] for n in (0, 1, 2)]
     trace = build_trace(model, steps, "promise", verdict="unfulfilled", rounds=rounds)
-    return dataclasses.replace(
-        trace, rounds=dataclasses.replace(rounds, **changes)
-    )
+    return dataclasses.replace(trace, rounds=dataclasses.replace(rounds, **changes))
 
 
 def test_a_fair_circle_is_accepted():

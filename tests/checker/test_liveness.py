@@ -6,10 +6,13 @@ Stateright's documentation says of its `eventually`.
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 
-from checker.liveness.search import LivenessSearch
 from checker.liveness.room import with_room
+from checker.liveness.search import LivenessSearch
 from checker.search.limits import Limits
 from checker.search.question import Options
 from checker.verdict import Lasso, Verdict
@@ -19,7 +22,7 @@ from model.language.fairness import changed, groups_of
 from model.protocols import PROTOCOLS
 from properties import choose_liveness, liveness_of
 from properties.liveness import Kind, eventually
-from tests.support.counter import COUNTER
+from tests.support.counter import COUNTER, LIMIT
 from tests.support.graphs import at, graph_model, judge, judged, promise
 from tests.support.lab import protocol_of
 
@@ -281,10 +284,14 @@ def test_fairness_of_what_there_is_not_is_refused():
 # --- bounds --------------------------------------------------------------------------------------
 
 
+CUT_COUNTER = dataclasses.replace(COUNTER, cut_by=(LIMIT,))
+
+
 def counted(limit: int, *fairness: Fairness, **options: object) -> Verdict:
     """Whether a counter that counts by two comes to 5, where that is not what a bound forbids."""
     prop = eventually("five", "the count comes to five")(lambda c: c.count == 5)
-    search = LivenessSearch(COUNTER.model({"limit": limit}), (), (prop,), fairness, **options)  # type: ignore[arg-type]
+    model = CUT_COUNTER.model({"limit": limit})
+    search = LivenessSearch(model, (), (prop,), fairness, **options)  # type: ignore[arg-type]
     (judgement,) = search.run().liveness
     return judgement.verdict
 
@@ -295,15 +302,22 @@ def test_what_only_a_bound_forbids_is_not_a_lack_of_progress():
     assert counted(5) is Verdict.VIOLATED
 
 
-def test_there_is_room_for_one_more_of_everything_but_members_and_what_is_switched_off():
+def test_a_bound_that_cuts_nothing_off_holds_nothing_up():
+    prop = eventually("five", "the count comes to five")(lambda c: c.count == 5)
+    search = LivenessSearch(COUNTER.model({"limit": 5}), (), (prop,), (weak("add_two"),))
+    (judgement,) = search.run().liveness
+    assert judgement.verdict is Verdict.VIOLATED
+
+
+def test_there_is_room_for_one_more_of_what_is_cut_off():
     kafka = PROTOCOLS["kafka"].model({"shutdowns": 1})
     larger = with_room(kafka)
     assert larger is not None
-    grown = {name for name, value in kafka.bounds.items() if larger.bounds[name] == value + 1}
-    assert {name for name, value in kafka.bounds.items() if value} == grown | {"replicas"}
-    assert "max_leader_epoch" in grown
+    grown = {name: value for name, value in larger.bounds.items() if value != kafka.bounds[name]}
+    assert grown == {"log_size": 2, "max_records": 2, "max_leader_epoch": 4}
     assert larger.settings == kafka.settings
-    assert with_room(COUNTER.model({"limit": 10_000})) is None
+    assert with_room(COUNTER.model({"limit": 5})) is None
+    assert with_room(CUT_COUNTER.model({"limit": 10_000})) is None
 
 
 def test_a_partition_that_waits_for_an_epoch_beyond_the_bound_is_held_up():
@@ -361,6 +375,16 @@ def test_workers_chunks_and_machine_code_change_nothing():
             results.append(search.run().liveness)
     assert results[:3] == results[3:6] == results[6:]
     assert any(judgement.lasso for judgement in results[0])
+
+
+def test_states_that_share_a_fingerprint_are_told_apart(monkeypatch):
+    from checker.liveness import graph
+
+    monkeypatch.setattr(graph, "fingerprints", lambda words: words[0] & np.uint64(1))
+    edges = {"go": [(0, 2), (2, 4), (4, 1), (1, 3), (3, 5)]}
+    model = graph_model(edges, weak("go"))
+    assert judge(model, promise(EVENTUALLY, at(5))).verdict is Verdict.EXHAUSTED
+    assert walk(judge(model, promise(AGAIN, at(3))).lasso) == ([0, 1, 2, 3, 4], [])
 
 
 def test_symmetry_is_refused():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -58,7 +59,7 @@ def random_graph(draw: random.Random) -> tuple[StateGraph, Fair]:
 
 def as_networkx(graph: StateGraph, fair: Fair) -> Labelled:
     """The same graph for the textbook."""
-    copy: nx.MultiDiGraph = nx.MultiDiGraph()
+    copy: Any = nx.MultiDiGraph()
     copy.add_nodes_from(range(graph.states))
     for state in range(graph.states):
         for instance, target in graph.steps(state):
@@ -87,7 +88,7 @@ def check_random_graph(seed: int) -> bool:
     enabled = enabled_in(graph, fair, inside)
     part = fair_components(graph, fair, inside, enabled, wish)
     nodes = np.flatnonzero(inside).tolist()
-    aim = None if wish is None else set(np.flatnonzero(wish).tolist())
+    aim: set[Node] | None = None if wish is None else set(np.flatnonzero(wish).tolist())
     expected = book.fair_parts(nodes, aim)
     assert set(np.flatnonzero(part >= 0).tolist()) == expected
     for start in sorted(expected):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from properties.liveness import Kind
 from tests.laws.generator import Example, examples
 from tests.laws.laws import can_be_captured
 from tests.laws.liveness_laws import both_ways_agree, check_random_graph
+from tests.support.lab import ROWS, SIZE
 
 RANDOM_GRAPHS = 1_500
 
@@ -33,6 +35,11 @@ def test_both_ways_agree_on_many_random_graphs():
 def cases(draw: Any) -> tuple[Example, tuple[Fairness, ...], Kind]:
     """A generated protocol with random fairness, and what is promised of it."""
     example = draw(examples())
+    if draw(st.booleans()):
+        protocol = dataclasses.replace(example.model.protocol, cut_by=(ROWS, SIZE))
+        example = dataclasses.replace(
+            example, model=dataclasses.replace(example.model, protocol=protocol)
+        )
     fairness = []
     parameters = example.model.protocol.parameters
     for name, known in parameters.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import networkx as nx
 
@@ -27,7 +28,7 @@ Node = int | State
 class Labelled:
     """A graph with steps named by number: `enabled[s]` has the groups that s enables."""
 
-    graph: nx.MultiDiGraph
+    graph: Any  # networkx's MultiDiGraph
     groups: tuple[tuple[Strength, frozenset[int]], ...]
     enabled: dict[Node, set[int]]
 
@@ -58,14 +59,19 @@ class Labelled:
 
 def labelled(model: Model, fairness: Sequence[Fairness], states: textbook.Graph) -> Labelled:
     """The graph of a search, with what only a bound forbids counted as enabled."""
-    graph: nx.MultiDiGraph = nx.MultiDiGraph()
+    graph: Any = nx.MultiDiGraph()
     graph.add_nodes_from(states.states)
     for before, instance, after in states.all_steps:
         if before != after:
             graph.add_edge(before, after, key=instance.number)
     groups = [(g.strength, g.words, g.instances) for g in groups_of(model, fairness)]
     enabled: dict[Node, set[int]] = {
-        s: {n for n, g in enumerate(groups) for _, _, k in graph.out_edges(s, keys=True) if k in g[2]}
+        s: {
+            n
+            for n, g in enumerate(groups)
+            for _, _, k in graph.out_edges(s, keys=True)
+            if k in g[2]
+        }
         for s in states.states
     }
     larger = with_room(model)
@@ -81,8 +87,7 @@ def labelled(model: Model, fairness: Sequence[Fairness], states: textbook.Graph)
                 grown = _grown(model, larger, state)
                 for instance in larger.instances:
                     if instance.number in group.instances:
-                        after = engine.step(grown, instance)
-                        if after is not None and after != grown:
+                        if engine.step(grown, instance) not in (None, grown):
                             enabled[state].add(number)
     return Labelled(graph, tuple((how, steps) for how, _, steps in groups), enabled)
 
