@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """A liveness property of one member, or of the state: claim and premise take the state alone."""
+    """A liveness property of one member, or of the state: its functions take the state alone."""
 
     member: str
     claim: Claim
@@ -43,9 +43,9 @@ class Case:
 class Liveness:
     """A promise about every fair run.
 
-    `claim` is what must come to hold; `premise`, of `leads_to` alone, what makes it owed. `of` names
-    the family whose members both take after the state. `promised` tells for a model whether it
-    promises this at all; what it does not promise is checked only by name.
+    `claim` is what must come to hold; `premise`, of `leads_to` alone, what makes it owed. `of`
+    names the family whose members both take after the state. `promised` tells for a model whether
+    it promises this at all; what it does not promise is checked only by name.
     """
 
     name: str

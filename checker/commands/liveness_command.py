@@ -72,8 +72,8 @@ def command(**options: Any) -> int:
             name = f"{row.preset or row.trace.model.protocol.name}-{row.trace.property}"
             write_trace(row.trace, directory / f"{name}.itf.json")
     if page is not None:
-        marks = (mark.format(protocol) for mark in (BEGIN, END))
-        write_file(options["write"], with_part(page, *marks, as_markdown(rows)))
+        begin, end = BEGIN.format(protocol), END.format(protocol)
+        write_file(options["write"], with_part(page, begin, end, as_markdown(rows)))
     write_result(
         options["as_json"],
         lambda: {"command": "liveness", "rows": [_as_data(row) for row in rows]},

@@ -1,4 +1,4 @@
-"""Strongly connected components of a part of the state graph, and what is enabled and taken in them.
+"""Strongly connected components of a part of the state graph; what is enabled and taken in each.
 
 Tarjan's algorithm, made iterative and compiled. It visits states by number and steps in the order
 of the graph, so components are numbered in the same way each time.

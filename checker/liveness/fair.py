@@ -2,9 +2,9 @@
 
 A run without end stays, from some time on, within one strongly connected component and goes through
 all of some part of it again and again; a run that stops is a component of one state. A component is
-fair if every weakly fair group is disabled somewhere in it or taken within it, and every strongly
+fair if every weakly fair group is disabled somewhere in it or taken within it, and each strongly
 fair group that is enabled anywhere in it is taken within it. Where a strongly fair group is not
-taken, a fair run leaves the states that enable it: they are removed, and what remains is taken apart
+taken, a fair run leaves the states that enable it: they are removed, and the rest is taken apart
 anew. Where a weakly fair group fails, it fails for every part, and nothing remains.
 """
 

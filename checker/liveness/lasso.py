@@ -68,7 +68,7 @@ class Loop:
         self._visit(start)
 
     def _shortened(self, start: int, circle: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The circle without the detours that nothing needs: parts that lead back to their start."""
+        """The circle without detours, which lead back to where they begin, that nothing needs."""
         length = len(circle) + 1
         while len(circle) < min(length, MOST_SHORTENED):
             length = len(circle)

@@ -1,4 +1,4 @@
-"""The loop of a run for ever in a file: where it starts, what it breaks, which fairness it obeys."""
+"""The loop of a run for ever in a file: where it starts, what it breaks, what fairness it obeys."""
 
 from __future__ import annotations
 

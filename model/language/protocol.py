@@ -44,7 +44,7 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
-    For liveness alone: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
+    For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
     cut off what would go on, so that nothing is at fault where they do.
     """
 

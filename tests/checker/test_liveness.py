@@ -119,7 +119,7 @@ def test_an_unfair_circle_breaks_nothing():
 
 
 def test_fairness_is_asked_of_the_circle_and_not_of_the_component_around_it():
-    """tla-rs #59: among states that still owe, the fair action is never taken; around them it is."""
+    """tla-rs #59: the fair action is taken around the states that still owe, never among them."""
     edges = {"hold": [(0, 1), (1, 2), (2, 1)], "release": [(1, 0), (2, 0)]}
     model = graph_model(edges, weak("release", by=[]))
     prop = promise(LEADS_TO, at(0), at(1))

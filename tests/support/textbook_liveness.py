@@ -1,8 +1,8 @@
 """Liveness as in a textbook, on the reference engine: what the checker must agree with.
 
-Its way is another one: it guesses, for every strongly fair group, whether it is disabled for ever or
-taken again and again, and looks for one component of networkx's in which the rest is met. That is
-exponential in the number of such groups, and shares nothing with the recursive removal.
+Its way is another one: it guesses, for every strongly fair group, whether it is disabled for ever
+or taken again and again, and looks for one component of networkx's in which the rest is met. That
+is exponential in the number of such groups, and shares nothing with the recursive removal.
 """
 
 from __future__ import annotations
@@ -85,10 +85,9 @@ def labelled(model: Model, fairness: Sequence[Fairness], states: textbook.Graph)
             number = names.index((group.strength, group.words))
             for state in states.states:
                 grown = _grown(model, larger, state)
-                for instance in larger.instances:
-                    if instance.number in group.instances:
-                        if engine.step(grown, instance) not in (None, grown):
-                            enabled[state].add(number)
+                steps = [larger.instances[number] for number in group.instances]
+                if any(engine.step(grown, step) not in (None, grown) for step in steps):
+                    enabled[state].add(number)
     return Labelled(graph, tuple((how, steps) for how, _, steps in groups), enabled)
 
 
