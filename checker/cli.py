@@ -21,6 +21,7 @@ from checker.exits import Exit
 COMMANDS = {
     "list": "what there is: protocols, presets, settings, bounds, properties, engines",
     "explore": "search every reachable state, up to a depth or to the end",
+    "liveness": "what must happen in the end, and the least fairness for it",
     "simulate": "random walks at sizes too large to exhaust",
     "prove": "induction and bounded checking with Z3",
     "infer": "find lemmas from templates and reachable states",

@@ -13,6 +13,7 @@ class Exit(IntEnum):
     USAGE = 2  # the user asked for something that is not valid
     DEADLOCK = 11  # a state enables nothing, where that was asked for
     VIOLATED = 12  # a property is violated
+    UNFULFILLED = 13  # a liveness property is violated: a fair run never does what it must
     LIMIT = 20  # a limit stopped the search before the answer
     NOT_INDUCTIVE = 21  # no proof: a property is not inductive
     VACUOUS = 22  # a property is vacuous, or a mutant survived

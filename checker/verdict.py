@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, astuple, dataclass, field
+from dataclasses import KW_ONLY, asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 
+from model.language.fairness import Fairness
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Liveness, Property, Sense
 
 
 class Verdict(StrEnum):
@@ -18,6 +19,7 @@ class Verdict(StrEnum):
     BOUNDED = "bounded"  # all states up to a depth were visited; deeper ones were not
     PROVED = "proved"  # inductive: holds at any depth, within the bounds on sizes
     NOT_INDUCTIVE = "not_inductive"  # a counterexample to induction; it may be unreachable
+    HELD_UP = "held_up"  # none violates, but for runs that only a bound keeps from going on
     SAMPLED = "sampled"  # random walks only
     UNKNOWN = "unknown"  # a limit was reached before the answer
     REACHED = "reached"  # a witness: some state or step makes it true
@@ -66,6 +68,50 @@ class Violation:
     property: Property
     depth: int
     steps: tuple[Instance, ...]
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """A run for ever: `stem` from the initial state, then `loop` round and round.
+
+    Without a step in `loop` the run stops: nothing fair is enabled there.
+    """
+
+    stem: tuple[Instance, ...]
+    loop: tuple[Instance, ...]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A liveness property: its verdict, and the run that violates it.
+
+    `member` is whose promise is broken, if it is one of members. `fairness` is what the run obeys.
+    `held_up` counts states in which a run might wait for ever for what only a bound forbids: they
+    are no violations. `owed` is false if no state makes the premise true: the property is vacuous.
+    """
+
+    property: Liveness
+    verdict: Verdict
+    fairness: tuple[Fairness, ...]
+    member: str = ""
+    lasso: Lasso | None = None
+    held_up: int = 0
+    owed: bool = True
+
+
+def together(judgements: Sequence[Judgement], coverage: Verdict) -> Judgement:
+    """Of the cases of one property, one judgement: the first violation of the shortest way."""
+    violated = [j for j in judgements if j.lasso is not None]
+    first = min(violated, key=lambda j: len(j.lasso.stem) if j.lasso else 0, default=judgements[0])
+    held_up = sum(j.held_up for j in judgements)
+    clean = Verdict.HELD_UP if held_up and coverage is Verdict.EXHAUSTED else coverage
+    return replace(
+        first,
+        verdict=first.verdict if violated else clean,
+        member=first.member if violated else "",
+        held_up=held_up,
+        owed=any(j.owed for j in judgements),
+    )
 
 
 @dataclass
@@ -147,7 +193,7 @@ class Exploration(Inspection):
     """The result of a search, whatever engine ran it.
 
     `levels[d]` is the number of states at depth d; `unfinished` how many of the next level were
-    found before a limit stopped the search.
+    found before a limit stopped the search. `liveness` has the judgements on what was asked for.
     """
 
     engine: str
@@ -160,9 +206,25 @@ class Exploration(Inspection):
     actions: dict[str, ActionCount] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
     deadlock: tuple[Instance, ...] | None = None
+    liveness: list[Judgement] = field(default_factory=list)
     fingerprint_bits: int = 64
     collision_probability: float = 0.0
     peak_memory_bytes: int = 0
+
+    @property
+    def unfulfilled(self) -> list[Judgement]:
+        """The liveness properties that some fair run violates."""
+        return [j for j in self.liveness if j.lasso is not None]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on all properties together."""
+        if self.violations or self.unfulfilled:
+            return Verdict.VIOLATED
+        weakest = (Verdict.UNKNOWN, Verdict.HELD_UP)
+        of_liveness = {judgement.verdict for judgement in self.liveness}
+        known = [self.coverage, *(v for v in weakest if v in of_liveness)]
+        return known[-1] if self.coverage is Verdict.EXHAUSTED else self.coverage
 
     @property
     def depth(self) -> int:

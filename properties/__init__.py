@@ -8,7 +8,7 @@ from model.async_isr.protocol import Partition
 from model.kafka.state import TopicPartition
 from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
-from model.language.errors import ProtocolError, unknown_name
+from model.language.errors import ProtocolError, UsageError, unknown_name
 from model.language.protocol import Claim
 from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
 from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
@@ -16,9 +16,12 @@ from properties.async_isr.templates import ASYNC_ISR_TEMPLATES
 from properties.claims import Property, Sense
 from properties.kafka.claims import KAFKA_PROPERTIES
 from properties.kafka.lemmas import KAFKA_LEMMAS
+from properties.kafka.liveness import KAFKA_LIVENESS
 from properties.ladder.claims import LADDER_PROPERTIES
 from properties.ladder.lemmas import KIP320_LEMMAS
+from properties.ladder.liveness import LADDER_LIVENESS
 from properties.ladder.templates import LADDER_TEMPLATES
+from properties.liveness import Liveness
 from properties.templates import Templates
 
 _BY_STATE: dict[type, tuple[Property, ...]] = {
@@ -31,6 +34,11 @@ _LEMMAS: dict[type, tuple[Property, ...]] = {
     Cluster: KIP320_LEMMAS,
     Partition: ASYNC_ISR_LEMMAS,
     TopicPartition: KAFKA_LEMMAS,
+}
+
+_LIVENESS: dict[type, tuple[Liveness, ...]] = {
+    Cluster: LADDER_LIVENESS,
+    TopicPartition: KAFKA_LIVENESS,
 }
 
 _TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC_ISR_TEMPLATES}
@@ -70,6 +78,32 @@ def templates_of(protocol: Protocol) -> Templates | None:
     return protocol.templates or _TEMPLATES.get(protocol.state)
 
 
+def liveness_of(protocol: Protocol) -> tuple[Liveness, ...]:
+    """What must happen in the end under the protocol, in order; nothing for an unknown one."""
+    return _LIVENESS.get(protocol.state, ())
+
+
+def split_names(
+    protocol: Protocol, names: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[Liveness, ...]]:
+    """The names that are not of liveness properties, and the liveness properties of the others."""
+    known = {prop.name: prop for prop in liveness_of(protocol)}
+    wanted = tuple(dict.fromkeys(names))
+    return (
+        tuple(name for name in wanted if name not in known),
+        tuple(known[name] for name in wanted if name in known),
+    )
+
+
+def choose_liveness(protocol: Protocol, name: str) -> Liveness:
+    """The liveness property with the given name; `UsageError` if there is none."""
+    _, found = split_names(protocol, [name])
+    if not found:
+        known = [prop.name for prop in liveness_of(protocol)]
+        raise unknown_name(f"liveness property of {protocol.name}", name, known)
+    return found[0]
+
+
 def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Property, ...]:
     """The properties or lemmas with the given names; without names, all properties, no lemmas.
 
@@ -79,6 +113,10 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
     if not wanted:
         return properties_of(protocol)
     known = {prop.name: prop for prop in (*properties_of(protocol), *lemmas_of(protocol))}
+    if alive := split_names(protocol, wanted)[1]:
+        raise UsageError(
+            f"{alive[0].name} is a liveness property: `highwater explore` checks those alone"
+        )
     for name in wanted:
         if name not in known:
             raise unknown_name(f"property of {protocol.name}", name, known)
@@ -86,11 +124,15 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
 
 
 __all__ = [
+    "Liveness",
     "Property",
     "Sense",
+    "choose_liveness",
     "choose_properties",
     "lemmas_of",
+    "liveness_of",
     "promised_properties",
     "properties_of",
+    "split_names",
     "templates_of",
 ]

@@ -37,6 +37,8 @@ GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "mod
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
+LIVENESS = "checker.liveness"
+KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
     "model.language.declare": (GRAPH, "model.language.errors", "model.language.refusal"),
@@ -49,10 +51,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.kafka": ("model.language", "model.replicated_log", "model.sources"),
     "model": (),
     "properties.claims": ("model.language",),
+    "properties.liveness": ("model.language", "properties.claims"),
     "properties.templates": ("model.language",),
-    "properties.ladder": ("model", "properties.claims", "properties.templates"),
-    "properties.async_isr": ("model", "properties.claims", "properties.templates"),
-    "properties.kafka": ("model", "properties.claims", "properties.templates"),
+    "properties.ladder": ("model", *KINDS),
+    "properties.async_isr": ("model", *KINDS),
+    "properties.kafka": ("model", *KINDS),
     "properties": ("model",),
     "checker.exits": (),
     "checker.files": ("model.language.errors",),
@@ -61,11 +64,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.engines": ("model", "properties", VERDICT),
     "checker.search": ("model", "properties", VERDICT, ENGINES),
     "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
+    "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
-    "checker.experiments": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.experiments": (
+        *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+    ),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),

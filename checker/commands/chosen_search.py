@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from checker.engines.layout import Layout
+from checker.liveness.search import LivenessSearch
 from checker.search.explore import Explorer
 from checker.search.limits import Limits, Progress
 from checker.search.question import Options
@@ -20,8 +21,9 @@ from checker.stores.manifest import manifest_for
 from checker.stores.store import Store, open_store
 from checker.verdict import Exploration
 from model.language.errors import UsageError
+from model.language.fairness import changed
 from model.language.protocol import Model
-from properties import Property
+from properties import Liveness, Property, liveness_of, promised_properties, split_names
 
 DEFAULT_MASTER = "local[*]"
 
@@ -37,7 +39,6 @@ class Search(Protocol):
 def chosen_search(
     options: dict[str, Any],
     model: Model,
-    properties: tuple[Property, ...],
     on_progress: Callable[[Progress], None],
 ) -> Search:
     """The search, ready to run; `UsageError` for options that do not go together.
@@ -45,10 +46,13 @@ def chosen_search(
     Whatever can be wrong with Java or the store is said here too.
     """
     _refuse_misfits(options)
+    properties, promises = chosen_properties(model, options["properties"], options["liveness"])
     bounds = ("depth", "max_states", "max_seconds", "max_memory")
     limits = Limits(*(options[name] for name in bounds))
     chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
     how = Options(**{name: options[name] for name in chosen})
+    if promises or options["fair"]:
+        return _liveness_search(options, model, properties, promises, limits, how, on_progress)
     asked = model, properties, limits, how, on_progress
     if options["engine"] == "reference":
         return TextbookExplorer(*asked)
@@ -67,6 +71,42 @@ def chosen_search(
     log = Path(store.storage.root) / "spark.log" if keeps_log else None
     cluster = Cluster(lambda: start_session(master, log), options["partitions"])
     return SparkExplorer(store, model, properties, cluster, limits, how, on_progress)
+
+
+def chosen_properties(
+    model: Model, names: Sequence[str], liveness: bool
+) -> tuple[tuple[Property, ...], tuple[Liveness, ...]]:
+    """What is asked of states and steps, and of runs for ever.
+
+    Without names, all that the model promises, of runs only with `liveness`.
+    """
+    of_states, promises = split_names(model.protocol, names)
+    properties = () if names and not of_states else promised_properties(model, of_states)
+    if liveness and not promises:
+        promises = tuple(p for p in liveness_of(model.protocol) if p.promised(model))
+        if not promises:
+            raise UsageError(f"{model.protocol.name} has no liveness properties")
+    return properties, promises
+
+
+def _liveness_search(
+    options: dict[str, Any],
+    model: Model,
+    properties: tuple[Property, ...],
+    promises: tuple[Liveness, ...],
+    limits: Limits,
+    how: Options,
+    on_progress: Callable[[Progress], None],
+) -> Search:
+    if not promises:
+        raise UsageError("--fair goes with --liveness, or with a liveness property by name")
+    if options["engine"] != "local" or options["store"]:
+        raise UsageError(
+            "liveness is checked by --engine local alone, which keeps the state graph in memory: "
+            "leave out --store, and any other engine"
+        )
+    fairness = changed(model.protocol.fairness, options["fair"])
+    return LivenessSearch(model, properties, promises, fairness, limits, how, on_progress)
 
 
 def _refuse_misfits(options: dict[str, Any]) -> None:

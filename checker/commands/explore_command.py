@@ -43,6 +43,13 @@ ENGINES = {
 @click.option(
     "--symmetry/--no-symmetry", default=False, help="explore states that differ by names once"
 )
+@click.option("--liveness", is_flag=True, help="check too what must happen in the end")
+@click.option(
+    "--fair",
+    multiple=True,
+    metavar="ACTION=HOW",
+    help="an action is fair: weak, strong or none; ACTION(PARAMETER)=HOW for each of its values",
+)
 @click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option("--resume", is_flag=True, help="go on from what the store holds")
@@ -56,24 +63,23 @@ def command(**options: Any) -> int:
     Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
     unless given; `highwater list` names them all, with their settings and properties.
 
-    Exit status: 0 nothing violated, 12 violated, 11 deadlock, 22 a named property is vacuous,
-    20 stopped before the answer (with --require-exhaustive), 2 wrong usage.
+    Exit status: 0 nothing violated, 12 violated, 13 a fair run never does what it must, 11
+    deadlock, 22 a named property is vacuous, 20 stopped before the answer (with
+    --require-exhaustive), 2 wrong usage.
     """
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
     from checker.files import prepare_directory
-    from properties import promised_properties
 
     model = chosen_model(options)
     with (
         Display(options["quiet"] or options["as_json"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
-        properties = promised_properties(model, options["properties"])
         if options["trace_dir"] is not None:
             prepare_directory(options["trace_dir"])
-        search = chosen_search(options, model, properties, display.update)
+        search = chosen_search(options, model, display.update)
         interrupt.stops(search.request_stop)
         result = search.run()
     return _report(result, options)

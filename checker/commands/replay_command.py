@@ -76,7 +76,8 @@ def _text(trace: Trace, console: Console) -> str:
     from checker.traces.itf import REDEFINED
 
     steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
-    accepted = f"accepted: {steps} replayed; the end shows what the trace claims"
+    what = "the end shows" if trace.rounds is None else "the loop, twice around, shows"
+    accepted = f"accepted: {steps} replayed; {what} what the trace claims"
     if trace.is_redefined:
         accepted += f"\nwarning: {REDEFINED}"
     return f"{render_text(trace, console=console)}\n{accepted}\n"
@@ -93,6 +94,7 @@ def _as_data(trace: Trace, file: Path) -> dict[str, Any]:
         "property": trace.property,
         "verdict": str(trace.verdict),
         "depth": trace.depth,
+        **({"loop": trace.rounds.start} if trace.rounds else {}),
         "steps": [instance_words(trace.model, step) for step in trace.steps],
         "explanation": trace.explanation,
         "version": trace.version,

@@ -9,8 +9,9 @@ from typing import Any
 
 from checker.commands.common import result_data
 from checker.exits import Exit
+from checker.experiments.liveness_table import lasso_trace
 from checker.traces.trace import Trace, TraceVerdict, build_trace
-from checker.verdict import Agreement, Exploration, Verdict
+from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
@@ -34,12 +35,30 @@ class Finding:
 
 
 def findings(exploration: Exploration) -> tuple[Finding, ...]:
-    """The traces of all violations, replayed on the reference engine, then that of a deadlock."""
+    """The traces of all violations, replayed on the reference engine, with that of a deadlock.
+
+    Runs for ever that break liveness properties come last.
+    """
     model = exploration.model
     found = [_confirmed(model, v.steps, v.property.name) for v in exploration.violations]
     if exploration.deadlock is not None:
         found.append(_confirmed(model, exploration.deadlock, None))
+    found += [_confirmed_lasso(model, judgement) for judgement in exploration.unfulfilled]
     return tuple(Finding(trace) for trace in found)
+
+
+def _confirmed_lasso(model: Model, judgement: Judgement) -> Trace:
+    """The run for ever that breaks a liveness property, twice around on the reference engine."""
+    try:
+        trace = lasso_trace(model, judgement)
+    except RejectedError as error:
+        raise _not_confirmed(judgement.property.name, error) from error
+    assert trace is not None
+    return trace
+
+
+def _not_confirmed(what: str, error: RejectedError) -> RuntimeError:
+    return RuntimeError(f"the reference engine does not confirm the trace to {what}: {error}")
 
 
 def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> Trace:
@@ -48,10 +67,7 @@ def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> T
     try:
         return build_trace(model, steps, name, verdict=verdict)
     except RejectedError as error:
-        what = name or "a deadlock"
-        raise RuntimeError(
-            f"the reference engine does not confirm the trace to {what}: {error}"
-        ) from error
+        raise _not_confirmed(name or "a deadlock", error) from error
 
 
 def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:
@@ -75,18 +91,20 @@ def exit_status(
         return Exit.VIOLATED
     if exploration.deadlock is not None:
         return Exit.DEADLOCK
+    if exploration.unfulfilled:
+        return Exit.UNFULFILLED
     if exploration.coverage is not Verdict.EXHAUSTED:
         return Exit.LIMIT if require_exhaustive else Exit.OK
-    return Exit.VACUOUS if any(p.name in asked for p in vacuous(exploration)) else Exit.OK
+    return Exit.VACUOUS if set(vacuous(exploration)) & set(asked) else Exit.OK
 
 
-def vacuous(exploration: Exploration) -> list[Property]:
-    """The invariants whose premise no visited state makes true."""
+def vacuous(exploration: Exploration) -> list[str]:
+    """The invariants and liveness properties whose premise no visited state makes true."""
     return [
-        prop
+        prop.name
         for prop in exploration.properties
         if prop.sense is Sense.ALWAYS and exploration.is_vacuous(prop)
-    ]
+    ] + [judgement.property.name for judgement in exploration.liveness if not judgement.owed]
 
 
 def warnings(exploration: Exploration) -> Iterator[str]:
@@ -95,12 +113,18 @@ def warnings(exploration: Exploration) -> Iterator[str]:
     if exploration.coverage is Verdict.EXHAUSTED:
         where = "within these bounds"
     for words, names in (
-        ("vacuous, since no state makes the premise true", [p.name for p in vacuous(exploration)]),
+        ("vacuous, since no state makes the premise true", vacuous(exploration)),
         ("actions never enabled", exploration.never_enabled),
         ("witnesses not reached", exploration.unreached),
     ):
         if names:
             yield f"{words} ({where}): {', '.join(names)}"
+    for judgement in exploration.liveness:
+        if judgement.held_up:
+            yield (
+                f"{judgement.property.name}: in {judgement.held_up:,} states a run may wait for "
+                "ever for a fair step that only a bound forbids: no violations are counted there"
+            )
     if len(off := exploration.switched_off) == 1:
         yield f"switched off by these bounds and settings: {off[0]}"
     elif off:
@@ -136,6 +160,10 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         },
         "violations": [finding_data(by_name[v.property.name]) for v in exploration.violations],
         "deadlock": finding_data(deadlock) if deadlock else None,
+        "liveness": {
+            j.property.name: _of_liveness(j, by_name.get(j.property.name))
+            for j in exploration.liveness
+        },
         "warnings": list(warnings(exploration)),
         "cross_check": Agreement.data(exploration.agreement),
         "fingerprint_bits": exploration.fingerprint_bits,
@@ -156,6 +184,18 @@ def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
     }
 
 
+def _of_liveness(judgement: Judgement, finding: Finding | None) -> dict[str, Any]:
+    return {
+        "verdict": str(judgement.verdict),
+        "kind": str(judgement.property.kind),
+        "vacuous": not judgement.owed,
+        "member": judgement.member or None,
+        "fairness": [str(one) for one in judgement.fairness],
+        "held_up": judgement.held_up,
+        "lasso": finding_data(finding) if finding else None,
+    }
+
+
 def settled_at(exploration: Exploration, prop: Property) -> int | None:
     """The depth at which a property was violated, or a witness reached."""
     violation = exploration.violated.get(prop.name)
@@ -168,6 +208,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     return {
         "property": trace.property,
         "depth": trace.depth,
+        **({"loop": trace.rounds.start} if trace.rounds else {}),
         "trace": str(finding.path) if finding.path else None,
         "steps": [instance_words(trace.model, step) for step in trace.steps],
         "explanation": trace.explanation,

@@ -11,7 +11,7 @@ from rich.text import Text
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
 from checker.traces.trace import Trace
-from checker.verdict import Agreement, Exploration, Verdict
+from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.declare.settings import as_text
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -52,9 +52,9 @@ def as_written(text: str, console: Console) -> str:
 
 def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
     """Each trace once; a property that the same steps violate just says so."""
-    texts: dict[tuple[Instance, ...], str] = {}
+    texts: dict[tuple[tuple[Instance, ...], bool], str] = {}
     for finding in found:
-        steps = finding.trace.steps
+        steps = finding.trace.steps, finding.trace.rounds is not None
         if steps in texts:
             texts[steps] += "\n" + _same_steps(finding.trace, console)
         else:
@@ -67,7 +67,8 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
 
 def _same_steps(trace: Trace, console: Console) -> str:
     with console.capture() as capture:
-        words = "" if trace.claim is None else f": {trace.claim.words}"
+        about = trace.claim if trace.rounds is None else trace.rounds.promise
+        words = "" if about is None else f": {about.words}"
         console.print(Text(f"The same steps: {trace.property} is violated{words}.", "bold"))
         console.print()
         console.print(Text(f"{trace.explanation}."))
@@ -90,7 +91,20 @@ def _properties(exploration: Exploration) -> RenderableType:
     table = grid("property", "verdict")
     for prop in exploration.properties:
         table.add_row(prop.name, _on(exploration, prop))
+    for judgement in exploration.liveness:
+        table.add_row(judgement.property.name, _on_liveness(judgement))
     return table
+
+
+def _on_liveness(judgement: Judgement) -> Text:
+    text = Text(str(judgement.verdict), style=_style(judgement.verdict))
+    if judgement.lasso is not None:
+        ways = f" on a way of {_steps(len(judgement.lasso.stem))}, then "
+        loop = judgement.lasso.loop
+        text.append(ways + (f"round {_steps(len(loop))}" if loop else "stopped"), style="default")
+    if not judgement.owed:
+        text.append(", vacuous", style="yellow")
+    return text
 
 
 def _on(exploration: Exploration, prop: Property) -> Text:
@@ -99,7 +113,7 @@ def _on(exploration: Exploration, prop: Property) -> Text:
     text = Text(str(verdict), style=_style(verdict))
     if depth is not None:
         text.append(f" after {_steps(depth)}", style="default")
-    if prop in vacuous(exploration):
+    if prop.name in vacuous(exploration):
         text.append(", vacuous", style="yellow")
     return text
 
@@ -170,7 +184,12 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
         return "violated", ", ".join(found) + "; no shorter trace exists"
     if exploration.deadlock is not None:
         return "deadlock", f"nothing is enabled after {_steps(len(exploration.deadlock))}"
+    if exploration.unfulfilled:
+        names = ", ".join(j.property.name for j in exploration.unfulfilled)
+        return "violated", f"{names}: a fair run never does what it must"
     clean = "nothing is violated"
+    if exploration.verdict is Verdict.HELD_UP:
+        return "held_up", f"{clean} but where only a bound keeps a run from going on ({states})"
     match exploration.coverage:
         case Verdict.EXHAUSTED:
             return "exhausted", f"{clean} in any reachable state within the bounds ({states})"

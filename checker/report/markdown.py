@@ -18,6 +18,8 @@ def render_markdown(trace: Trace) -> str:
         sentences = (f"{line[0].upper()}{line[1:]}." for line in story.legend)
         lines += ["", _plain(" ".join(sentences))]
     for moment in story.moments:
+        if moment in story.circle[:1]:
+            lines += ["", "**From here on round and round:**"]
         lines += ["", *_moment(story, moment)]
     last = story.moments[-1]
     if story.is_last(last):

@@ -17,8 +17,11 @@ def render_mermaid(trace: Trace) -> str:
     lines = ["sequenceDiagram", "    autonumber"]
     lines += [f"    participant {ids[name]} as {_plain(name)}" for name in names]
     for moment in story.moments[1:]:
+        if moment in story.circle[:1]:
+            lines.append("    loop for ever")
         lines.append(f"    {_message(moment, names, ids)}")
         lines += [f"    {note}" for note in _notes(moment, ids)]
+    lines += ["    end"] if story.circle else []
     everyone = ",".join(dict.fromkeys((ids[names[0]], ids[names[-1]])))
     lines += [f"    Note over {everyone}: {_plain(words)}" for words in story.ending]
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from typing import TypeGuard
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, lanes_of, marked
 from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
+from checker.traces.lasso import Rounds, round_words
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.declare.settings import as_text
@@ -47,7 +48,8 @@ class Fact:
 class Moment:
     """A state, and the step that led there. Number 0 is the first state, with no step.
 
-    `actors` are who took part, the one who acted first.
+    `actors` are who took part, the one who acted first. `again`: the step is taken again and again,
+    on the circle of a run for ever.
     """
 
     number: int
@@ -56,6 +58,7 @@ class Moment:
     changes: tuple[Change, ...]
     lanes: tuple[Lane, ...]
     facts: tuple[Fact, ...]
+    again: bool = False
 
     @property
     def changed_lanes(self) -> tuple[Lane, ...]:
@@ -86,6 +89,11 @@ class Story:
     ending: tuple[str, ...]
     brokers: tuple[str, ...]
     legend: tuple[str, ...]
+
+    @property
+    def circle(self) -> tuple[Moment, ...]:
+        """The steps that a run for ever takes again and again; none of any other run."""
+        return tuple(moment for moment in self.moments if moment.again)
 
     def is_last(self, moment: Moment) -> bool:
         """The moment is the last one, and not also the first."""
@@ -119,6 +127,7 @@ def tell(trace: Trace) -> Story:
                 _changes(engine, places, before, after),
                 lanes,
                 _facts(engine, places, after),
+                trace.rounds is not None and number > trace.rounds.start,
             )
         )
     owners = {place.owner for place in places if place.owner.family and not place.owner.row}
@@ -161,6 +170,7 @@ def _outcome(trace: Trace) -> str:
         TraceVerdict.REACHED: f"reached after {steps}",
         TraceVerdict.NOT_INDUCTIVE: f"not inductive: {steps} from a state that may be unreachable",
         TraceVerdict.DEADLOCK: f"deadlock after {steps}",
+        TraceVerdict.UNFULFILLED: f"violated for ever after {steps}",
         TraceVerdict.RUN: f"a run of {steps}",
     }[TraceVerdict(trace.verdict)]
 
@@ -170,23 +180,33 @@ def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
     default = as_text(model.protocol.settings())
     settings = as_text(model.settings)
     changed = [f"{name} = {value}" for name, value in settings.items() if value != default[name]]
+    about = trace.claim if trace.rounds is None else trace.rounds.promise
     pairs = [
         ("protocol", f"{model.protocol.name}: {model.protocol.words}"),
         ("settings", ", ".join(changed) or "all at their defaults" if settings else ""),
         ("bounds", ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in model.bounds.items())),
-        ("property", f"{trace.claim.name}: {trace.claim.words}" if trace.claim else ""),
+        ("property", f"{about.name}: {about.words}" if about else ""),
         ("verdict", _outcome(trace)),
     ]
     return tuple((label, words) for label, words in pairs if words)
 
 
 def _ending(trace: Trace) -> tuple[str, ...]:
+    if trace.rounds is not None:
+        return _ending_of_rounds(trace, trace.rounds)
     if trace.claim is None:
         return (trace.explanation,) if trace.explanation else ()
     head = f"{trace.claim.name} is {_outcome(trace)}: {trace.claim.words}."
     if trace.explanation == trace.claim.words:
         return (head,)
     return head, f"{trace.explanation}."
+
+
+def _ending_of_rounds(trace: Trace, rounds: Rounds) -> tuple[str, ...]:
+    of_whom = f" for {rounds.member}" if rounds.member else ""
+    head = f"{rounds.promise.name} is violated{of_whom}: {rounds.promise.words}."
+    engine = ReferenceEngine(trace.model)
+    return head, *round_words(engine, trace.states, trace.steps, rounds)
 
 
 def _actors(model: Model, instance: Instance) -> tuple[str, ...]:

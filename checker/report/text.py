@@ -65,6 +65,8 @@ class _Page:
         """The whole report."""
         parts: list[RenderableType] = [self._header()]
         for moment in self.story.moments:
+            if moment in self.story.circle[:1]:
+                parts += [Text(), Text("from here on round and round:", "bold")]
             parts += [Text(), self._moment(moment)]
         last = self.story.moments[-1]
         if self.story.is_last(last):

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from checker.digest import protocol_digest
 from checker.files import write_whole
+from checker.traces.itf_rounds import ROUNDS_META, read_rounds, rounds_meta
 from checker.traces.itf_values import Decoder, Encoder, fields_of, require_number, show, text_of
 from checker.traces.trace import Trace, TraceVerdict, check_trace, highwater_version
 from model.language import Model, Protocol
@@ -102,7 +103,10 @@ def trace_as_itf(trace: Trace) -> str:
     lines = ["{", '  "#meta": {']
     meta = [f"    {_compact(key)}: {_compact(value)}" for key, value in _meta(trace).items()]
     lines += [",\n".join(meta), "  },"]
-    lines += [f'  "vars": {_compact(list(trace.model.schema.root.fields))},', '  "states": [']
+    lines += [f'  "vars": {_compact(list(trace.model.schema.root.fields))},']
+    if trace.rounds is not None:
+        lines += [f'  "loop": {trace.rounds.start},']
+    lines += ['  "states": [']
     blocks = []
     for index, state in enumerate(trace.states):
         step = _step_meta(encoder, index, trace.steps[index - 1] if index else None)
@@ -140,7 +144,7 @@ def _meta(trace: Trace) -> dict[str, Any]:
         "depth": trace.depth,
         "version": trace.version or highwater_version(),
     }
-    return {key: values[key] for key in _META}
+    return {key: values[key] for key in _META} | rounds_meta(trace.rounds)
 
 
 def _source(protocol: Protocol) -> str:
@@ -241,10 +245,13 @@ def _no_constant(word: str) -> NoReturn:
 
 
 def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
-    top = fields_of(document, "the file", ("#meta", "vars", "states"))
+    rounds = isinstance(document, dict) and "loop" in document
+    more, more_meta = (("loop",), ROUNDS_META) if rounds else ((), ())
+    top = fields_of(document, "the file", ("#meta", "vars", *more, "states"))
     unsaid = {"source": OURS, "digest": ""}  # traces of the first format did not say
     told = top["#meta"]
-    meta = fields_of(unsaid | told if isinstance(told, dict) else told, "#meta", _META)
+    told = unsaid | told if isinstance(told, dict) else told
+    meta = fields_of(told, "#meta", (*_META, *more_meta))
     if meta["format"] != "ITF":
         raise UsageError(f"#meta.format must be 'ITF', not {show(meta['format'])}")
     require_number(meta["format_version"], FORMAT_VERSION, "#meta.format_version")
@@ -254,9 +261,11 @@ def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
         raise UsageError(f"vars must be {variables}, not {show(top['vars'])}")
     states, steps = _decode_states(model, top["states"])
     require_number(meta["depth"], len(steps), "#meta.depth", ", the number of steps")
+    found = read_rounds(top["loop"], meta, model, len(steps)) if rounds else None
+    name = found.promise.name if found is not None else _property(meta["property"], model)
     return Trace(
-        model, _property(meta["property"], model), _verdict(meta["verdict"]), states, steps,
-        _version(meta["version"]), text_of(meta["source"], "#meta.source"), _digest(meta["digest"]),
+        model, name, _verdict(meta["verdict"]), states, steps, _version(meta["version"]),
+        text_of(meta["source"], "#meta.source"), _digest(meta["digest"]), rounds=found,
     )  # fmt: skip
 
 

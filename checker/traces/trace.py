@@ -14,6 +14,7 @@ from typing import cast
 
 from checker.digest import protocol_digest
 from checker.engines.reference import ReferenceEngine, State
+from checker.traces.lasso import Rounds, lasso_problem
 from model.language.errors import DomainError, RejectedError
 from model.language.naming import cell_path, instance_words, value_words
 from model.language.protocol import Instance, Model
@@ -27,6 +28,7 @@ class TraceVerdict(StrEnum):
     REACHED = "reached"  # a property that should sometimes hold is true: a witness
     NOT_INDUCTIVE = "not_inductive"  # as violated, but the first state may be unreachable
     DEADLOCK = "deadlock"  # nothing is enabled
+    UNFULFILLED = "unfulfilled"  # a fair run for ever on which what must happen does not
     RUN = "run"  # nothing more than that the protocol can do this
 
 
@@ -46,7 +48,8 @@ class Trace:
     States are as in `ReferenceEngine`, one number a cell. `property` names what the verdict is
     about, if it is about one. `version` is that of Highwater when the trace was found, `source`
     where its protocol was and `digest` what it was then; both are empty where nobody has said so.
-    `own` is the property itself if the protocol does not list it.
+    `own` is the property itself if the protocol does not list it. With `rounds` the run goes on for
+    ever: the last state is one that it went through before.
     """
 
     model: Model
@@ -58,6 +61,7 @@ class Trace:
     source: str = ""
     digest: str = ""
     own: Property | None = None
+    rounds: Rounds | None = None
 
     @cached_property
     def depth(self) -> int:
@@ -66,8 +70,11 @@ class Trace:
 
     @cached_property
     def claim(self) -> Property | None:
-        """The property itself; `UsageError` if the protocol has none of that name."""
-        if self.property is None:
+        """The property of states or steps; `UsageError` if the protocol has none of that name.
+
+        None of a run for ever, whose property is `rounds.promise`.
+        """
+        if self.property is None or self.rounds is not None:
             return None
         return self.own or choose_properties(self.model.protocol, [self.property])[0]
 
@@ -84,6 +91,8 @@ class Trace:
     @cached_property
     def explanation(self) -> str:
         """What the last state shows: the property's words with the values that falsify it."""
+        if self.rounds is not None:
+            return self.rounds.promise.words
         if self.claim is None:
             return "nothing is enabled" if self.verdict == TraceVerdict.DEADLOCK else ""
         values = None
@@ -101,6 +110,7 @@ def build_trace(
     *,
     verdict: str | None = None,
     start: State | None = None,
+    rounds: Rounds | None = None,
 ) -> Trace:
     """The checked trace that takes the given steps from the initial state, or from `start`.
 
@@ -115,7 +125,16 @@ def build_trace(
     name = own.name if own is not None else cast("str | None", property)
     if own in (*properties_of(model.protocol), *lemmas_of(model.protocol)):
         own = None
-    trace = Trace(model, name, verdict or "", tuple(states), steps, highwater_version(), own=own)
+    trace = Trace(
+        model,
+        name,
+        verdict or "",
+        tuple(states),
+        steps,
+        highwater_version(),
+        own=own,
+        rounds=rounds,
+    )
     if verdict is None:
         elsewhere = start is not None and start != engine.initial()
         trace = replace(trace, verdict=_verdict_of(trace.claim, elsewhere))
@@ -193,6 +212,8 @@ def _check_verdict(trace: Trace, engine: ReferenceEngine) -> None:
     if trace.verdict not in list(TraceVerdict):
         valid = ", ".join(TraceVerdict)
         raise RejectedError(f"a trace cannot have the verdict {trace.verdict!r}: valid are {valid}")
+    if trace.rounds is not None and trace.verdict != TraceVerdict.UNFULFILLED:
+        raise RejectedError(f"the verdict {trace.verdict} is not of a run for ever")
     if problem := _problem(trace, engine):
         raise RejectedError(f"the verdict {trace.verdict} does not hold: {problem}")
 
@@ -208,6 +229,10 @@ def _problem(trace: Trace, engine: ReferenceEngine) -> str:
             return _wrong_judgement(trace, engine, Sense.SOMETIMES, True)
         case TraceVerdict.DEADLOCK:
             return _wrong_deadlock(trace, engine)
+        case TraceVerdict.UNFULFILLED:
+            if trace.rounds is None:
+                return "nothing says where the run goes round"
+            return lasso_problem(engine, trace.states, trace.steps, trace.rounds)
         case TraceVerdict.RUN:
             return "" if trace.property is None else f"it names the property {trace.property}"
 

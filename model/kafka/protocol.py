@@ -20,6 +20,7 @@ from model.kafka import (
     replication_control,
 )
 from model.kafka.bounds import BOUNDS
+from model.kafka.fairness import CUT_BY, FAIRNESS
 from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import TopicPartition, start
@@ -34,6 +35,8 @@ KAFKA = Protocol(
     settings=KafkaSettings,
     start=start,
     presets=PRESETS,
+    fairness=FAIRNESS,
+    cut_by=CUT_BY,
     actions=(
         clients.producer_send,
         delayed_produce.leader_stall_before_waiting,

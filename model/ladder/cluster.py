@@ -38,6 +38,7 @@ from model.language import (
     require,
     sequence,
     table,
+    weak,
 )
 from model.replicated_log import (
     LOG_SIZE,
@@ -311,5 +312,10 @@ def ladder_protocol(name: str, words: str, source: str, become_follower: Action)
             leader_advance_high_watermark,
             become_follower,
             follower_replicate,
+        ),
+        cut_by=(LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH),
+        fairness=(
+            weak(become_leader, become_follower, by=["request"]),
+            weak(leader_expand_isr, leader_advance_high_watermark, follower_replicate),
         ),
     )

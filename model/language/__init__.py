@@ -39,6 +39,7 @@ from model.language.declare.containers import (
 from model.language.declare.domains import Bound, integers
 from model.language.declare.entity import Entity, Record, State
 from model.language.declare.settings import setting
+from model.language.fairness import Fairness, strong, weak
 from model.language.protocol import Model, Protocol
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Annotated",
     "Bound",
     "Entity",
+    "Fairness",
     "Members",
     "Model",
     "PerMember",
@@ -77,5 +79,7 @@ __all__ = [
     "setting",
     "smallest",
     "some",
+    "strong",
     "table",
+    "weak",
 ]

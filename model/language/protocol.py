@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from model.language import graph
 from model.language.action import Action, Instance
@@ -34,6 +34,9 @@ from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
 from model.language.unchanging import unchanging
 
+if TYPE_CHECKING:
+    from model.language.fairness import Fairness
+
 __all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
 
 
@@ -52,6 +55,8 @@ class Protocol:
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
     `properties` are what it promises and should be able to do, `lemmas` what proofs may use
     besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
+    For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
+    cut off what would go on, so that nothing is at fault where they do.
     """
 
     name: str
@@ -66,6 +71,8 @@ class Protocol:
     properties: tuple[Claim, ...] = ()
     lemmas: tuple[Claim, ...] = ()
     templates: Any = None
+    fairness: tuple[Fairness, ...] = ()
+    cut_by: tuple[Bound, ...] = ()
     module: str = field(default="", init=False)
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
+from checker.engines.reference import ReferenceEngine, State
 from tests.support.kafka import SAFE, kafka_model
 from tests.support.variants import walked_states
 
@@ -41,10 +41,11 @@ def test_a_rack_that_loses_power_is_its_brokers_that_lose_power(preset):
                 continue
             up = [b for b in range(3) if state[cells[f"brokers.up[{b}]"]]]
             assert first in up
-            one_by_one = state
+            one_by_one: State | None = state
             for broker in up:
                 end = min(kept, state[cells[f"brokers.log.end[{broker}]"]])
                 checkpoint = min(end, state[cells[f"brokers.high_watermark[{broker}]"]])
+                assert one_by_one is not None
                 one_by_one = engine.step(one_by_one, alone[broker, end, checkpoint])
                 if one_by_one is None:  # the budget is spent
                     break

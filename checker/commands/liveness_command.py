@@ -1,0 +1,144 @@
+"""`liveness`: a table of liveness properties, presets, verdicts and the least fairness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import (
+    DEFAULT_PROTOCOL,
+    checked_output_options,
+    chosen_model,
+    model_command,
+    seconds,
+    size,
+    workers_option,
+    write_file,
+    write_result,
+)
+from checker.exits import Exit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from checker.experiments.liveness_table import Row
+    from model.language import Model
+
+BEGIN, END = "<!-- liveness {}: begin -->", "<!-- liveness {}: end -->"
+
+
+@model_command
+@click.option("--fair", multiple=True, metavar="ACTION=HOW", help="as for `explore`")
+@click.option("--every-preset", is_flag=True, help="a row for each preset of the protocol")
+@workers_option("threads")
+@click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
+@click.option("--max-seconds", type=seconds, help="stop each search after this time")
+@click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
+@click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), metavar="PAGE",
+    help="put the table into this page, between its two marks for the protocol",
+)  # fmt: skip
+@checked_output_options
+def command(**options: Any) -> int:
+    """What must happen in the end under PROTOCOL, and the least fairness for it.
+
+    Each violation is a run for ever that replays. The least fairness is searched for among what the
+    protocol declares, made strong where need be, so that nothing in it can be spared.
+
+    Exit status: 0 nothing violated, 13 a fair run never does what it must, 2 wrong usage.
+    """
+    from checker.experiments.liveness_table import as_markdown
+    from checker.files import prepare_directory
+    from checker.report.pages import with_part
+    from model.protocols import protocol_named
+
+    directory: Path | None = options["trace_dir"]
+    if directory is not None:
+        prepare_directory(directory)
+    page = None if options["write"] is None else options["write"].read_text(encoding="utf-8")
+    protocol = protocol_named(options["protocol"] or DEFAULT_PROTOCOL).name
+    rows = []
+    for row in _rows(options):
+        rows.append(row)
+        if not (options["quiet"] or options["as_json"]):
+            click.echo(f"{row.preset or 'as chosen'}: {row.judgement.property.name}", err=True)
+        if directory is not None and row.trace is not None:
+            from checker.traces.itf import write_trace
+
+            name = f"{row.preset or row.trace.model.protocol.name}-{row.trace.property}"
+            write_trace(row.trace, directory / f"{name}.itf.json")
+    if page is not None:
+        begin, end = BEGIN.format(protocol), END.format(protocol)
+        write_file(options["write"], with_part(page, begin, end, as_markdown(rows)))
+    write_result(
+        options["as_json"],
+        lambda: {"command": "liveness", "rows": [_as_data(row) for row in rows]},
+        lambda console: _text(rows, console),
+    )
+    return Exit.UNFULFILLED if any(row.trace for row in rows) else Exit.OK
+
+
+def _rows(options: dict[str, Any]) -> Iterator[Row]:
+    from checker.commands.chosen_search import chosen_properties
+    from checker.experiments.liveness_table import rows_of
+    from checker.search.limits import Limits
+    from checker.search.question import Options
+    from model.language.errors import UsageError
+    from model.language.fairness import changed
+
+    if options["every_preset"] and options["preset"] is not None:
+        raise UsageError("--every-preset and --preset do not go together")
+    names = options["properties"]
+    model = chosen_model(options)
+    limits = Limits(None, *(options[n] for n in ("max_states", "max_seconds", "max_memory")))
+    how = Options(workers=options["workers"], cross_check=options["cross_check"])
+    fairness = changed(model.protocol.fairness, options["fair"])
+    for preset, chosen in _models(model, options["every_preset"]):
+        of_states, promises = chosen_properties(chosen, names, True)
+        if names and of_states:
+            raise UsageError(f"{of_states[0].name} is no liveness property")
+        yield from rows_of(preset, chosen, promises, fairness, limits, how)
+
+
+def _models(model: Model, every_preset: bool) -> Iterator[tuple[str, Model]]:
+    if not every_preset:
+        yield "", model
+        return
+    for preset, settings in model.protocol.presets.items():
+        yield preset, model.protocol.model(model.bounds, settings)
+
+
+def _as_data(row: Row) -> dict[str, Any]:
+    lasso = row.judgement.lasso
+    return {
+        "preset": row.preset or None,
+        "property": row.judgement.property.name,
+        "verdict": str(row.judgement.verdict),
+        "vacuous": not row.judgement.owed,
+        "states": row.states,
+        "stem": None if lasso is None else len(lasso.stem),
+        "loop": None if lasso is None else len(lasso.loop),
+        "least_fairness": None
+        if row.least.fairness is None
+        else list(map(str, row.least.fairness)),
+        "declared_suffices": row.least.declared_suffices,
+    }
+
+
+def _text(rows: list[Row], console: Console) -> str:
+    from checker.commands.summary_text import as_written, grid
+    from checker.experiments.liveness_table import least_words, run_words, verdict_words
+
+    table = grid("preset", "property", "verdict", "run for ever", "holds if these are fair")
+    for row in rows:
+        table.add_row(
+            row.preset, row.judgement.property.name, verdict_words(row.judgement),
+            run_words(row.judgement), least_words(row).replace("`", ""),
+        )  # fmt: skip
+    with console.capture() as capture:
+        console.print(table)
+    return as_written(capture.get(), console)

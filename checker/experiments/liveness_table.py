@@ -1,0 +1,99 @@
+"""Liveness, preset by preset: verdicts, runs for ever that show a violation, and least fairness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from checker.liveness.least import Least
+from checker.liveness.search import LivenessSearch
+from checker.search.limits import Limits
+from checker.search.question import Options
+from checker.traces.lasso import Rounds
+from checker.traces.trace import Trace, TraceVerdict, build_trace
+from checker.verdict import Judgement, Verdict
+from model.language import Model
+from model.language.fairness import Fairness
+from properties import Liveness
+
+
+@dataclass(frozen=True)
+class Row:
+    """One property under one preset, or under the settings chosen where `preset` is empty."""
+
+    preset: str
+    states: int
+    judgement: Judgement
+    least: Least
+    trace: Trace | None
+
+
+def rows_of(
+    preset: str,
+    model: Model,
+    promises: Iterable[Liveness],
+    fairness: tuple[Fairness, ...],
+    limits: Limits,
+    options: Options,
+) -> Iterator[Row]:
+    """Judge each property, and search for the least fairness under which it holds."""
+    search = LivenessSearch(model, (), promises, fairness, limits, options)
+    result = search.run()
+    for judgement in result.liveness:
+        if search.graph is None:
+            least = Least(judgement.property, None, False)
+        else:
+            least = search.least(judgement.property)
+        yield Row(preset, result.distinct_states, judgement, least, lasso_trace(model, judgement))
+
+
+def lasso_trace(model: Model, judgement: Judgement) -> Trace | None:
+    """The run for ever that breaks a liveness property, twice around on the reference engine."""
+    if judgement.lasso is None:
+        return None
+    lasso, prop = judgement.lasso, judgement.property
+    rounds = Rounds(len(lasso.stem), prop, judgement.fairness, judgement.member)
+    steps = (*lasso.stem, *lasso.loop)
+    return build_trace(model, steps, prop.name, verdict=TraceVerdict.UNFULFILLED, rounds=rounds)
+
+
+def as_markdown(rows: Iterable[Row]) -> str:
+    """The table, a line a row: the least fairness is weak unless it says `strong`."""
+    lines = [
+        "| preset | property | verdict | run for ever | holds if these are fair |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row.preset or 'as chosen'} | `{row.judgement.property.name}` "
+            f"| {verdict_words(row.judgement)} | {run_words(row.judgement)} "
+            f"| {least_words(row)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def verdict_words(judgement: Judgement) -> str:
+    """The verdict, and whether anything was owed at all."""
+    return f"{judgement.verdict}{'' if judgement.owed else ', vacuous'}"
+
+
+def run_words(judgement: Judgement) -> str:
+    """How long the way is and the circle, or that the run stops."""
+    if judgement.lasso is None:
+        return ""
+    stem, loop = len(judgement.lasso.stem), len(judgement.lasso.loop)
+    return f"{stem} steps, then {f'round {loop}' if loop else 'stopped'}"
+
+
+def least_words(row: Row) -> str:
+    """The actions that must be fair; that nothing need be, or that no fairness is enough."""
+    if row.judgement.verdict in (Verdict.UNKNOWN, Verdict.BOUNDED):
+        return "not searched to the end"
+    if row.least.fairness is None:
+        return "no fairness of these actions is enough"
+    if not row.least.fairness:
+        return "nothing need be"
+    return ", ".join(
+        f"`{' '.join(f.actions)}`" + (" strongly" if f.strength == "strong" else "")
+        for f in row.least.fairness
+    )
