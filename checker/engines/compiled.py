@@ -140,14 +140,15 @@ class CompiledExpansion:
         rows = np.empty(room, np.int32)
         instances = np.empty(room, np.uint16)
         out = np.empty((self._words, room), np.uint64)
-        report = np.array([0, -1], np.int64)  # states expanded; the instance that does not fit
+        # States expanded; an instance that does not fit, and the row of the state.
+        report = np.array([0, -1, 0], np.int64)
         count = self._function(
             words.ctypes.data, words.strides[0] // 8, words.shape[1],
             rows.ctypes.data, instances.ctypes.data, out.ctypes.data, room, report.ctypes.data,
         )  # fmt: skip
-        taken, number = int(report[0]), int(report[1])
+        taken, number, row = report.tolist()
         if number >= 0:
-            (state,) = self._layout.unpack(words[:, [taken]])
+            (state,) = self._layout.unpack(words[:, [row]])
             raise misfit(self._model, state, self._model.instances[number])
         return Successors(rows[:count], instances[:count], out[:, :count]), taken
 
@@ -251,6 +252,7 @@ class _Generator:
         builder, report = self._builder, self._function.args[-1]
         with builder.if_then(self._value(action.misfit, known), likely=False):
             builder.store(_WORD(action.instance.number), builder.gep(report, [_WORD(1)]))
+            builder.store(self._row, builder.gep(report, [_WORD(2)]))
 
     def _emit(self, action: GroundAction, known: _Scope) -> None:
         """Write the step: its row, its instance, and the packed state after it."""

@@ -43,5 +43,5 @@ def test_packing_keeps_numbers_of_every_width(width):
 def test_a_value_outside_its_domain_stops_the_search_with_an_error():
     from model.language.errors import DomainError
 
-    with pytest.raises(DomainError, match=r"move_\w+\(\) assigns a value outside"):
+    with pytest.raises(DomainError, match=r"move_\w+\(\): \w+ cannot be"):
         explore(WIDE.model())
