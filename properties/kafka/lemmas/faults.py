@@ -57,7 +57,12 @@ def losers_never_lead(partition: TopicPartition) -> bool:
 
 
 def few_elections(partition: TopicPartition) -> bool:
-    """No election can follow a leader that missed an epoch, within these bounds."""
+    """No election can follow a leader that missed an epoch, within these bounds.
+
+    Where shrinks start epochs, a leader that goes on looks as if it had missed one: not claimed.
+    """
+    if partition.options.shrink_starts_epoch != ShrinkStartsEpoch.NEVER:
+        return False
     stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
     preferred = partition.bound("preferred_elections")
     return any_of(
