@@ -130,11 +130,15 @@ def test_kip_101_and_kip_279_lose_records_to_elections(preset, settings, depth):
 
 
 @pytest.mark.slow
-def test_kip_320_with_fix_36_loses_nothing_to_elections():
+@pytest.mark.parametrize(
+    ("shrinks", "states"), [("by_controller", 2_379_667), ("never", 1_952_413)]
+)
+def test_kip_320_with_fix_36_loses_nothing_to_elections(shrinks, states):
     faults = {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3}
-    result = explored(kafka_model("kafka-2.1", SAFE_41, **faults), *DURABILITY)
+    settings = SAFE_41 | {"isr.shrink.starts.epoch": shrinks}
+    result = explored(kafka_model("kafka-2.1", settings, **faults), *DURABILITY)
     assert result.verdict is Verdict.EXHAUSTED
-    assert (result.depth, result.distinct_states) == (36, 1_952_413)
+    assert (result.depth, result.distinct_states) == (36, states)
 
 
 def test_before_elr_a_lone_isr_member_takes_what_it_lost_with_it():
