@@ -67,6 +67,8 @@ def test_what_the_command_writes_into_a_case_is_what_it_reads(case):
     without = re.sub(r"^steps = \[.*?^\]\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
     assert "steps" not in tomllib.loads(without)
     assert with_steps(without, trace) == text
+    empty = re.sub(r"^\[", "steps = []\n\n[", without, count=1, flags=re.MULTILINE)
+    assert with_steps(empty, trace) == text
 
 
 def test_steps_that_do_not_lead_to_the_violation_are_rejected():

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from checker.engines.layout import Layout
-from checker.liveness.search import LivenessSearch
 from checker.search.explore import Explorer
 from checker.search.limits import Limits, Progress
 from checker.search.question import Options
@@ -105,6 +104,8 @@ def _liveness_search(
             "liveness is checked by --engine local alone, which keeps the state graph in memory: "
             "leave out --store, and any other engine"
         )
+    from checker.liveness.search import LivenessSearch
+
     fairness = changed(model.protocol.fairness, options["fair"])
     return LivenessSearch(model, properties, promises, fairness, limits, how, on_progress)
 

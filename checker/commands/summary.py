@@ -9,7 +9,6 @@ from typing import Any
 
 from checker.commands.common import result_data
 from checker.exits import Exit
-from checker.experiments.liveness_table import lasso_trace
 from checker.traces.trace import Trace, TraceVerdict, build_trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
@@ -48,7 +47,9 @@ def findings(exploration: Exploration) -> tuple[Finding, ...]:
 
 
 def _confirmed_lasso(model: Model, judgement: Judgement) -> Trace:
-    """The run for ever that breaks a liveness property, twice around on the reference engine."""
+    """Its trace; an error of ours if the reference engine does not go twice around."""
+    from checker.experiments.liveness_table import lasso_trace
+
     try:
         trace = lasso_trace(model, judgement)
     except RejectedError as error:

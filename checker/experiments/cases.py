@@ -97,7 +97,7 @@ def with_steps(text: str, trace: Trace) -> str:
     """The text of a `case.toml` with these steps, a line each, before its first table."""
     words = (instance_words(trace.model, step) for step in trace.steps)
     steps = "".join(["steps = [\n", *(f"    {json.dumps(line)},\n" for line in words), "]\n"])
-    rest = re.sub(r"^steps = \[\n.*?^\]\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    rest = re.sub(r"^steps = \[(?:\n.*?^)?\]\n+", "", text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^\[", lambda _: f"{steps}\n[", rest, count=1, flags=re.MULTILINE)
 
 

@@ -6,19 +6,17 @@ of the graph, so components are numbered in the same way each time.
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.kernels import kernel
 from checker.liveness.graph import Flags, Numbers, Offsets
 
 Masks = npt.NDArray[np.uint64]
 """Sets of fairness groups as bits, shape (n, words): one row a state, component or instance."""
 
-_kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
 
-
-@_kernel
+@kernel
 def components(offsets: Offsets, targets: Numbers, inside: Flags) -> tuple[Numbers, int]:
     """The component of each state that is `inside`, -1 for others; and how many there are.
 
@@ -70,7 +68,7 @@ def components(offsets: Offsets, targets: Numbers, inside: Flags) -> tuple[Numbe
     return component, found
 
 
-@_kernel
+@kernel
 def enabled_groups(
     offsets: Offsets, instances: npt.NDArray[np.uint16], of_instance: Masks, inside: Flags
 ) -> Masks:
@@ -85,7 +83,7 @@ def enabled_groups(
     return enabled
 
 
-@_kernel
+@kernel
 def summary(
     offsets: Offsets,
     targets: Numbers,
@@ -115,7 +113,7 @@ def summary(
     return some, every, taken
 
 
-@_kernel
+@kernel
 def reach(
     offsets: Offsets, targets: Numbers, sources: Numbers, starts: Numbers, inside: Flags
 ) -> tuple[Numbers, Offsets]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.explore import Journal
@@ -150,9 +150,6 @@ def build_graph(
     )
 
 
-_kernel = nb.njit(nogil=True, cache=True, boundscheck=False)
-
-
 def _table(words: Words) -> Numbers:
     """Where each state is, by its fingerprint: open addressing, -1 where nothing is."""
     slots = 1 << max(int(words.shape[1] * 2 - 1).bit_length(), 4)
@@ -161,7 +158,7 @@ def _table(words: Words) -> Numbers:
     return table
 
 
-@_kernel
+@kernel
 def _fill(table: Numbers, hashes: Words) -> None:
     mask = np.uint64(table.shape[0] - 1)
     for i in range(hashes.shape[0]):
@@ -171,7 +168,7 @@ def _fill(table: Numbers, hashes: Words) -> None:
         table[slot] = i
 
 
-@_kernel
+@kernel
 def _find(table: Numbers, words: Words, wanted: Words, hashes: Words, out: Numbers) -> None:
     """The number of each wanted state, -1 if it is not there; whole states are compared."""
     mask = np.uint64(table.shape[0] - 1)
