@@ -12,7 +12,7 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,6 +58,7 @@ class Proxy:
         self._passed: Counter[Head] = Counter()
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy", daemon=True)
         self._thread.start()
@@ -130,17 +131,13 @@ class Proxy:
             self._log.write(f"[{datetime.now():%H:%M:%S.%f}] {words}\n")
 
     async def _open(self, server: int) -> int:
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            assert task is not None
-            self._tasks.add(task)
-            try:
-                await self._connect(server, reader, writer)
-            except asyncio.CancelledError:
-                pass
-            finally:
-                self._tasks.discard(task)
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if self._closing:
                 writer.close()
+                return
+            task = self._loop.create_task(self._connect(server, reader, writer))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
         opened = await asyncio.start_server(accept, HOST, 0)
         self._servers.append(opened)
@@ -150,26 +147,28 @@ class Proxy:
     async def _connect(
         self, server: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        port = self._behind.get(server)
-        if port is None:
-            return
-        try:
+        """Carry frames both ways until one end closes, or the proxy does.
+
+        The ends are closed first of all: a task may be cancelled once more while it waits.
+        """
+        with closing(writer), suppress(OSError):
+            port = self._behind.get(server)
+            if port is None:
+                return
             up_reader, up_writer = await asyncio.open_connection(HOST, port)
-        except OSError:
-            return
-        connection = _Connection(server, up_writer, writer)
-        work = [
-            asyncio.ensure_future(task)
-            for way, source in ((Way.REQUEST, reader), (Way.ANSWER, up_reader))
-            for task in self._one_way(connection, way, source)
-        ]
-        try:
-            await connection.closed.wait()
-        finally:
-            for task in work:
-                task.cancel()
-            await asyncio.gather(*work, return_exceptions=True)
-            up_writer.close()
+            connection = _Connection(server, up_writer, writer)
+            work = [
+                asyncio.ensure_future(task)
+                for way, source in ((Way.REQUEST, reader), (Way.ANSWER, up_reader))
+                for task in self._one_way(connection, way, source)
+            ]
+            try:
+                await connection.closed.wait()
+            finally:
+                up_writer.close()
+                for task in work:
+                    task.cancel()
+                await asyncio.gather(*work, return_exceptions=True)
 
     def _one_way(
         self, connection: _Connection, way: Way, source: asyncio.StreamReader
@@ -221,8 +220,10 @@ class Proxy:
                 await asyncio.sleep(seconds)
 
     async def _shut(self) -> None:
+        self._closing = True
         for server in self._servers:
             server.close()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # who was accepted meanwhile is turned away
