@@ -22,6 +22,7 @@ from checker.commands.common import (
 from checker.commands.progress import Display
 from checker.exits import Exit
 from checker.verdict import Agreement
+from model.language.naming import bounds_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -159,9 +160,8 @@ def _text(result: Simulation, shown: list[Shown], console: Console) -> str:
 
 def _lines(result: Simulation, shown: list[Shown]) -> Iterator[str]:
     """The summary for people."""
-    sizes = ", ".join(f"{n.replace('_', ' ')} {v}" for n, v in result.model.bounds.items())
     yield f"{result.model.protocol.name}: {result.model.protocol.words}"
-    yield f"{sizes}; seed {result.seed}"
+    yield f"{bounds_words(result.model.bounds)}; seed {result.seed}"
     yield ""
     width = max(len(prop.name) for prop in result.properties) if result.properties else 0
     for prop in result.properties:

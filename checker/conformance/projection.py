@@ -40,7 +40,7 @@ class Row:
 
 TABLE = (
     Row("brokers.up", "the broker's process: its objects exist"),
-    Row("brokers.fenced", "ClusterControlManager.isUnfenced"),
+    Row("brokers.fenced", "BrokerRegistration.fenced or inControlledShutdown"),
     Row("brokers.stopped_cleanly", "the file .kafka_cleanshutdown of a broker that is down"),
     Row("brokers.log.end", "UnifiedLog.logEndOffset; of a broker that is down, its segment file"),
     Row("brokers.log.id", "the records of the log's segments"),
@@ -77,6 +77,7 @@ NOT_COMPARED = {
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
+    "brokers.shutting_down": "the process's own; shows in what it asks the controller",
     "brokers.directory_lost": "shows in what the broker's registration changes",
     "brokers.isr_accepted": "shows in what the leader hears",
     "stalled": "a thread in Kafka: what it does shows where it goes on",

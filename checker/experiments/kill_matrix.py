@@ -32,6 +32,7 @@ from checker.search.limits import Limits
 from checker.verdict import Exploration
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError
+from model.language.naming import bounds_words
 from model.language.protocol import Model
 from model.own_protocols import FORMS
 from model.protocols import reference_of
@@ -199,7 +200,7 @@ them."""
 def as_markdown(matrix: KillMatrix) -> str:
     """The matrix as a page: every mutant, or where searches end early, counts for each action."""
     question, original = matrix.question, matrix.original
-    bounds = ", ".join(f"{n.replace('_', ' ')} {v}" for n, v in question.choice.bounds.items())
+    bounds = bounds_words(question.choice.bounds)
     page = f"kill-matrix-{question.choice.protocol}.md"
     states = "classes of states" if question.symmetry else "states"
     lines = [

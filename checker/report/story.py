@@ -14,7 +14,7 @@ from checker.traces.lasso import Rounds, round_words
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import member_name, members_named
+from model.language.naming import bounds_words, member_name, members_named
 from model.language.protocol import Instance
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
@@ -184,7 +184,7 @@ def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
     pairs = [
         ("protocol", f"{model.protocol.name}: {model.protocol.words}"),
         ("settings", ", ".join(changed) or "all at their defaults" if settings else ""),
-        ("bounds", ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in model.bounds.items())),
+        ("bounds", bounds_words(model.bounds)),
         ("property", f"{about.name}: {about.words}" if about else ""),
         ("verdict", _outcome(trace)),
     ]

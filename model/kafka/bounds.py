@@ -8,7 +8,10 @@ from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, REPLIC
 CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
 POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
 DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
-SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly")
+SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly, without being let go first")
+CONTROLLED_SHUTDOWNS = Bound(
+    "controlled_shutdowns", 0, 0, "brokers that ask the controller to be let go, and stop cleanly"
+)
 RACK_FAILURES = Bound("rack_failures", 0, 0, "racks that lose power")
 FALSE_FENCINGS = Bound("false_fencings", 0, 0, "live brokers that the controller takes for dead")
 UNCLEAN_ELECTIONS = Bound("unclean_elections", 1, 0, "unclean elections, where they are enabled")
@@ -53,6 +56,7 @@ BOUNDS = (
     POWER_LOSSES,
     DISK_LOSSES,
     SHUTDOWNS,
+    CONTROLLED_SHUTDOWNS,
     RACK_FAILURES,
     FALSE_FENCINGS,
     UNCLEAN_ELECTIONS,

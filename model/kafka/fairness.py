@@ -10,6 +10,7 @@ from __future__ import annotations
 from model.kafka import (
     abstract_fetcher_thread,
     alter_partition,
+    controlled_shutdown,
     delayed_produce,
     fetch_at_once,
     fetch_in_flight,
@@ -59,6 +60,7 @@ ELECTIONS = weak(
     replication_control.controller_unfence_broker,
     replication_control.controller_unfence_and_elect,
     replication_control.controller_elect_last_known_leader,
+    controlled_shutdown.broker_stop_as_asked,
 )
 
 FAIRNESS: tuple[Fairness, ...] = (

@@ -24,6 +24,7 @@ from model.replicated_log import Offset
 def forget_memory(partition: TopicPartition, broker: Broker) -> None:
     """The process is gone, and with it the broker's memory."""
     broker.up = False
+    broker.shutting_down = False
     broker.leader = None
     broker.leader_epoch = 0
     broker.truncating = False
@@ -41,6 +42,12 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
     forget_stalled_produce(partition, broker)
 
 
+def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
+    """The broker writes its checkpoints and a clean-shutdown marker, and its process ends."""
+    broker.stopped_cleanly = True
+    stop(partition, broker)
+
+
 @action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
 def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The process dies; the log survives in the page cache."""
@@ -55,14 +62,13 @@ def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) 
 
 @action("{broker} stops cleanly")
 def broker_shut_down(partition: TopicPartition, broker: Broker) -> None:
-    """The broker writes its checkpoints and a clean-shutdown marker, and stops."""
+    """The broker stops without having been let go (`controlled_shutdown.py`)."""
     spent = partition.spent.shutdowns
     require(spent < partition.bound("shutdowns"))
     require(broker.up)
 
     partition.spent.shutdowns = spent + 1
-    broker.stopped_cleanly = True
-    stop(partition, broker)
+    stop_cleanly(partition, broker)
 
 
 def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) -> bool:

@@ -21,15 +21,19 @@ from model.language import action, all_of, any_of, choose, every, is_none, not_,
 
 
 def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
-    """The broker is dead, or the controller takes it for dead, which the budget allows."""
+    """The broker is dead, or wants to stop; or is taken for dead, which the budget allows."""
     spent = partition.spent.false_fencings
     require(not_(broker.fenced))
-    require(any_of(not_(broker.up), spent < partition.bound("false_fencings")))
+    require(any_of(_is_to_leave(broker), spent < partition.bound("false_fencings")))
+
+
+def _is_to_leave(broker: Broker) -> bool:
+    return any_of(not_(broker.up), broker.shutting_down)
 
 
 def _fence(partition: TopicPartition, broker: Broker) -> None:
-    spent = partition.spent
-    spent.false_fencings = choose(broker.up, spent.false_fencings + 1, spent.false_fencings)
+    spent = partition.spent.false_fencings
+    partition.spent.false_fencings = choose(_is_to_leave(broker), spent, spent + 1)
     broker.fenced = True
 
 
@@ -85,8 +89,8 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
 
 
 def may_unfence(broker: Broker) -> bool:
-    """The broker is up and fenced: its heartbeats bring it back."""
-    return all_of(broker.up, broker.fenced)
+    """The broker is up and fenced, and does not want to stop: its heartbeats bring it back."""
+    return all_of(broker.up, broker.fenced, not_(broker.shutting_down))
 
 
 def is_elected_when_unfenced(partition: TopicPartition, broker: Broker) -> bool:

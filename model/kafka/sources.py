@@ -98,6 +98,8 @@ broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
 broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0
+broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916
+broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages

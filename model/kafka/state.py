@@ -10,6 +10,7 @@ from enum import IntEnum
 
 from model.kafka.bounds import (
     CONSUMER_RESTARTS,
+    CONTROLLED_SHUTDOWNS,
     CONTROLLER_FAILOVERS,
     CRASHES,
     DIRECTORY_ASSIGNMENTS,
@@ -98,16 +99,17 @@ class Broker(Entity):
 
     On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker;
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
-    memory, gone when it stops: its view of leader and ISR; as a leader what it knows of followers,
-    and in `not_replicas` who has none. `isr_accepted`, where answers and images are apart: the
-    answer is under way to this leader, in office still or not, that the controller has taken its
-    pending ISR.
+    memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
+    leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
+    `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
+    office still or not, that the controller has taken its pending ISR.
     """
 
     _label = "b"
 
     up: bool = True
     fenced: bool = False
+    shutting_down: bool = False
     stopped_cleanly: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     log: Log = sequence(LOG_SIZE)
@@ -241,6 +243,7 @@ class Spent(Record):
     power_losses: Annotated[int, integers(0, POWER_LOSSES)] = 0
     disk_losses: Annotated[int, integers(0, DISK_LOSSES)] = 0
     shutdowns: Annotated[int, integers(0, SHUTDOWNS)] = 0
+    controlled_shutdowns: Annotated[int, integers(0, CONTROLLED_SHUTDOWNS)] = 0
     rack_failures: Annotated[int, integers(0, RACK_FAILURES)] = 0
     false_fencings: Annotated[int, integers(0, FALSE_FENCINGS)] = 0
     unclean_elections: Annotated[int, integers(0, UNCLEAN_ELECTIONS)] = 0

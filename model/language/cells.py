@@ -124,8 +124,8 @@ class StateSpace:
         return {(cell.variable.name, cell.index): cell.position for cell in self.declared}
 
     def cell(self, variable: Variable, index: Index) -> Cell:
-        """The cell of `variable` at `index`."""
-        return self.cells[self.positions[variable.name, index]]
+        """The cell of `variable` at `index`, with the limits of its domain."""
+        return self.declared[self.positions[variable.name, index]]
 
     def cells_below(self, variable: Variable, index: Index) -> Iterator[Cell]:
         """The cells of `variable` whose index begins with `index`."""

@@ -164,8 +164,8 @@ class Grounder:
             place = tuple(k for k, _ in combination)
             yield place, graph.conjunction(*(here for _, here in combination))
 
-    def _cell_at(self, position: int) -> Node:
-        return self._cells(0, self.space.cells[position])
+    def _cell_at(self, position: int, frame: int = 0) -> Node:
+        return self._cells(frame, self.space.cells[position])
 
     def _arguments(self, node: Node, env: Environment) -> list[Node]:
         return [self.expression(arg, env) for arg in node.args]
@@ -185,7 +185,7 @@ class Grounder:
         places = list(self._places(variable, index))
         inside = self._within(variable, index) is graph.TRUE
         for number, (place, here) in enumerate(reversed(places)):
-            cell = self._cells(frame, self.space.cell(variable, place))
+            cell = self._cell_at(self.space.positions[variable.name, place], frame)
             value = cell if inside and number == 0 else graph.choose(here, cell, value)
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
@@ -19,6 +20,12 @@ def member_name(model: Model, family: str, number: int) -> str:
 def member_names(model: Model, family: str) -> tuple[str, ...]:
     """The names of all members of a family, in order."""
     return tuple(member_name(model, family, number) for number in range(model.extents[family]))
+
+
+def bounds_words(bounds: Mapping[str, int]) -> str:
+    """The bounds that are not 0, by name. Most are budgets: of the others nothing may happen."""
+    named = [f"{name.replace('_', ' ')} {value}" for name, value in bounds.items() if value]
+    return ", ".join(named) + ("; all others 0" if len(named) < len(bounds) else "")
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

@@ -28,19 +28,23 @@ def isr_members_unfenced(partition: TopicPartition) -> bool:
     )
 
 
+def is_leaving(broker: Broker) -> bool:
+    """The broker is fenced, and will not ask to take part before it starts anew."""
+    return all_of(broker.fenced, any_of(not_(broker.up), broker.shutting_down))
+
+
 @always(
     "only_live_brokers_are_unfenced",
-    "a broker that is down stays fenced until it is back",
+    "a fenced broker that is down, or wants to stop, stays fenced until it is back",
     of_steps=True,
-    premise=lambda p: some(all_of(b.fenced, not_(b.up)) for b in p.brokers),
-    failure="{broker} is down, and was unfenced",
+    premise=lambda p: some(is_leaving(b) for b in p.brokers),
+    failure="{broker} is down or wants to stop, and was unfenced",
     broken_by="a controller that unfences whoever is fenced",
 )
 def only_live_brokers_are_unfenced(before: TopicPartition, after: TopicPartition) -> bool:
     """Heartbeats unfence. A broker that dies stays unfenced until the controller notices."""
     return every(
-        implies(all_of(broker.fenced, not_(broker.up)), after.brokers[broker].fenced)
-        for broker in before.brokers
+        implies(is_leaving(broker), after.brokers[broker].fenced) for broker in before.brokers
     )
 
 

@@ -88,7 +88,8 @@ def test_the_header_says_what_was_checked(render, trace):
     for words in (trace.model.protocol.words, trace.model.protocol.name):
         assert words in output
     for name, value in trace.model.bounds.items():
-        assert f"{name.replace('_', ' ')} {value}" in output
+        assert (f"{name.replace('_', ' ')} {value}" in output) is (value > 0)
+    assert ("all others 0" in output) is (0 in trace.model.bounds.values())
 
 
 def test_only_settings_that_differ_from_their_default_are_told():

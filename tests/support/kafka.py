@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Options
 from checker.verdict import Exploration
 from model.kafka.protocol import KAFKA
@@ -35,3 +38,24 @@ def explored(model: Model, *properties: str, symmetry: bool = False) -> Explorat
 def depths(result: Exploration) -> dict[str, int]:
     """The violated properties with the depths of their shortest traces."""
     return {violation.property.name: violation.depth for violation in result.violations}
+
+
+def reachable(model: Model, *hidden: str) -> tuple[set[tuple[int, ...]], int]:
+    """The reachable states without the variables whose names contain one of `hidden`, and how many
+    there are with them."""
+    engine = VectorisedEngine(model)
+    frontier = engine.layout.pack([model.initial_state])
+    seen = {column.tobytes() for column in frontier.T}
+    shown: set[tuple[int, ...]] = set()
+    kept = [c.position for c in model.cells if not any(h in c.variable.name for h in hidden)]
+    while frontier.shape[1]:
+        states = engine.layout.unpack(frontier)
+        shown |= {tuple(state[p] for p in kept) for state in states}
+        fresh = []
+        for column in engine.expand(frontier).words.T:
+            key = column.tobytes()
+            if key not in seen:
+                seen.add(key)
+                fresh.append(column)
+        frontier = np.array(fresh, np.uint64).T if fresh else frontier[:, :0]
+    return shown, len(seen)

@@ -65,11 +65,14 @@ def few_elections(partition: TopicPartition) -> bool:
         return False
     stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
     preferred = partition.bound("preferred_elections")
+    only_the_dead_leave = all_of(
+        partition.bound("false_fencings") == 0, partition.bound("controlled_shutdowns") == 0
+    )
     return any_of(
         partition.bound("max_leader_epoch") <= 2,
-        all_of(partition.bound("false_fencings") == 0, preferred == 0),
+        all_of(only_the_dead_leave, preferred == 0),
         all_of(
-            partition.bound("false_fencings") == 0,
+            only_the_dead_leave,
             preferred <= 1,
             stops <= 1,
             partition.bound("rack_failures") == 0,
@@ -123,11 +126,15 @@ def no_more_elections(partition: TopicPartition) -> bool:
             spent.false_fencings == partition.bound("false_fencings"),
             spent.crashes == partition.bound("crashes"),
             spent.shutdowns == partition.bound("shutdowns"),
+            spent.controlled_shutdowns == partition.bound("controlled_shutdowns"),
             spent.power_losses == partition.bound("power_losses"),
             spent.disk_losses == partition.bound("disk_losses"),
             spent.lost_directories == partition.bound("lost_directories"),
             spent.rack_failures == partition.bound("rack_failures"),
-            every(any_of(broker.up, broker.fenced) for broker in partition.brokers),
+            every(
+                any_of(all_of(broker.up, not_(broker.shutting_down)), broker.fenced)
+                for broker in partition.brokers
+            ),
         ),
     )
 

@@ -58,6 +58,7 @@ FACTOR_2 = {"replication.factor": "2"}
         (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
         (FACTOR_2, {"replicas": 4, "partition_moves": 1, "shutdowns": 1}, 33, 218_656),
         ({}, {"shutdowns": 2, "lost_directories": 1, "preferred_elections": 1}, 37, 972_269),
+        ({}, {"controlled_shutdowns": 2, "preferred_elections": 2}, 40, 6_927_885),
         (
             {"min.insync.replicas.later": "3"},
             {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 31, 254_366,

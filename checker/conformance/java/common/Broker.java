@@ -237,7 +237,7 @@ final class Broker {
     /** Lets one follower join in the next fetch; whether the image alone would have said no. */
     boolean letJoin(int follower) {
         boolean allowed = image.cluster().broker(follower) != null && !image.cluster().broker(follower).fenced()
-            && image.cluster().broker(follower).epoch() == world.brokers[follower].epoch;
+            && !image.cluster().broker(follower).inControlledShutdown() && image.cluster().broker(follower).epoch() == world.brokers[follower].epoch;
         show(follower, world.controller.log);
         return !allowed;
     }
@@ -248,15 +248,14 @@ final class Broker {
     private void show(int joiner, List<ApiMessage> log) {
         MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
         for (int broker : List.copyOf(image.cluster().brokers().keySet())) {
-            long known = image.cluster().broker(broker).epoch();
             if (broker == joiner) {
-                for (int i = read; i < log.size(); i++)
-                    if (log.get(i) instanceof RegisterBrokerRecord record && record.brokerId() == broker) {
-                        delta.replay(record);
-                        known = record.brokerEpoch();
-                    }
-                delta.replay(new BrokerRegistrationChangeRecord().setBrokerId(broker).setBrokerEpoch(known).setFenced((byte) -1));
+                // Only a registration ends a controlled shutdown.
+                RegisterBrokerRecord newest = null;
+                for (ApiMessage record : log) if (record instanceof RegisterBrokerRecord made && made.brokerId() == broker) newest = made;
+                delta.replay(newest);
+                delta.replay(new BrokerRegistrationChangeRecord().setBrokerId(broker).setBrokerEpoch(newest.brokerEpoch()).setFenced((byte) -1));
             } else if (!image.cluster().broker(broker).fenced()) {
+                long known = image.cluster().broker(broker).epoch();
                 delta.replay(new BrokerRegistrationChangeRecord().setBrokerId(broker).setBrokerEpoch(known).setFenced((byte) 1));
             }
         }

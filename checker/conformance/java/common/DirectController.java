@@ -39,6 +39,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.BrokerHeartbeatReply;
 import org.apache.kafka.metadata.BrokerRegistration;
 import org.apache.kafka.metadata.KafkaConfigSchema;
 import org.apache.kafka.metadata.PartitionRegistration;
@@ -142,7 +143,11 @@ public final class DirectController {
 
     public Uuid topic() { return topic; }
     public PartitionRegistration partition() { return replication.getPartition(topic, 0); }
-    public boolean isUnfenced(int broker) { return cluster.isUnfenced(broker); }
+    /** Neither fenced nor in controlled shutdown. */
+    public boolean isActive(int broker) {
+        BrokerRegistration registration = cluster.registration(broker);
+        return !registration.fenced() && !registration.inControlledShutdown();
+    }
     public int[] eligible() { return listed("elr"); }
     public int[] lastKnown() { return listed("lastKnownElr"); }
 
@@ -168,11 +173,24 @@ public final class DirectController {
     }
 
     /** The heartbeat by which a broker that has caught up asks to take part. */
-    public void unfence(int broker) {
-        BrokerRegistration registration = cluster.registration(broker);
-        commit(replication.processBrokerHeartbeat(new BrokerHeartbeatRequestData().setBrokerId(broker)
-            .setBrokerEpoch(registration.epoch()).setCurrentMetadataOffset(log.size()).setWantFence(false).setWantShutDown(false),
-            cluster.registerBrokerRecordOffset(broker).getAsLong()));
+    public void unfence(int broker) { heartbeat(broker, false); }
+
+    /** The heartbeat of a broker that has read everything. Whether it may shut down now. */
+    private boolean heartbeat(int broker, boolean wantsShutDown) {
+        BrokerHeartbeatReply reply = commit(replication.processBrokerHeartbeat(new BrokerHeartbeatRequestData().setBrokerId(broker)
+            .setBrokerEpoch(cluster.registration(broker).epoch()).setCurrentMetadataOffset(log.size()).setWantFence(false)
+            .setWantShutDown(wantsShutDown), cluster.registerBrokerRecordOffset(broker).getAsLong()));
+        if (reply.inControlledShutdown()) ask(cluster.heartbeatManager(), "maybeUpdateControlledShutdownOffset", broker, log.size() - 1L);
+        return reply.shouldShutDown();
+    }
+
+    /** A broker's first heartbeat that wants a shutdown: a leader is in controlled shutdown then, another is fenced. */
+    public void beginShutdown(int broker) { heartbeat(broker, true); }
+
+    /** Brokers that are active have read all; a broker that wants a shutdown is answered that it may. */
+    public void letGo(int broker, int brokers) {
+        for (int other = 0; other < brokers; other++) if (isActive(other)) heartbeat(other, false);
+        if (!heartbeat(broker, true)) throw new IllegalStateException("broker " + broker + " may not shut down");
     }
 
     /** What `maybeFenceOneStaleBroker` does once the broker's session has expired. */

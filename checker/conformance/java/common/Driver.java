@@ -56,7 +56,7 @@ final class Driver {
     private static Event event(String name, int weight, Runnable run, int... brokers) { return new Event(name, brokers, weight, run); }
 
     private void ofStopped(int b, List<Event> possible) {
-        if (!world.controller.isUnfenced(b)) possible.add(event("restart", 3, () -> { world.start(b); world.read(b); }, b));
+        if (!world.controller.isActive(b)) possible.add(event("restart", 3, () -> { world.start(b); world.read(b); }, b));
     }
 
     private void ofRunning(int b, List<Event> possible) {
@@ -73,7 +73,7 @@ final class Driver {
         }
         if (broker.read < world.controller.log.size()) possible.add(event("read", 6, () -> world.read(b), b));
         if (world.isrChanges.answeredTo(b) != null) possible.add(event("hear", 4, () -> world.isrChanges.deliverTo(b), b));
-        if (!world.controller.isUnfenced(b)) possible.add(event("unfence", 4, () -> world.controller.unfence(b), b));
+        if (!world.controller.isActive(b)) possible.add(event("unfence", 4, () -> world.controller.unfence(b), b));
         if (faults > 0) ofFaults(b, broker, possible);
     }
 
@@ -90,7 +90,7 @@ final class Driver {
         for (int b = 0; b < world.brokers.length; b++) {
             int broker = b;
             boolean up = world.brokers[b] != null;
-            if (world.controller.isUnfenced(b) && epochLeft && (!up || falseFencings > 0))
+            if (world.controller.isActive(b) && epochLeft && (!up || falseFencings > 0))
                 possible.add(event("fence", up ? 1 : 3, () -> { if (up) falseFencings--; world.controller.fence(broker); }, b));
             if (elections > 0 && epochLeft && canLead(b)) possible.add(event("elect", 1, () -> elect(broker), b));
         }
@@ -107,7 +107,7 @@ final class Driver {
     private boolean canLead(int broker) {
         var partition = world.controller.partition();
         boolean inIsr = java.util.Arrays.stream(partition.isr).anyMatch(member -> member == broker);
-        return inIsr && partition.leader != broker && world.controller.isUnfenced(broker);
+        return inIsr && partition.leader != broker && world.controller.isActive(broker);
     }
 
     private void elect(int broker) {

@@ -72,7 +72,7 @@ final class Projection {
         if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark"))) return NOTHING;
         return switch (name) {
             case "brokers.up" -> truth(up);
-            case "brokers.fenced" -> truth(!world.controller.isUnfenced(at[0]));
+            case "brokers.fenced" -> truth(!world.controller.isActive(at[0]));
             case "brokers.stopped_cleanly" -> truth(!up && world.disks[at[0]].hasCleanStop());
             case "brokers.log.end" -> (int) (up ? view.broker.end() : view.log.size());
             case "brokers.log.id" -> at[1] < view.log.size() ? view.log.get(at[1])[0] : 0;

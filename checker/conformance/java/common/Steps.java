@@ -70,8 +70,8 @@ final class Steps {
             entry("controller_elect_preferred_leader", a -> elect(a[0], false)),
             entry("controller_elect_unclean_leader", a -> elect(a[0], true)),
             entry("controller_elect_last_known_leader", a -> electLastKnown(a[0])),
-            entry("controller_fence_broker", a -> world.controller.fence(a[0])),
-            entry("controller_fence_last_leader", a -> world.controller.fence(a[0])),
+            entry("controller_fence_broker", a -> world.leave(a[0])),
+            entry("controller_fence_last_leader", a -> world.leave(a[0])),
             entry("controller_fence_leader", a -> replace(a[0], a[1])),
             entry("controller_unfence_broker", a -> world.controller.unfence(a[0])),
             entry("controller_unfence_and_elect", a -> world.controller.unfence(a[0])),
@@ -90,6 +90,8 @@ final class Steps {
             // faults
             entry("broker_crash", a -> world.crash(a[0], a[1])),
             entry("broker_shut_down", a -> world.stop(a[0])),
+            entry("broker_ask_to_stop", a -> world.shuttingDown.add(a[0])),
+            entry("broker_stop_as_asked", a -> world.stopAsAsked(a[0])),
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
             entry("rack_lose_power", a -> loseRack(a[0], a[1])),
@@ -272,7 +274,7 @@ final class Steps {
 
     private void replace(int leader, int successor) {
         world.controller.prefer(World.TOPIC, successor);
-        world.controller.fence(leader);
+        world.leave(leader);
     }
 
     /** Brokers apply the setting at once, and not as they read of it. */

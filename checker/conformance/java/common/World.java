@@ -4,7 +4,9 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.TopicPartition;
@@ -33,6 +35,9 @@ final class World {
     final boolean holdsBack;
     DirectController controller;
     int produced;
+
+    /** The brokers that run and have asked to be let go. */
+    final Set<Integer> shuttingDown = new TreeSet<>();
 
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
@@ -92,6 +97,17 @@ final class World {
         disks[broker].checkpoint(checkpoint);
     }
 
+    /** The controller takes a broker out: its session has expired, or it wants to shut down. */
+    void leave(int broker) {
+        if (shuttingDown.contains(broker)) controller.beginShutdown(broker);
+        else controller.fence(broker);
+    }
+
+    void stopAsAsked(int broker) {
+        controller.letGo(broker, brokers.length);
+        stop(broker);
+    }
+
     void stop(int broker) {
         rounds.forget(broker);
         stall.forget(broker);
@@ -101,6 +117,7 @@ final class World {
 
     private void gone(int broker) {
         brokers[broker] = null;
+        shuttingDown.remove(broker);
         isrChanges.forget(broker);
     }
 
