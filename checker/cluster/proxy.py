@@ -12,7 +12,7 @@ import struct
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -132,12 +132,12 @@ class Proxy:
 
     async def _open(self, server: int) -> int:
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            if self._closing:
-                writer.close()
-                return
             task = self._loop.create_task(self._connect(server, reader, writer))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(lambda _: writer.close())  # also of one that never began
+            if self._closing:
+                task.cancel()
 
         opened = await asyncio.start_server(accept, HOST, 0)
         self._servers.append(opened)
@@ -147,11 +147,8 @@ class Proxy:
     async def _connect(
         self, server: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Carry frames both ways until one end closes, or the proxy does.
-
-        The ends are closed first of all: a task may be cancelled once more while it waits.
-        """
-        with closing(writer), suppress(OSError):
+        """Carry frames both ways until one end closes, or the proxy does."""
+        with suppress(OSError):
             port = self._behind.get(server)
             if port is None:
                 return
@@ -165,7 +162,7 @@ class Proxy:
             try:
                 await connection.closed.wait()
             finally:
-                up_writer.close()
+                up_writer.close()  # first, since waiting may be cancelled once more
                 for task in work:
                     task.cancel()
                 await asyncio.gather(*work, return_exceptions=True)
@@ -225,5 +222,6 @@ class Proxy:
             server.close()
         for task in tuple(self._tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # who was accepted meanwhile is turned away
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:  # some are being accepted
+            await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # what was told to close does

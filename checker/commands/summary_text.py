@@ -13,6 +13,7 @@ from checker.report.text import render_text
 from checker.traces.trace import Trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.declare.settings import as_text
+from model.language.naming import bounds_words
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -79,7 +80,7 @@ def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text
     """Protocol, bounds (the model's, or those given), and settings that were changed."""
     shown = model.bounds if bounds is None else bounds
     default = as_text(model.protocol.settings())
-    chosen = [f"{name.replace('_', ' ')} {value}" for name, value in shown.items()]
+    chosen = [bounds_words(shown)] if shown else []
     for name, value in as_text(model.settings).items():
         if value != default[name]:
             chosen.append(f"{name}={value}")

@@ -44,7 +44,7 @@ class Grounder:
 
     def __init__(self, space: StateSpace, cells: Callable[[int, Cell], Node] | None = None) -> None:
         self.space = space
-        self._cells = cells or _cell
+        self._cells = cells or cell_node
         self._done: dict[tuple[Node, tuple[int, ...]], Node] = {}
         self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
             Op.CONST: lambda node, _: _plain_constant(node),
@@ -235,7 +235,8 @@ class Grounder:
         return reduce(graph.bit_or, bits)
 
 
-def _cell(frame: int, cell: Cell) -> Node:
+def cell_node(frame: int, cell: Cell) -> Node:
+    """A cell of the state of that frame; a constant, where it has but one number."""
     sort = BOOL if cell.variable.sort is BOOL else INT
     if cell.low == cell.high:
         return graph.constant(bool(cell.low) if sort is BOOL else cell.low)

@@ -32,7 +32,7 @@ from model.language.declare.settings import NoSettings, as_text, check_bounds, c
 from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder
-from model.language.unchanging import unchanging
+from model.language.unchanging import narrowed
 
 if TYPE_CHECKING:
     from model.language.fairness import Fairness
@@ -272,10 +272,11 @@ class Model(StateSpace):
         return dataclasses.replace(self, narrow=False)
 
     @cached_property
-    def _as_declared(self) -> tuple[StateSpace, tuple[GroundAction, ...]]:
-        """The state space with all numbers of each domain, and what the actions are over it."""
+    def _narrowed(self) -> tuple[Mapping[str, int], tuple[GroundAction, ...]]:
+        """What stays blank in the space with all numbers of each domain, and the actions then."""
         space = StateSpace(self.schema, self.bounds)
-        return space, self._ground(Grounder(space), {})
+        grounder = Grounder(space)
+        return narrowed(space, grounder.initial(self.start), self._ground(grounder, {}))
 
     @cached_property
     def unchanging(self) -> Mapping[str, int]:
@@ -283,13 +284,10 @@ class Model(StateSpace):
 
         Of actions that cannot be captured nothing is known: the reference engine runs them.
         """
-        if not self.narrow:
-            return {}
         try:
-            space, actions = self._as_declared
+            return self._narrowed[0] if self.narrow else {}
         except CaptureError:
             return {}
-        return unchanging(space, Grounder(space).initial(self.start), actions)
 
     @cached_property
     def _grounder(self) -> Grounder:
@@ -303,8 +301,7 @@ class Model(StateSpace):
     @cached_property
     def ground_actions(self) -> tuple[GroundAction, ...]:
         """The action instances that some state might enable, in order."""
-        space, actions = self._as_declared
-        return actions if self.cells == space.cells else self.ground_actions_with({})
+        return self._narrowed[1] if self.narrow else self.ground_actions_with({})
 
     def ground_actions_with(
         self, changed: Mapping[str, CapturedAction]

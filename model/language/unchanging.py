@@ -7,23 +7,25 @@ packed states, and expressions over them are simplified before they are compiled
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from model.language import graph
 from model.language.cells import Cell, StateSpace
 from model.language.declare.domains import Reference, Subset
 from model.language.graph import Node, Op
-from model.language.ground import GroundAction
+from model.language.ground import GroundAction, cell_node
 
 
-def unchanging(
+def narrowed(
     space: StateSpace, initial: Sequence[int], actions: Sequence[GroundAction]
-) -> dict[str, int]:
+) -> tuple[dict[str, int], tuple[GroundAction, ...]]:
     """The variables that are blank in every reachable state, with the number that they have.
 
     The largest set such that all are blank at first and, as long as all are, no action that may be
     enabled assigns one of them anything else: by induction it never happens. A number that names a
-    member is left out, so that renaming members leaves the rest as it is.
+    member is left out, so that renaming members leaves the rest as it is. Also the actions that may
+    be enabled, over what is left: as `Model.ground_actions_with` grounds them, at a tenth of the
+    cost.
     """
     changed = {
         cell.variable.name
@@ -42,7 +44,7 @@ def unchanging(
             and not simplified.is_constant(node, space.cells[position].blank)
         }
         if not changed:
-            return found
+            return found, tuple(simplified.actions(actions))
         found = {name: number for name, number in found.items() if name not in changed}
 
 
@@ -62,6 +64,22 @@ class _Simplified:
         self._space = space
         self._constants = constants
         self._done: dict[Node, Node] = {}
+
+    def actions(self, actions: Sequence[GroundAction]) -> Iterator[GroundAction]:
+        """Those that may be enabled. What they assign to constants is what these are."""
+        for action in actions:
+            guard = self.node(action.guard)
+            if guard is graph.FALSE:
+                continue
+            kept = {
+                position: value
+                for position, before in action.assignments.items()
+                if (value := self.node(before)) is not self._at(position)
+            }
+            yield GroundAction(action.instance, guard, kept, self.node(action.misfit))
+
+    def _at(self, position: int) -> Node:
+        return self.node(cell_node(0, self._space.cells[position]))
 
     def is_constant(self, node: Node, number: int) -> bool:
         """The expression is that number."""

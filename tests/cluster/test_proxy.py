@@ -1,8 +1,10 @@
 """The proxy on real sockets: it changes nothing, holds what it is told to, and nothing else."""
 
+import gc
 import socket
 import socketserver
 import struct
+import sys
 import threading
 from typing import cast
 
@@ -208,6 +210,24 @@ def test_a_size_that_is_no_frame_ends_the_connection(connect):
     client = connect("anybody")
     client.socket.sendall(b"GET / HTTP/1.1\r\n\r\n")
     assert client.answer() is None
+
+
+def test_every_end_is_closed_whoever_ends_first(broker, news, tmp_path, monkeypatch):
+    unclosed = []
+    monkeypatch.setattr(sys, "unraisablehook", unclosed.append)
+    for number in range(150):
+        proxy = Proxy(news, tmp_path / "proxy.log")
+        front = proxy.front(LEADER)
+        proxy.serve(LEADER, broker.server_address[1])
+        clients = [Client(front, "anybody") for _ in range(3)]
+        for client in clients:
+            client.send(1, number)
+            assert client.answer()
+        for client in clients:
+            client.close()
+        proxy.close()
+    gc.collect()
+    assert unclosed == []
 
 
 def test_holding_again_counts_anew(connect, proxy, news):

@@ -9,6 +9,7 @@ from checker.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import Action, Protocol, choose, require
 from model.language.errors import DomainError
+from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.lab import NODES, ROWS, SIZE, Lab, Node
 from tests.support.variants import tiny
@@ -75,6 +76,19 @@ def test_what_the_start_assigns_is_not_left_out():
         s.n = 3
 
     assert changing(lab(start=begin)) == {"n"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(protocol.model() for protocol in PROTOCOLS.values()),
+        KAFKA.model({"stalled_fetches": 1, "crashes": 1}, KAFKA.preset("3.7")),
+        KAFKA.model({"consumers": 1, "log_size": 2}, KAFKA.preset("2.1")),
+    ],
+    ids=lambda model: model.protocol.name,
+)
+def test_what_is_left_is_what_grounding_gives(model):
+    assert model.ground_actions == model.ground_actions_with({})
 
 
 class Favoured(Lab):
