@@ -78,9 +78,11 @@ def _same_steps(trace: Trace, console: Console) -> str:
 
 def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text:
     """Protocol, bounds (the model's, or those given), and settings that were changed."""
-    shown = model.bounds if bounds is None else bounds
     default = as_text(model.protocol.settings())
-    chosen = [bounds_words(shown)] if shown else []
+    if bounds is None:
+        chosen = [bounds_words(model.bounds)] if model.bounds else []
+    else:
+        chosen = [f"{name.replace('_', ' ')} {value}" for name, value in bounds.items()]
     for name, value in as_text(model.settings).items():
         if value != default[name]:
             chosen.append(f"{name}={value}")

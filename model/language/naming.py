@@ -25,7 +25,9 @@ def member_names(model: Model, family: str) -> tuple[str, ...]:
 def bounds_words(bounds: Mapping[str, int]) -> str:
     """The bounds that are not 0, by name. Most are budgets: of the others nothing may happen."""
     named = [f"{name.replace('_', ' ')} {value}" for name, value in bounds.items() if value]
-    return ", ".join(named) + ("; all others 0" if len(named) < len(bounds) else "")
+    if len(named) == len(bounds):
+        return ", ".join(named)
+    return f"{', '.join(named)}; all others 0" if named else "all bounds 0"
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

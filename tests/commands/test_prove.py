@@ -46,6 +46,7 @@ def test_no_line_is_wider_than_a_terminal(highwater, arguments):
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_inference_prints_what_is_needed_and_on_demand_all(highwater):
     arguments = ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0, "--property", "strong_isr")
 
@@ -85,6 +86,7 @@ def test_wrong_usage_is_one_line(highwater, arguments, words):
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_proof_for_all_sizes_says_what_stays_off_and_what_was_set(highwater):
     settings = ("--set", "broker.epoch.checked=false")
     arguments = ("prove", "kafka", "--unbounded", "--property", "one_leader_per_epoch", *settings)

@@ -147,5 +147,6 @@ def test_a_quantifier_that_is_grounded_wrongly_is_noticed(monkeypatch):
     assert is_noticed(laws.engines_agree)
 
 
+@pytest.mark.slow
 def test_an_unbroken_engine_is_not_noticed():
     assert not is_noticed(laws.engines_agree)
