@@ -1,4 +1,4 @@
-"""What a shell may complete: protocols, presets, settings and properties, by click's own mechanism.
+"""What a shell may complete: protocols, presets, settings, properties and views, by click's own mechanism.
 
 `eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"` switches it on; zsh and fish likewise.
 """
@@ -63,6 +63,12 @@ def properties(protocol: Protocol) -> Choices:
     """The properties and lemmas of a protocol."""
     claims = {prop.name: prop.words for prop in (*properties_of(protocol), *lemmas_of(protocol))}
     return claims.items()
+
+
+def views(protocol: Protocol) -> Choices:
+    """The views of a protocol, and the fields of its state."""
+    named = {name: ", ".join(fields) for name, fields in protocol.views.items()}
+    return [*named.items(), *((name, "") for name in protocol.schema.variables)]
 
 
 def _items(choices: Choices, begun: str) -> list[CompletionItem]:
