@@ -144,7 +144,7 @@ def along(losses: Losses, trace: Trace) -> dict[str, Any]:
             "state": number,
             "step": None if step is None else instance_words(trace.model, step),
             "risk": "lost" if loses else SHOWN[Risk(int(losses.risk[number]))],
-            "to_loss": int(losses.distance[number]),
+            "to_loss": int(losses.distance[number]) if losses.distance[number] >= 0 else None,
         })  # fmt: skip
     return {"states": rows, "last_safe": None if settled is None else settled - 1}
 

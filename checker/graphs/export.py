@@ -99,13 +99,13 @@ def as_dot(tables: Tables) -> str:
 def _node(number: int, row: dict[str, Any], view: tuple[str, ...]) -> str:
     """A node's label and looks: of a quotient its values, else its number alone."""
     shown = [f"{name} {_word(row[name])}" for name in view] if "states" in row else [str(number)]
-    title = "\\n".join(f"{name} {_word(row[name])}" for name in view)
+    title = "\\n".join(f"{n} {_word(row[n])}" for n in view if row[n] not in (None, False, "{}"))
     if "states" in row:
         shown.append(f"{row['states']:,} states")
         loss = next((name for name in ("lost", "certain", "possible") if row.get(name)), "")
     else:
         loss = row["loss"]
-        shown += [f"{row['to_loss']} to a loss"] if row["to_loss"] > 0 else []
+        shown += [f"{row['to_loss']} to a loss"] if row["to_loss"] else []
     label = "\\n".join(map(_quoted, shown))
     parts = [f'label="{label}"', f'tooltip="{title}"']
     parts += [f'fillcolor="{_COLOURS[loss]}"'] if loss in _COLOURS else []

@@ -100,7 +100,7 @@ def whole(losses: Losses, on_trace: Sequence[int] = ()) -> Tables:
     nodes = [
         Column("depth", built.depths),
         Column("loss", losses.risk.astype(np.int32), tuple(SHOWN[risk] for risk in Risk)),
-        Column("to_loss", losses.distance),
+        _to_loss(losses.distance),
         *([] if built.graph.is_complete else [_truth("expanded", expanded)]),
         *([_truth("on_trace", marks)] if len(on_trace) else []),
         *(_column(built, cell) for cell in cells),
@@ -127,6 +127,13 @@ def field_name(cell: Cell) -> str:
     """The column of a field: its name in `query`, made longer where that is one of ours."""
     name = column_name(cell)
     return f"state_{name}" if name in OURS else name
+
+
+def _to_loss(distance: Integers) -> Column:
+    known, places = np.unique(distance, return_inverse=True)
+    return Column(
+        "to_loss", places.astype(np.int32), tuple(None if n < 0 else n for n in known.tolist())
+    )
 
 
 def _truth(name: str, marks: npt.NDArray[Any]) -> Column:
@@ -172,7 +179,7 @@ def quotient(losses: Losses, cells: Sequence[Cell]) -> Tables:
         Column("depth", built.depths[first]),
         *(Column(SHOWN[risk], stands[risk]) for risk in Risk if risk is not Risk.UNKNOWN),
         *([] if built.graph.is_complete else [Column(SHOWN[Risk.UNKNOWN], stands[Risk.UNKNOWN])]),
-        Column("to_loss", nearest),
+        _to_loss(nearest),
         *(replace(c, numbers=c.numbers[first]) for c in (_column(built, cell) for cell in cells)),
     ]
     begin, end = of_state[built.sources], of_state[built.graph.targets]
