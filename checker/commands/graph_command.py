@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from checker.graphs.losses import Losses
     from checker.graphs.tables import Tables
     from checker.traces.trace import Trace
-    from model.language.protocol import Model
+    from model.language.protocol import Cell, Model
     from properties import Property
 
 FORMATS = ("graphml", "dot", "json", "parquet")
@@ -84,14 +84,19 @@ def command(**options: Any) -> int:
     usage.
     """
     trace = _refuse_misfits(options)
+    from checker.graphs.export import prepare_for_parquet
+
     model = chosen_model(options) if trace is None else trace.model
-    losses = _losses(model, _properties(model, options["properties"], trace), options)
+    properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
+    if options["kind"] == "parquet":
+        prepare_for_parquet(options["output"])
+    losses = _losses(model, properties, options)
     if options["kind"] is not None:
-        return _write(_seen(losses, options, trace), options)
+        return _write(_seen(losses, cells, trace, options["radius"]), options)
     from checker.commands.graph_text import render
     from checker.graphs.account import account_of
 
-    shown = _seen(losses, options, trace) if options["quotient"] else None
+    shown = _seen(losses, cells, trace, None) if cells else None
     account = account_of(losses, shown, trace)
     write_result(
         options["as_json"],
@@ -132,13 +137,24 @@ def _properties(
     model: Model, names: tuple[str, ...], trace: Trace | None
 ) -> tuple[Property, ...]:
     """What is a loss: what was named, else what the trace falsifies, else all that is promised."""
+    from checker.graphs.losses import require_losing
     from properties import Sense, promised_properties
 
     if not names and trace is not None and trace.claim is not None:
         if trace.claim.sense is Sense.ALWAYS:
             return (trace.claim,)
     chosen = promised_properties(model, names)
-    return chosen if names else tuple(prop for prop in chosen if prop.sense is Sense.ALWAYS)
+    losing = chosen if names else tuple(prop for prop in chosen if prop.sense is Sense.ALWAYS)
+    require_losing(losing)
+    return losing
+
+
+def _cells(model: Model, options: dict[str, Any]) -> tuple[Cell, ...]:
+    """The fields that the quotient is by; none if there is none."""
+    from checker.graphs.views import chosen_cells, split_view
+
+    names = [name for text in options["quotient"] for name in split_view(text)]
+    return chosen_cells(model, names) if options["quotient"] else ()
 
 
 def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, Any]) -> Losses:
@@ -162,20 +178,20 @@ def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, A
         return find_losses(built, properties, fairness)
 
 
-def _seen(losses: Losses, options: dict[str, Any], trace: Trace | None) -> Tables:
+def _seen(
+    losses: Losses, cells: tuple[Cell, ...], trace: Trace | None, radius: int | None
+) -> Tables:
     """The graph, or what of it was asked for."""
     from checker.graphs.account import places
     from checker.graphs.tables import near, quotient, whole
-    from checker.graphs.views import chosen_cells, split_view
 
-    names = [name for text in options["quotient"] for name in split_view(text)]
-    if options["quotient"]:
-        return quotient(losses, chosen_cells(losses.built.model, names))
+    if cells:
+        return quotient(losses, cells)
     if trace is None:
         return whole(losses)
     numbers = places(losses, trace)
-    radius = 1 if options["radius"] is None else options["radius"]
-    return whole(losses, numbers).without(near(losses.built, numbers, radius))
+    kept = near(losses.built, numbers, 1 if radius is None else radius)
+    return whole(losses, numbers).without(kept)
 
 
 def _write(seen: Tables, options: dict[str, Any]) -> int:

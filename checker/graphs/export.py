@@ -21,7 +21,7 @@ from model.language.naming import NONE
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_DRAWN = 400
+MOST_DRAWN = 300
 """Nodes of a graph that is drawn: more are not told apart on any screen."""
 
 MOST_IN_NETWORKX = 500_000
@@ -123,15 +123,21 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def write_parquet(tables: Tables, directory: Path) -> None:
-    """`nodes.parquet` and `arrows.parquet` in a directory, which may not hold any yet."""
-    from checker.stores.storage import explained, require_pyarrow
+def prepare_for_parquet(directory: Path) -> None:
+    """`UsageError` if Parquet cannot be written there; said before hours are spent."""
+    from checker.stores.storage import require_pyarrow
 
     require_pyarrow()
+    prepare_directory(directory)
+
+
+def write_parquet(tables: Tables, directory: Path) -> None:
+    """Write `nodes.parquet` and `arrows.parquet` into a directory that is prepared."""
+    from checker.stores.storage import explained
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    prepare_directory(directory)
     nodes = [Column("node", tables.ids), *tables.nodes]
     begin, end = tables.ids[tables.begin], tables.ids[tables.end]
     arrows = [Column("source", begin), Column("target", end), *tables.arrows]

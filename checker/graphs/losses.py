@@ -96,11 +96,7 @@ def find_losses(
     built: Built, properties: Sequence[Property], fairness: Sequence[Fairness]
 ) -> Losses:
     """The losses by any of the properties, which should all hold always."""
-    wrong = [prop.name for prop in properties if prop.sense is not Sense.ALWAYS]
-    if wrong or not properties:
-        raise UsageError(
-            f"{wrong[0]} is a witness, and no loss" if wrong else "no property says what a loss is"
-        )
+    require_losing(properties)
     lost = np.zeros(built.states, np.bool_)
     losing = np.zeros(built.steps, np.bool_)
     for prop in properties:
@@ -115,6 +111,15 @@ def find_losses(
     distance = built.to(np.concatenate([goals, before]).astype(np.int32), starts)
     certain = lost | ~_can_escape(built, fairness, lost, losing)
     return Losses(built, tuple(properties), lost, losing, distance, certain)
+
+
+def require_losing(properties: Sequence[Property]) -> None:
+    """`UsageError` if these properties do not say what a loss is."""
+    if not properties:
+        raise UsageError("no property says what a loss is: name one with --property")
+    for prop in properties:
+        if prop.sense is not Sense.ALWAYS:
+            raise UsageError(f"{prop.name} should be reached: no state falsifies it")
 
 
 def _can_escape(
