@@ -133,16 +133,14 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
     return trace
 
 
-def _properties(
-    model: Model, names: tuple[str, ...], trace: Trace | None
-) -> tuple[Property, ...]:
+def _properties(model: Model, names: tuple[str, ...], trace: Trace | None) -> tuple[Property, ...]:
     """What is a loss: what was named, else what the trace falsifies, else all that is promised."""
     from checker.graphs.losses import require_losing
     from properties import Sense, promised_properties
 
-    if not names and trace is not None and trace.claim is not None:
-        if trace.claim.sense is Sense.ALWAYS:
-            return (trace.claim,)
+    shown = None if trace is None else trace.claim
+    if not names and shown is not None and shown.sense is Sense.ALWAYS:
+        return (shown,)
     chosen = promised_properties(model, names)
     losing = chosen if names else tuple(prop for prop in chosen if prop.sense is Sense.ALWAYS)
     require_losing(losing)

@@ -26,7 +26,7 @@ def render(account: dict[str, Any], width: int) -> str:
         "",
         *_risk(account),
     ]
-    if account["seen"] if "seen" in account else None:
+    if "seen" in account:
         seen = account["seen"]
         lines += ["", f"seen by {seen['view']}: {seen['nodes']:,} nodes, {seen['arrows']:,} arrows"]
     lines += ["", *_ways(account)]
@@ -99,9 +99,7 @@ def _trace(trace: dict[str, Any]) -> list[str]:
     for place, row in enumerate(trace["states"]):
         left = f", {row['to_loss']} to a loss" if row["to_loss"] > 0 else ""
         mark = "  <- still avoidable, for the last time" if place == trace["last_safe"] else ""
-        found.append(
-            f"  {place:>3} {row['risk']:<9} {row['step'] or 'initial state'}{left}{mark}"
-        )
+        found.append(f"  {place:>3} {row['risk']:<9} {row['step'] or 'initial state'}{left}{mark}")
     if trace["last_safe"] is None:
         found.append("  no step of it settles a loss")
     return found

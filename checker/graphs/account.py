@@ -20,8 +20,10 @@ MOST_TOLD = 20
 """Points of no return and gates that are told by what differs in them from the first state."""
 
 
-def account_of(losses: Losses, seen: Tables | None = None, trace: Trace | None = None) -> dict[str, Any]:  # fmt: skip
-    """How large the graph is, how its states stand to a loss, what ways there are, what settles one.
+def account_of(
+    losses: Losses, seen: Tables | None = None, trace: Trace | None = None
+) -> dict[str, Any]:
+    """How large the graph is, how its states stand to a loss, the ways there, what settles one.
 
     `seen` is the quotient or the part of the graph that was asked for. The shortest way is replayed
     on the reference engine first; `DisagreementError` if that does not show a loss.

@@ -76,7 +76,8 @@ class Built:
 
     def numbers_of(self, states: Sequence[State]) -> list[int]:
         """The numbers of states, -1 for those that are not in the graph."""
-        return find_states(self.graph, self.engine.layout.pack(states)).tolist()
+        found: list[int] = find_states(self.graph, self.engine.layout.pack(states)).tolist()
+        return found
 
     def truth(self, prop: Property) -> Flags:
         """Where a property of states holds, shape (states,)."""

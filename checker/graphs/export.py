@@ -133,10 +133,10 @@ def prepare_for_parquet(directory: Path) -> None:
 
 def write_parquet(tables: Tables, directory: Path) -> None:
     """Write `nodes.parquet` and `arrows.parquet` into a directory that is prepared."""
-    from checker.stores.storage import explained
-
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from checker.stores.storage import explained
 
     nodes = [Column("node", tables.ids), *tables.nodes]
     begin, end = tables.ids[tables.begin], tables.ids[tables.end]

@@ -1,4 +1,4 @@
-"""Where a loss can still be avoided: what the whole state graph says of each state, and no run does.
+"""Where a loss can still be avoided: what the state graph says of each state, and no run does.
 
 A *loss* is a state, or a step, that falsifies one of the properties asked about. Of a state that is
 none itself it is *possible* if some run from there comes to a loss, and *certain* if every fair run
@@ -122,9 +122,7 @@ def require_losing(properties: Sequence[Property]) -> None:
             raise UsageError(f"{prop.name} should be reached: no state falsifies it")
 
 
-def _can_escape(
-    built: Built, fairness: Sequence[Fairness], lost: Flags, losing: Flags
-) -> Flags:
+def _can_escape(built: Built, fairness: Sequence[Fairness], lost: Flags, losing: Flags) -> Flags:
     """The states from which some fair run comes to no loss, as far as is known."""
     graph = built.graph
     fair = Fair(groups_of(built.model, tuple(fairness)), len(built.model.instances))

@@ -1,4 +1,4 @@
-"""A graph as two tables, of nodes and of arrows: the whole state graph, a quotient, or what is near.
+"""A graph as two tables, of nodes and arrows: the whole state graph, a quotient, what is near.
 
 The *quotient* by a view has a node for each combination of values that the view's fields have in
 some state. An arrow by an action instance leads from one to another if a step by that instance
@@ -149,12 +149,13 @@ def _of_steps(model: Model, instances: Integers) -> tuple[Column, Column]:
 def _about(losses: Losses) -> dict[str, Any]:
     """What the graph is of, as plain values."""
     built = losses.built
-    identity = {
-        name: value if isinstance(value, str | int) else ", ".join(f"{k}={v}" for k, v in value.items())
-        for name, value in built.model.identity.items()
-    }  # fmt: skip
+    identity = built.model.identity
     return {
-        **identity,
+        "protocol": identity["protocol"],
+        **{
+            name: ", ".join(f"{key}={value}" for key, value in identity[name].items())
+            for name in ("bounds", "settings")
+        },
         "properties": ", ".join(prop.name for prop in losses.properties),
         "complete": built.graph.is_complete,
     }

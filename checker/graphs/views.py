@@ -1,8 +1,8 @@
 """Views: which fields of a state are looked at, by name, and their values as people write them.
 
 A name is a view that the protocol declares, a field such as `replicas.log.end`, something that has
-fields, such as `quorum`, or that of one member: `replicas[r1]`. Fields that cannot differ within the
-bounds and settings tell no two states apart, and are left out of whole states.
+fields, such as `quorum`, or that of one member: `replicas[r1]`. Fields that cannot differ within
+the bounds and settings tell no two states apart, and are left out of whole states.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def _refuse(model: Model, name: str) -> set[int]:
     variables = model.schema.variables
     known = {*model.protocol.views, *(part.split(".")[0] for part in variables)}
     if "." in name:
-        begun = name.split(".")[0].split("[")[0]
-        known = {each for each in variables if each.split(".")[0] == begun} or known
+        begun = re.split(r"[.\[]", name, maxsplit=1)[0]
+        known = {each for each in variables if f"{each}.".startswith(f"{begun}.")} or known
     raise unknown_name(f"view or field of {model.protocol.name}", name, known)
 
 

@@ -1,11 +1,11 @@
-"""The ways from the first state to a loss: what all of them share, and how many shortest ones differ.
+"""The ways from the first state to a loss: what all of them share, how many shortest ones differ.
 
-A *way* is a run from the first state that ends with the first loss on it. An action is a *bridge* if
-every way takes it; a state is a *gate* if every way goes through it. Of the shortest ways, two are
-*essentially the same* if one becomes the other by exchanging neighbouring steps, again and again,
-where each exchange leads to the same state as before and what is between is a shortest way too. Up
-to names, a way is also the same as what renaming interchangeable members makes of it, by a renaming
-that leaves the first state as it is.
+A *way* is a run from the first state that ends with the first loss on it. An action is a *bridge*
+if every way takes it; a state is a *gate* if every way goes through it. Of the shortest ways, two
+are *essentially the same* if one becomes the other by exchanging neighbouring steps, again and
+again, where each exchange leads to the same state as before and what is between is a shortest way
+too. Up to names, a way is also the same as what renaming interchangeable members makes of it, by a
+renaming that leaves the first state as it is.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LOSS = -1
 
 @dataclass(frozen=True)
 class Essential:
-    """How many shortest ways differ: up to the order of steps; up to names too, if there are any."""
+    """How many shortest ways differ: up to the order of steps; up to names too, if any."""
 
     up_to_order: int
     up_to_names: int | None
@@ -170,7 +170,7 @@ class Ways:
         yield from walk(0)
 
     def essential(self) -> Essential:
-        """How many shortest ways differ essentially; `UsageError` if there are too many to compare."""
+        """How many shortest ways differ essentially; `UsageError` if that is too much to ask."""
         if self.count > MOST_WAYS:
             raise UsageError(
                 f"{self.count:,} shortest ways: {MOST_WAYS:,} at most are compared with each other"
@@ -193,7 +193,7 @@ class Ways:
         return Essential(up_to_order, nx.number_connected_components(same))
 
     def _exchanged(self, way: Way) -> Iterator[Way]:
-        """What exchanging two neighbouring steps makes of a way, where it leads to the same state."""
+        """What exchanging two neighbours makes of a way, where they lead to the same state."""
         states = [0]
         for instance in way:
             states.append(self._after(states[-1])[instance])

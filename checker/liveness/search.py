@@ -31,8 +31,8 @@ from properties import Liveness, Property
 class LivenessSearch:
     """One search. `run` returns what it found, with `liveness` judged; `graph` is there after it.
 
-    `fairness` is the protocol's own unless given. `judged` are further properties that will be asked
-    about on the graph: they are compared with their functions, and end no search.
+    `fairness` is the protocol's own unless given. `judged` are further properties that will be
+    asked about on the graph: they are compared with their functions, and end no search.
     """
 
     def __init__(

@@ -7,6 +7,7 @@ Stateright's documentation says of its `eventually`.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -239,7 +240,7 @@ def test_the_loop_goes_through_the_state_that_breaks_the_promise():
     places = [near["go"][edge][1] for edge in (*stem, *loop)]
     assert 4 in places[len(stem) :]
     assert places[-1] == (near["go"][stem[-1]][1] if stem else 0)
-    assert all(near["go"][a][1] == near["go"][b][0] for a, b in zip(loop, loop[1:], strict=False))
+    assert all(near["go"][a][1] == near["go"][b][0] for a, b in itertools.pairwise(loop))
 
 
 def test_eventually_is_about_the_first_state_on():

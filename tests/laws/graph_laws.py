@@ -24,6 +24,7 @@ from checker.graphs.tables import near, quotient
 from checker.graphs.ways import Ways
 from checker.search.limits import Limits
 from checker.search.question import Options
+from model.language.declare.domains import Reference, Subset
 from model.language.errors import DomainError
 from model.language.fairness import Fairness, groups_of
 from model.language.protocol import Model
@@ -58,9 +59,7 @@ class Book:
             (s, i, t)
             for s, i, t in self.steps
             if s not in self.lost
-            and (
-                t in self.lost or not all(self.engine.holds(p.claim, s, t) for p in of_steps)
-            )
+            and (t in self.lost or not all(self.engine.holds(p.claim, s, t) for p in of_steps))
         }
         self.after: dict[State, list[Step]] = {s: [] for s in self.states}
         for step in self.steps:
@@ -79,6 +78,10 @@ class Book:
                     seen.add(step[2])
                     waiting.append(step[2])
         return seen
+
+    def keeps_clear(self, state: State, step: Step) -> bool:
+        """The step neither begins in the state nor leads there, but for a loss that ends a way."""
+        return step[0] != state and (step[2] != state or step in self.ending)
 
     def loses(self, start: State, may: Callable[[Step], bool] = lambda _: True) -> bool:
         """Some run from the state comes to a loss."""
@@ -217,12 +220,12 @@ def check_ways(book: Book, losses: Losses, number: dict[State, int]) -> None:
         number[state]
         for state in book.states
         if state != book.first and state not in book.lost
-        and not book.loses(book.first, lambda step: state not in (step[0], step[2]) or step in book.ending and step[0] != state)  # noqa: B023
+        and not book.loses(book.first, functools.partial(book.keeps_clear, state))
     }  # fmt: skip
     _check_order(book, gates, number)
     if ways.count > MOST_WAYS:
         return
-    runs = list(book.runs(ways.length)) if ways.length else [()]
+    runs: list[Run] = list(book.runs(ways.length)) if ways.length else [()]
     assert ways.count == len(runs)
     assert list(ways.shortest()) == sorted(runs)
     essential = ways.essential()
@@ -261,20 +264,19 @@ def exchanged(book: Book, run: Run) -> Iterator[Run]:
     states = book.end_of(run)
     for place in range(len(run) - 1):
         other = (*run[:place], run[place + 1], run[place], *run[place + 2 :])
-        if states is not None and book.end_of(other) is not None:
-            if (book.end_of(other) or [])[place + 2] == states[place + 2]:
-                yield other
+        after = book.end_of(other)
+        if states is not None and after is not None and after[place + 2] == states[place + 2]:
+            yield other
 
 
 def renamed(book: Book, run: Run) -> Iterator[Run]:
-    """What renaming members makes of a run, where what comes of it is one too.
-
-    A renaming that leaves the first state as it is maps runs to runs; any other one need not.
-    """
+    """What renaming members makes of a run, where that leaves the first state as it is."""
     model = book.model
     (family,) = [n for n in model.schema.families if model.schema.index_sets[n].symmetric]
     numbers = {(i.action.name, i.arguments): i.number for i in model.instances}
     for order in itertools.permutations(range(model.extents[family])):
+        if with_names(model, book.first, family, order) != book.first:
+            continue
         changed = []
         for each in (model.instances[n] for n in run):
             arguments = tuple(
@@ -282,8 +284,23 @@ def renamed(book: Book, run: Run) -> Iterator[Run]:
                 for p, a in zip(each.parameters, each.arguments, strict=True)
             )
             changed.append(numbers[each.action.name, arguments])
-        if book.end_of(tuple(changed)) is not None:
-            yield tuple(changed)
+        assert book.end_of(tuple(changed)) is not None
+        yield tuple(changed)
+
+
+def with_names(model: Model, state: State, family: str, order: tuple[int, ...]) -> State:
+    """The state with its members renamed."""
+    values: dict[tuple[str, tuple[int, ...]], int] = {}
+    for cell, value in zip(model.cells, state, strict=True):
+        sets = [index_set.name for index_set in cell.variable.index]
+        index = tuple(order[k] if n == family else k for n, k in zip(sets, cell.index, strict=True))
+        match cell.variable.domain:
+            case Reference(other) if other == family and value >= 0:
+                value = order[value]  # noqa: PLW2901
+            case Subset(other) if other == family:
+                value = sum(1 << order[k] for k in range(len(order)) if value >> k & 1)  # noqa: PLW2901
+        values[cell.variable.name, index] = value
+    return tuple(values[cell.variable.name, cell.index] for cell in model.cells)
 
 
 def check_quotient(
@@ -336,7 +353,7 @@ def check_cut(
     losses: Losses, properties: Sequence[Property], fairness: Sequence[Fairness],
     draw: random.Random,
 ) -> None:  # fmt: skip
-    """What a graph that was cut says is what the whole one says, unless it says that it may not be."""
+    """What a graph that was cut says of a state is so, or says that it need not be all."""
     built = losses.built
     limits = Limits(depth=draw.randint(0, int(built.depths[-1])))
     part = build(built.model, (), limits, PLAIN)

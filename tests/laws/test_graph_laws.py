@@ -1,4 +1,4 @@
-"""What the state graph says of losses, ways and views is what going through all of it by hand says."""
+"""What the state graph says of losses, ways and views is what going through it by hand says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from checker.graphs.losses import Losses, Risk
 from checker.graphs.ways import Essential, Ways
-from model.language import any_of, every, not_
+from model.language import Action, Protocol, any_of, choose, every, not_, require
 from model.language.fairness import Fairness, Strength, groups_of
 from model.protocols import PROTOCOLS
 from properties import Property, promised_properties
@@ -20,6 +20,7 @@ from tests.laws.generator import Example, examples
 from tests.laws.graph_laws import check_graph
 from tests.laws.laws import can_be_captured
 from tests.support.graphs import at, graph_model
+from tests.support.lab import NODES, ROWS, SIZE, Lab
 
 
 def random_case(seed: int) -> tuple[Any, tuple[Property, ...], tuple[Fairness, ...]]:
@@ -27,9 +28,7 @@ def random_case(seed: int) -> tuple[Any, tuple[Property, ...], tuple[Fairness, .
     draw = random.Random(seed)
     size, names = draw.randint(3, 8), ["a", "b", "c"][: draw.randint(1, 3)]
     edges = {
-        name: [
-            (draw.randrange(size), draw.randrange(size)) for _ in range(draw.randint(1, size))
-        ]
+        name: [(draw.randrange(size), draw.randrange(size)) for _ in range(draw.randint(1, size))]
         for name in names
     }
     fairness = tuple(
@@ -41,9 +40,7 @@ def random_case(seed: int) -> tuple[Any, tuple[Property, ...], tuple[Fairness, .
     claims = [Property("never", "", lambda s: not_(lost(s)))]
     if draw.random() < 0.4:
         jump = draw.randint(2, 3)
-        claims.append(
-            Property("small", "", lambda s, t: t.x - s.x < jump, of_steps=True)
-        )
+        claims.append(Property("small", "", lambda s, t: t.x - s.x < jump, of_steps=True))
     return graph_model(edges, *fairness), tuple(draw.sample(claims, len(claims))), fairness
 
 
@@ -80,6 +77,60 @@ def plain_claims(k: int) -> tuple[Property, ...]:
     )
 
 
+def ways_to(place: int, edges: dict[str, list[tuple[int, int]]]) -> Ways:
+    """The ways to one place of a graph that is drawn by hand."""
+    model, lost = graph_model(edges), Property("never", "", lambda s: not_(at(place)(s)))
+    losses = check_graph(model, [lost], (), 1)
+    assert losses is not None
+    return Ways(losses)
+
+
+def test_steps_that_commute_may_come_in_either_order():
+    """A square: the same state comes of both orders."""
+    ways = commuting()
+    assert (ways.count, ways.essential().up_to_order) == (2, 1)
+    assert ways.bridges() == ["a", "b", "end"]
+
+
+def test_ways_that_meet_in_other_states_are_not_the_same():
+    """Either order is possible, and each comes to a place of its own on the way to the loss."""
+    ways = commuting(apart=True)
+    assert (ways.count, ways.essential().up_to_order) == (2, 2)
+
+
+def commuting(apart: bool = False) -> Ways:
+    """Two actions that count two numbers; with `apart` the second one tells who came first."""
+
+    def a(s: Any) -> None:
+        require(not_(s.flag))
+        s.flag = True
+
+    def b(s: Any) -> None:
+        require(s.n == 0)
+        s.n = choose(s.flag, 2, 1) if apart else 1
+
+    def end(s: Any) -> None:
+        require(s.flag, s.n > 0)
+        s.desk.m = 3
+
+    actions = tuple(Action(f.__name__, f, f.__name__) for f in (a, b, end))
+    protocol = Protocol("two", "for tests", Lab, actions, (NODES, ROWS, SIZE))
+    model = protocol.model({"nodes": 1, "rows": 1, "size": 1})
+    lost = Property("never", "", lambda s: s.desk.m < 3)
+    losses = check_graph(model, [lost], (), 1)
+    assert losses is not None
+    return Ways(losses)
+
+
+def test_a_state_that_all_ways_go_through_is_a_gate():
+    ways = ways_to(5, {"go": [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5), (3, 0)]})
+    assert len(ways.gates()) == 2
+    assert (ways.length, ways.count) == (4, 2)
+    around = ways_to(3, {"go": [(0, 1), (1, 2), (2, 3)], "jump": [(0, 2), (1, 3)]})
+    assert around.gates() == []
+    assert around.bridges() == ["go"]
+
+
 def test_a_rung_of_the_ladder_says_what_going_through_it_by_hand_says():
     """Its replicas have no names of their own: ways differ up to names too."""
     sizes = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -100,7 +151,9 @@ def cases(draw: Any) -> tuple[Example, tuple[Fairness, ...], int]:
     if draw(st.integers(0, 3)):
         claims = draw(st.permutations(plain_claims(draw(st.integers(1, 3)))))
         example = dataclasses.replace(example, properties=tuple(claims[:3]))
-    how = {name: draw(st.sampled_from([None, *Strength])) for name in example.model.protocol.parameters}
+    how = {
+        name: draw(st.sampled_from([None, *Strength])) for name in example.model.protocol.parameters
+    }
     fairness = tuple(Fairness(each, (name,)) for name, each in how.items() if each is not None)
     return example, fairness, draw(st.integers(0, 1_000))
 
