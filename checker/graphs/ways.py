@@ -57,7 +57,7 @@ class Ways:
 
     @cached_property
     def _open(self) -> Flags:
-        """The steps that some way takes but for its last, shape (steps,); and those that may."""
+        """The steps that a way may take before its last one, shape (steps,)."""
         losses, built = self._losses, self._built
         return ~losses.lost[built.sources] & ~losses.losing & ~losses.lost[built.graph.targets]
 
@@ -104,7 +104,7 @@ class Ways:
         graph: nx.DiGraph[int] = nx.DiGraph()
         if losses.lost[0]:
             return graph
-        on = built.reached(self._open) & (losses.distance >= 0) & ~losses.lost
+        on = built.reached(self._open) & (losses.distance >= 0)
         if int(on.sum()) > MOST_EXAMINED:
             raise UsageError(
                 f"{int(on.sum()):,} states lie on ways to a loss: dominators are looked for in "

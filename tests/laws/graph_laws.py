@@ -27,7 +27,7 @@ from checker.search.question import Options
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import DomainError
 from model.language.fairness import Fairness, groups_of
-from model.language.protocol import Model
+from model.language.protocol import Cell, Model
 from properties import Property
 from tests.support import textbook
 from tests.support.textbook_liveness import Labelled, Node
@@ -307,8 +307,25 @@ def check_quotient(
     book: Book, losses: Losses, number: dict[State, int], draw: random.Random
 ) -> None:
     """A node for each combination of values; an arrow where some step leads between two of them."""
-    model = book.model
-    cells = [cell for cell in model.cells if draw.random() < 0.2] or [model.cells[0]]
+    differing = [
+        cell
+        for cell in book.model.cells
+        if len({state[cell.position] for state in book.states}) > 1
+    ]
+    for cells in (
+        [],
+        book.model.cells[:1],
+        differing[:2],
+        draw.sample(differing, len(differing) // 2),
+    ):
+        if cells:
+            check_quotient_by(book, losses, number, list(cells))
+
+
+def check_quotient_by(
+    book: Book, losses: Losses, number: dict[State, int], cells: list[Cell]
+) -> None:
+    """The same for the fields of one view."""
     tables = quotient(losses, cells)
 
     def seen(state: State) -> tuple[int, ...]:
