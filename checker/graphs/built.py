@@ -14,7 +14,7 @@ from checker.engines.vectorised import VectorisedEngine
 from checker.liveness.components import reach
 from checker.liveness.graph import Flags, Numbers, Offsets, StateGraph, find_states
 from checker.liveness.search import LivenessSearch
-from checker.search.limits import Limits, Progress
+from checker.search.limits import INTERRUPTED, Limits, Progress
 from checker.search.question import DEFAULT_CHUNK, Options
 from model.language.errors import UsageError
 from model.language.fairness import Fairness
@@ -142,11 +142,14 @@ def build(
     """Search all states, within limits, whatever they violate, and keep the steps between them.
 
     `judged` are the properties that will be asked about, which are compared with their functions
-    first. `stops` is handed what ends the search soon.
+    first. `stops` is handed what ends the search soon; that is a `KeyboardInterrupt`. `UsageError`
+    if a limit leaves no graph.
     """
     search = LivenessSearch(model, (), (), fairness, limits, options, on_progress, judged)
     stops(search.request_stop)
     result = search.run()
+    if result.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
     if search.graph is None:
         raise UsageError(f"{result.stopped} came before the state graph was there")
     return Built(model, search.graph, search.engine, result.stopped)

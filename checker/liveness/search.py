@@ -19,7 +19,7 @@ from checker.liveness.check import LivenessChecker
 from checker.liveness.graph import KeptStates, StateGraph, build_graph
 from checker.liveness.least import Least, least_fairness
 from checker.search.explore import Explorer
-from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
 from checker.search.question import Options
 from checker.verdict import Exploration, Judgement, Verdict
 from model.language.errors import UsageError
@@ -117,7 +117,7 @@ class LivenessSearch:
 
     def _check(self, more: int) -> None:
         if self._stopped:
-            raise Stop("interrupted")
+            raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
             memory = self._process.memory_info().rss + more

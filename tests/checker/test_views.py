@@ -87,6 +87,11 @@ def sink(state: Depths) -> None:
     state.depth = state.depth + 1
 
 
+def test_a_search_that_is_stopped_leaves_no_graph():
+    with pytest.raises(KeyboardInterrupt):
+        build(KIP320, stops=lambda stop: stop())
+
+
 def test_a_field_with_the_name_of_a_column_keeps_its_own():
     model = Protocol("depths", "for tests", Depths, (sink,), (MOST,)).model({})
     shallow = Property("shallow", "", lambda s: s.depth < 2)
