@@ -65,9 +65,9 @@ def _ways(account: dict[str, Any]) -> list[str]:
         return [f"no run{known} comes to a loss"]
     differ = f"{ways['shortest']:,}"
     if ways["up_to_order"] is not None:
-        differ += f"; {ways['up_to_order']:,} of them differ in more than the order of steps"
+        differ += f"; {ways['up_to_order']:,} up to the order of steps"
     if ways["up_to_names"] is not None:
-        differ += f", {ways['up_to_names']:,} in more than names too"
+        differ += f", {ways['up_to_names']:,} up to names too"
     found = [
         "ways from the initial state to a loss",
         f"  shortest      {ways['length']} steps",

@@ -23,7 +23,7 @@ def test_what_the_graph_says_of_a_loss_is_told(highwater):
     words = " ".join(done.out.split())
     assert "353 states" in words and "the whole graph" in words
     assert "certain 4 every fair run from there comes to a loss" in words
-    assert "36; 2 of them differ in more than the order of steps, 1 in more than names too" in words
+    assert "how many 36; 2 up to the order of steps, 1 up to names too" in words
     assert "bridges controller_elect_leader, controller_shrink_isr, become_leader" in words
 
 
@@ -124,6 +124,18 @@ def test_a_quotient_is_drawn(highwater):
     assert len(nodes) == told["seen"]["nodes"]
     sizes = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) states", done.out)]
     assert sum(sizes) == told["states"]
+
+
+def test_a_graph_of_one_state_is_one(highwater, tmp_path):
+    """Nothing was expanded: nothing is known, and nothing breaks."""
+    alone = ("--depth", "0")
+    assert "1 states, 0 steps" in highwater(*RUNG, *alone).out
+    assert "unknown 1 no run that is known does" in " ".join(highwater(*RUNG, *alone).out.split())
+    for kind in ("graphml", "dot", "json"):
+        assert highwater(*RUNG, *alone, "--format", kind).status == 0
+    seen = highwater(*RUNG, *alone, "--quotient", "isr", "--format", "json").json
+    assert [node["states"] for node in seen["nodes"]] == [1]
+    assert highwater(*RUNG, *alone, "--format", "parquet", "-o", tmp_path / "one").status == 0
 
 
 def test_what_lies_around_a_trace_grows_with_the_radius(highwater):
