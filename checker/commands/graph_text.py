@@ -20,16 +20,16 @@ def render(account: dict[str, Any], width: int) -> str:
     if not account["complete"]:
         extent = "stopped by " + account["stopped"] if account["stopped"] else "cut at a depth"
     lines = [
-        f"{account['protocol']}: {account['states']:,} states, {account['steps']:,} steps that "
-        f"change something; {extent}",
-        f"a loss is what falsifies {', '.join(account['properties'])}",
-        "",
-        *_risk(account),
+        f"{account['protocol']}: {_counted(account['states'], 'state')}, "
+        f"{_counted(account['steps'], 'step')} that change something; {extent}",
     ]
+    if account["properties"]:
+        falsified = ", ".join(account["properties"])
+        lines += [f"a loss is what falsifies {falsified}", "", *_risk(account)]
     if "seen" in account:
         seen = account["seen"]
         lines += ["", f"seen by {seen['view']}: {seen['nodes']:,} nodes, {seen['arrows']:,} arrows"]
-    lines += ["", *_ways(account)]
+    lines += ["", *_ways(account)] if account["properties"] else ["no property is promised"]
     if account["settling"]["steps"]:
         lines += ["", *_settling(account["settling"])]
     if "trace" in account:
@@ -43,6 +43,10 @@ def _folded(line: str, width: int) -> list[str]:
         line, max(width, 40), subsequent_indent=" " * 16, break_long_words=False,
         break_on_hyphens=False, drop_whitespace=True,
     ) or [""]  # fmt: skip
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _risk(account: dict[str, Any]) -> list[str]:

@@ -95,7 +95,7 @@ class Losses:
 def find_losses(
     built: Built, properties: Sequence[Property], fairness: Sequence[Fairness]
 ) -> Losses:
-    """The losses by any of the properties, which should all hold always."""
+    """The losses by any of the properties, which should all hold always; without any, none."""
     require_losing(properties)
     lost = np.zeros(built.states, np.bool_)
     losing = np.zeros(built.steps, np.bool_)
@@ -114,9 +114,7 @@ def find_losses(
 
 
 def require_losing(properties: Sequence[Property]) -> None:
-    """`UsageError` if these properties do not say what a loss is."""
-    if not properties:
-        raise UsageError("no property says what a loss is: name one with --property")
+    """`UsageError` for a property that no state and no step falsifies."""
     for prop in properties:
         if prop.sense is not Sense.ALWAYS:
             raise UsageError(f"{prop.name} should be reached: no state falsifies it")

@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 import highwater as public
+from tests.support.own import write_counter
 
 TINY = ("--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1")
 RUNG = ("graph", "truncate_to_high_watermark", *TINY)
@@ -129,7 +130,7 @@ def test_a_quotient_is_drawn(highwater):
 def test_a_graph_of_one_state_is_one(highwater, tmp_path):
     """Nothing was expanded: nothing is known, and nothing breaks."""
     alone = ("--depth", "0")
-    assert "1 states, 0 steps" in highwater(*RUNG, *alone).out
+    assert "1 state, 0 steps" in highwater(*RUNG, *alone).out
     assert "unknown 1 no run that is known does" in " ".join(highwater(*RUNG, *alone).out.split())
     for kind in ("graphml", "dot", "json"):
         assert highwater(*RUNG, *alone, "--format", kind).status == 0
@@ -179,6 +180,26 @@ def test_a_trace_of_another_protocol_is_rejected(highwater):
     done = highwater("graph", "kip320", "--around", TRACE)
     assert done.status == 23
     assert "it is of async_isr, not of kip320" in done.err
+
+
+def test_a_protocol_of_ones_own_has_a_graph(highwater, tmp_path):
+    file = str(write_counter(tmp_path))
+    explored = highwater("explore", file, "--continue", "--json").json
+    told = highwater("graph", file, "--json").json
+    assert told["properties"] == ["below_two"]
+    assert told["ways"]["length"] == explored["violations"][0]["depth"]
+    plain = tmp_path / "plain.py"
+    plain.write_text(
+        "from highwater.language import Protocol, State, action, require\n"
+        "class S(State):\n    on: bool = False\n"
+        "@action('switch')\ndef switch(s: S) -> None:\n    require(s.on == False)\n"
+        "    s.on = True\n"
+        "PLAIN = Protocol('plain', 'two states', S, (switch,), ())\n"
+    )
+    assert "2 states, 1 step that" in " ".join(highwater("graph", plain).out.split())
+    assert "no property is promised" in highwater("graph", plain).out
+    graph = nx.node_link_graph(highwater("graph", plain, "--format", "json").json, edges="edges")
+    assert list(graph.nodes(data="on")) == [(0, False), (1, True)]
 
 
 def test_the_trace_is_not_overwritten(highwater, tmp_path):
