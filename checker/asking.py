@@ -1,7 +1,7 @@
-"""Questions from a script or a notebook: `explore`, `simulate`, `prove`; answers show themselves.
+"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`.
 
 The commands ask the same engines the same way; these functions take values where commands take
-options, and return an `Answer`. `docs/api.md` describes them.
+options, and return an `Answer`, which shows itself, or a graph. `docs/api.md` describes them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checker.report.text import render_text
 from checker.search.explore import Explorer
@@ -23,6 +23,11 @@ from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import protocol_named
 from properties import Property, Sense, lemmas_of, promised_properties
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from checker.graphs.losses import Losses
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
 
@@ -154,6 +159,60 @@ def prove(
     result = attempt.run()
     trace = trace_of(result)
     return Answer(model, str(result.verdict), () if trace is None else (trace,), result)
+
+
+def graph(
+    protocol: Protocol | str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    properties: Chosen = (),
+    quotient: str | Iterable[str] = (),
+    depth: int | None = None,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    **bounds: int,
+) -> nx.MultiDiGraph[int]:
+    """The reachable states and the steps between them, as a networkx graph with attributes.
+
+    With `quotient`, names of views or fields, one node for all states that these show alike. The
+    attributes of nodes, arrows and the graph are those that `highwater graph --format` writes.
+    `UsageError` if it is too large for networkx.
+    """
+    from checker.graphs.export import as_networkx
+    from checker.graphs.tables import quotient as quotient_of
+    from checker.graphs.tables import whole
+    from checker.graphs.views import chosen_cells, split_view
+
+    found = losses(
+        protocol, settings, preset=preset, properties=properties, depth=depth,
+        max_states=max_states, max_seconds=max_seconds, **bounds,
+    )  # fmt: skip
+    names = split_view(quotient) if isinstance(quotient, str) else tuple(quotient)
+    if not names:
+        return as_networkx(whole(found))
+    return as_networkx(quotient_of(found, chosen_cells(found.built.model, names)))
+
+
+def losses(
+    protocol: Protocol | str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    properties: Chosen = (),
+    depth: int | None = None,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    **bounds: int,
+) -> Losses:
+    """Where in the state graph the properties may still be kept, by state; see `docs/graph.md`."""
+    from checker.graphs.built import build
+    from checker.graphs.losses import find_losses
+
+    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    wanted = tuple(p for p in chosen if properties or p.sense is Sense.ALWAYS)
+    built = build(model, wanted, Limits(depth, max_states, max_seconds))
+    return find_losses(built, wanted, model.protocol.fairness)
 
 
 def _asked(

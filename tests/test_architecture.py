@@ -67,6 +67,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
+    "checker.graphs": (
+        *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
+    ),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": (

@@ -303,3 +303,9 @@ def write_file(path: Path, text: str) -> None:
         write_whole(path, text.encode())
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def refuse_replacing(trace: Path, output: Path | None) -> None:
+    """`UsageError` if what is written would replace the trace that it is made of."""
+    if output is not None and output.exists() and trace.exists() and output.samefile(trace):
+        raise UsageError(f"-o {output} would replace the trace itself: name another file")

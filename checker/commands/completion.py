@@ -1,4 +1,4 @@
-"""What a shell may complete: protocols, presets, settings and properties, by click's own mechanism.
+"""What a shell may complete, by click's own mechanism: protocols, presets, settings and more.
 
 `eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"` switches it on; zsh and fish likewise.
 """
@@ -16,7 +16,7 @@ from model.language.errors import HighwaterError
 from model.language.protocol import Protocol
 from model.own_protocols import entry_points, is_own
 from model.protocols import PROTOCOLS, protocol_named
-from properties import lemmas_of, properties_of
+from properties import lemmas_of, liveness_of, properties_of
 
 ARGUMENTS = f"{__name__}.arguments"
 """Where a context keeps what was typed: a line that is not finished has no parameters yet."""
@@ -60,9 +60,15 @@ def settings(protocol: Protocol) -> Choices:
 
 
 def properties(protocol: Protocol) -> Choices:
-    """The properties and lemmas of a protocol."""
+    """The properties, liveness properties and lemmas of a protocol."""
     claims = {prop.name: prop.words for prop in (*properties_of(protocol), *lemmas_of(protocol))}
-    return claims.items()
+    return (claims | {prop.name: prop.words for prop in liveness_of(protocol)}).items()
+
+
+def views(protocol: Protocol) -> Choices:
+    """The views of a protocol, and the fields of its state."""
+    named = {name: ", ".join(fields) for name, fields in protocol.views.items()}
+    return [*named.items(), *((name, "") for name in protocol.schema.variables)]
 
 
 def _items(choices: Choices, begun: str) -> list[CompletionItem]:

@@ -15,7 +15,7 @@ from checker.report.source_tables import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
 from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources
-from properties import properties_of
+from properties import liveness_of, properties_of
 
 NAME_WIDTH = 28
 
@@ -26,7 +26,10 @@ NAME_WIDTH = 28
 )
 @output_options
 def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
-    """Protocols, bounds, settings, presets, properties and engines; or those of one PROTOCOL."""
+    """All that there is to choose from, or what there is of one PROTOCOL.
+
+    Protocols, bounds, settings, presets, properties, liveness and fairness, views, and engines.
+    """
     chosen = [protocol_named(protocol)] if protocol else list(PROTOCOLS.values())
     if as_json:
         print_json({
@@ -69,6 +72,19 @@ def describe_protocol(protocol: Protocol) -> dict[str, Any]:
             prop.name: {"sense": str(prop.sense), "words": prop.words, "broken_by": prop.broken_by}
             for prop in properties_of(protocol)
         },
+        "liveness": {
+            prop.name: {"kind": str(prop.kind), "words": prop.words, "broken_by": prop.broken_by}
+            for prop in liveness_of(protocol)
+        },
+        "fairness": [
+            {
+                "actions": list(fair.actions),
+                "strength": str(fair.strength),
+                "by": None if fair.by is None else list(fair.by),
+            }
+            for fair in protocol.fairness
+        ],
+        "views": {name: list(fields) for name, fields in protocol.views.items()},
     }
 
 
@@ -96,6 +112,9 @@ def _sections(chosen: list[Protocol]) -> list[str]:
     parts += _grouped("Settings (--set NAME=VALUE)", described, _settings)
     parts += _grouped("Presets (--preset NAME)", described, _presets)
     parts += _grouped("Properties (--property NAME)", described, _properties)
+    parts += _grouped("Liveness properties (--liveness, or --property NAME)", described, _liveness)
+    parts += _grouped("Fairness (--fair ACTION=HOW)", described, _fairness)
+    parts += _grouped("Views (graph --quotient NAME)", described, _views)
     parts.append(_section("Engines (--engine NAME)", ENGINES.items()))
     return parts
 
@@ -149,6 +168,33 @@ def _properties(protocol: dict[str, Any]) -> Lines:
         (name, ("reachable: " if prop["sense"] == "sometimes" else "") + prop["words"])
         for name, prop in protocol["properties"].items()
     )
+
+
+def _liveness(protocol: dict[str, Any]) -> Lines:
+    return tuple(
+        (name, f"{prop['kind']}: {prop['words']}") for name, prop in protocol["liveness"].items()
+    )
+
+
+def _fairness(protocol: dict[str, Any]) -> Lines:
+    """A line for each action, with what its steps are fair by."""
+    lines = []
+    for fair in protocol["fairness"]:
+        for action in fair["actions"]:
+            others = [name for name in fair["actions"] if name != action]
+            lines.append((action, _fair_words(fair["strength"], fair["by"], others)))
+    return tuple(lines)
+
+
+def _fair_words(strength: str, by: list[str] | None, others: list[str]) -> str:
+    if by is None:
+        return f"{strength}, each choice of its parameters"
+    together = f", together with {', '.join(others)}" if others else ""
+    return f"{strength}, {'by ' + ', '.join(by) if by else 'as a whole'}{together}"
+
+
+def _views(protocol: dict[str, Any]) -> Lines:
+    return tuple((name, ", ".join(fields)) for name, fields in protocol["views"].items())
 
 
 def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:

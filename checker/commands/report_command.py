@@ -13,11 +13,11 @@ from checker.commands.common import (
     output_options,
     print_json,
     protocol_option,
+    refuse_replacing,
     write_file,
     write_output,
 )
 from checker.commands.replay_command import accepted_trace
-from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.traces.trace import Trace
@@ -43,8 +43,7 @@ def command(
     TRACE is a file, or one of the stored counterexamples: its folder, or its name. It is replayed
     first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
-    if output is not None and output.exists() and file.exists() and output.samefile(file):
-        raise UsageError(f"-o {output} would replace the trace itself: name another file")
+    refuse_replacing(file, output)
     trace = accepted_trace(file, protocol)
     text = _rendered(trace, kind, plain=as_json or output is not None)
     if output is not None:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.report.text import render_text
+from checker.search.limits import INTERRUPTED
 from checker.traces.trace import Trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.declare.settings import as_text
@@ -206,7 +207,7 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
 
 
 def _cause(exploration: Exploration) -> str:
-    return "the user" if exploration.stopped == "interrupted" else exploration.stopped
+    return "the user" if exploration.stopped == INTERRUPTED else exploration.stopped
 
 
 def _steps(count: int) -> str:

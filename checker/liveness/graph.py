@@ -150,6 +150,13 @@ def build_graph(
     )
 
 
+def find_states(graph: StateGraph, wanted: Words) -> Numbers:
+    """The number of each of the packed states, -1 for one that is not in the graph."""
+    found = np.empty(wanted.shape[1], np.int32)
+    _find(_table(graph.words), graph.words, wanted, fingerprints(wanted), found)
+    return found
+
+
 def _table(words: Words) -> Numbers:
     """Where each state is, by its fingerprint: open addressing, -1 where nothing is."""
     slots = 1 << max(int(words.shape[1] * 2 - 1).bit_length(), 4)

@@ -19,7 +19,7 @@ from checker.liveness.check import LivenessChecker
 from checker.liveness.graph import KeptStates, StateGraph, build_graph
 from checker.liveness.least import Least, least_fairness
 from checker.search.explore import Explorer
-from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
 from checker.search.question import Options
 from checker.verdict import Exploration, Judgement, Verdict
 from model.language.errors import UsageError
@@ -31,7 +31,8 @@ from properties import Liveness, Property
 class LivenessSearch:
     """One search. `run` returns what it found, with `liveness` judged; `graph` is there after it.
 
-    `fairness` is the protocol's own unless given.
+    `fairness` is the protocol's own unless given. `judged` are further properties that will be
+    asked about on the graph: they are compared with their functions, and end no search.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class LivenessSearch:
         limits: Limits | None = None,
         options: Options | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        judged: Iterable[Property] = (),
     ) -> None:
         self.model = model
+        self._judged = tuple(judged)
         self.promises = tuple(promises)
         self.fairness = tuple(model.protocol.fairness if fairness is None else fairness)
         self.limits = limits or Limits()
@@ -57,9 +60,9 @@ class LivenessSearch:
         groups_of(model, self.fairness)  # says so if there is no such action
         self.graph: StateGraph | None = None
         self._kept = KeptStates()
-        self._engine = VectorisedEngine(model)
+        self.engine = VectorisedEngine(model)
         self._explorer = Explorer(
-            model, properties, limits, options, on_progress, self._engine, journal=self._kept
+            model, properties, limits, options, on_progress, self.engine, journal=self._kept
         )
         self._stopped = False
         self._process = psutil.Process()
@@ -68,7 +71,7 @@ class LivenessSearch:
         """After `run`, a least fairness under which the property holds."""
         if self.graph is None:
             raise UsageError("the search was stopped before the state graph was whole")
-        checker = LivenessChecker(self._engine, self.graph, self.fairness, False)
+        checker = LivenessChecker(self.engine, self.graph, self.fairness, False)
         return least_fairness(checker, self.graph, self.model, self.fairness, prop)
 
     def request_stop(self) -> None:
@@ -83,17 +86,19 @@ class LivenessSearch:
         if cross_check:
             judged = [claim for prop in self.promises for claim in prop.judged(self.model)]
             agreement = require_agreement(
-                self.model, [*self._explorer.result.properties, *judged], self._engine
+                self.model,
+                [*self._explorer.result.properties, *self._judged, *judged],
+                self.engine,
             )
         result = self._explorer.run()
         if cross_check:
             result.agreement = agreement
         try:
-            expand = Expander(self._engine, None, self.options.compile_after or 0.0)
+            expand = Expander(self.engine, None, self.options.compile_after or 0.0)
             self.graph = build_graph(
-                self._engine, self._kept, expand, self.options.chunk, self._check
+                self.engine, self._kept, expand, self.options.chunk, self._check
             )
-            checker = LivenessChecker(self._engine, self.graph, self.fairness, cross_check)
+            checker = LivenessChecker(self.engine, self.graph, self.fairness, cross_check)
             for prop in self.promises:
                 self._check(0)
                 result.liveness += checker.check([prop])
@@ -112,7 +117,7 @@ class LivenessSearch:
 
     def _check(self, more: int) -> None:
         if self._stopped:
-            raise Stop("interrupted")
+            raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
             memory = self._process.memory_info().rss + more

@@ -24,7 +24,7 @@ from checker.engines.misfit import MisfitError, with_run
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings, Steps, tell
 from checker.search.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
-from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
 from checker.search.lineage import Lineage, StateRows
 from checker.search.question import Options, Question
 from checker.search.symmetry import Symmetry
@@ -273,7 +273,7 @@ class Explorer:
 
     def _check_limits(self, more: int) -> None:
         if self._stop_requested:
-            raise Stop("interrupted")
+            raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
             memory = self._process.memory_info().rss + self._visited.growth(more)

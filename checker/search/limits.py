@@ -8,6 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+INTERRUPTED = "interrupted"
+"""Why a search stopped that the user has ended."""
+
 
 class Stop(Exception):  # noqa: N818  # an end, not an error
     """A limit, or the user, ends the search; the message says which."""

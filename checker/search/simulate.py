@@ -21,6 +21,7 @@ from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings
 from checker.search.fingerprints import VisitedSet
+from checker.search.limits import INTERRUPTED
 from checker.search.question import Options, Question
 from checker.search.watch import Watch
 from checker.verdict import Enabled, Inspection, Verdict, Violation
@@ -152,7 +153,7 @@ class Simulator:
     def _is_over(self) -> bool:
         """Nothing more is to be found, or there is no time to find it."""
         if self._stop_requested:
-            self.result.stopped = "interrupted"
+            self.result.stopped = INTERRUPTED
         elif (limit := self.result.budget.seconds) is not None and self._elapsed() >= limit:
             self.result.stopped = f"the limit of {limit:g} seconds"
         return self._question.is_answered(self._known) or bool(self.result.stopped)

@@ -89,6 +89,14 @@ class Symmetry:
             after[place] = self._value(cell, state[cell.position], permutation)
         return tuple(after)
 
+    def renamed_instances(self, permutation: Permutation) -> dict[int, int]:
+        """For each action instance its number with its members renamed, by its number."""
+        numbers = {(i.action.name, i.arguments): i.number for i in self._model.instances}
+        return {
+            step.number: numbers[step.action.name, tuple(self._arguments(step, permutation))]
+            for step in self._model.instances
+        }
+
     def _moved(self, permutation: Permutation) -> Iterator[tuple[Cell, int]]:
         """Every cell, with the position of the one that it becomes."""
         for cell in self._model.cells:

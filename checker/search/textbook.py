@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import psutil
 
 from checker.engines.reference import ReferenceEngine, State
-from checker.search.limits import Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
 from checker.search.question import Options, Question
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.protocol import Instance, Model
@@ -142,7 +142,7 @@ class TextbookExplorer:
 
     def _check_limits(self, expanded: int, frontier: int) -> None:
         if self._stop_requested:
-            raise Stop("interrupted")
+            raise Stop(INTERRUPTED)
         states, seconds, memory = len(self._from), time.perf_counter() - self._started, 0
         if expanded % REPORT_EVERY == 0:
             if self.limits.memory is not None:

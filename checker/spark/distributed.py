@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from checker.engines.agreement import require_agreement
 from checker.search.explore import Explorer
 from checker.search.findings import Findings, spread
-from checker.search.limits import Limits, Progress, peak_memory_bytes
+from checker.search.limits import INTERRUPTED, Limits, Progress, peak_memory_bytes
 from checker.search.question import Options, Question
 from checker.spark.parcels import LevelJob, Slice
 from checker.spark.protocol_parcel import ProtocolParcel
@@ -84,7 +84,7 @@ class SparkExplorer:
 
     def request_stop(self) -> None:
         """End the search; the level that is being built is dropped."""
-        self._stop("interrupted")
+        self._stop(INTERRUPTED)
 
     def _stop(self, why: str) -> None:
         self._stopped = self._stopped or why

@@ -214,4 +214,9 @@ ASYNC_ISR = Protocol(
         leader_handle_update,
         follower_replicate,
     ),
+    views={
+        "isr": ("versions.isr", "leader_isr", "pending_isr"),
+        "versions": ("controller_version", "leader_version"),
+        "logs": ("replicas.end",),
+    },
 )

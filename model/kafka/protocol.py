@@ -38,6 +38,14 @@ KAFKA = Protocol(
     presets=PRESETS,
     fairness=FAIRNESS,
     cut_by=CUT_BY,
+    views={
+        "roles": ("controller.leader", "brokers.up", "brokers.leader"),
+        "isr": ("controller.isr", "controller.eligible", "brokers.isr", "brokers.pending_isr"),
+        "epochs": ("controller.leader_epoch", "brokers.leader_epoch"),
+        "logs": ("brokers.log", "brokers.high_watermark"),
+        "clients": ("records", "consumer"),
+        "faults": ("spent",),
+    },
     actions=(
         clients.producer_send,
         delayed_produce.leader_stall_before_waiting,

@@ -318,4 +318,10 @@ def ladder_protocol(name: str, words: str, source: str, become_follower: Action)
             weak(become_leader, become_follower, by=["request"]),
             weak(leader_expand_isr, leader_advance_high_watermark, follower_replicate),
         ),
+        views={
+            "roles": ("quorum.leader", "replicas.leader"),
+            "isr": ("quorum.isr", "replicas.isr"),
+            "epochs": ("quorum.leader_epoch", "replicas.leader_epoch"),
+            "logs": ("replicas.log", "replicas.high_watermark"),
+        },
     )

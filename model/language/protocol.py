@@ -56,7 +56,8 @@ class Protocol:
     `properties` are what it promises and should be able to do, `lemmas` what proofs may use
     besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
     For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
-    cut off what would go on, so that nothing is at fault where they do.
+    cut off what would go on, so that nothing is at fault where they do. `views` name parts of the
+    state, each the fields that it shows: `{"isr": ("quorum.isr", "replicas.isr")}`.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Protocol:
     templates: Any = None
     fairness: tuple[Fairness, ...] = ()
     cut_by: tuple[Bound, ...] = ()
+    views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     module: str = field(default="", init=False)
 
     def __post_init__(self) -> None:

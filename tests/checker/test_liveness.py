@@ -7,6 +7,7 @@ Stateright's documentation says of its `eventually`.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -206,6 +207,42 @@ def test_a_promise_that_nothing_makes_owed_is_vacuous():
     assert judge(model, promise(LEADS_TO, at(1), at(0))).owed
 
 
+def test_what_nothing_makes_owed_is_never_broken():
+    """TLC #604: a premise that is false everywhere, on runs that stop and on runs that go round."""
+    edges = {"go": [(0, 1), (1, 2), (2, 1)]}
+    for fairness in ((), (weak("go"),), (strong("go"),)):
+        judgement = judge(graph_model(edges, *fairness), promise(LEADS_TO, at(0), at(5)))
+        assert (judgement.verdict, judgement.owed) == (Verdict.EXHAUSTED, False)
+
+
+def test_what_holds_for_good_at_last_need_not_hold_before():
+    """TLC #1037: the way to where it holds for good is no violation, nor is its first state."""
+    model = graph_model({"next": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 4)]}, weak("next", by=[]))
+    assert judge(model, promise(AT_LAST, at(4))).verdict is Verdict.EXHAUSTED
+    assert judge(model, promise(AT_LAST, at(0))).verdict is Verdict.VIOLATED
+
+
+def test_what_holds_again_and_again_does_not_hold_for_good():
+    """tla-rs #62: "for good from some time on" is judged, and not taken for "at some time"."""
+    model = graph_model({"go": [(0, 1), (1, 2), (2, 1)]}, weak("go", by=[]))
+    assert judge(model, promise(EVENTUALLY, at(1))).verdict is Verdict.EXHAUSTED
+    assert judge(model, promise(AGAIN, at(1))).verdict is Verdict.EXHAUSTED
+    assert walk(judge(model, promise(AT_LAST, at(1))).lasso) == ([0], [1, 2])
+    assert judge(model, promise(AT_LAST, at(1, 2))).verdict is Verdict.EXHAUSTED
+
+
+def test_the_loop_goes_through_the_state_that_breaks_the_promise():
+    """tla-rs #66: of a component with several circles the one that is told shows the violation."""
+    near = {"go": [(0, 1), (1, 2), (2, 0), (1, 3), (3, 4), (4, 1)]}
+    model = graph_model(near, weak("go", by=[]))
+    lasso = judge(model, promise(AT_LAST, at(0, 1, 2, 3))).lasso
+    stem, loop = walk(lasso)
+    places = [near["go"][edge][1] for edge in (*stem, *loop)]
+    assert 4 in places[len(stem) :]
+    assert places[-1] == (near["go"][stem[-1]][1] if stem else 0)
+    assert all(near["go"][a][1] == near["go"][b][0] for a, b in itertools.pairwise(loop))
+
+
 def test_eventually_is_about_the_first_state_on():
     """What held once may be false for ever after; `eventually` is content with that."""
     model = graph_model({"go": [(0, 1), (1, 2)]}, weak("go"))
@@ -329,6 +366,7 @@ def test_a_partition_that_waits_for_an_epoch_beyond_the_bound_is_held_up():
 
 
 def test_a_graph_that_is_not_complete_answers_only_by_what_it_shows():
+    """TLC #839: states that a constraint cuts off make every promise look kept."""
     fair = (weak("add"), weak("add_two"))
     assert counted(9, *fair, limits=Limits(depth=2)) is Verdict.BOUNDED
     assert counted(9, *fair, limits=Limits(states=4)) is Verdict.UNKNOWN
@@ -388,5 +426,6 @@ def test_states_that_share_a_fingerprint_are_told_apart(monkeypatch):
 
 
 def test_symmetry_is_refused():
+    """TLC #59: a circle of classes need not be one of states, and fairness tells members apart."""
     with pytest.raises(UsageError, match="not checked with --symmetry"):
         judged(graph_model({"go": [(0, 1)]}), promise(EVENTUALLY, at(1)), symmetry=True)

@@ -1,5 +1,8 @@
 """`import highwater`: the same answers as the commands give, as values that show themselves."""
 
+from typing import Any
+
+import networkx as nx
 import pytest
 
 import highwater as public
@@ -44,6 +47,27 @@ def test_an_answer_shows_itself_in_a_notebook_and_escapes_what_it_shows():
     assert "r0 drops" in page
     assert "<b>kip101: violated: strong_isr after 10 steps</b>" in page
     assert "->" not in page  # escaped
+
+
+def test_the_state_graph_is_a_networkx_graph():
+    sizes: Any = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    graph = public.graph("kip320", **sizes)
+    states = public.explore("kip320", **sizes).result.distinct_states
+    assert (len(graph), graph.graph["protocol"], graph.graph["complete"]) == (
+        states,
+        "kip320",
+        True,
+    )
+    assert nx.descendants(graph, 0) | {0} == set(graph)
+    seen = public.graph("kip320", quotient="roles, quorum.isr", **sizes)
+    again = public.graph("kip320", quotient=["roles", "quorum.isr"], **sizes)
+    assert nx.utils.graphs_equal(seen, again)
+    assert sum(row["states"] for _, row in seen.nodes(data=True)) == states
+    assert not public.graph("kip320", depth=2, **sizes).graph["complete"]
+    losses = public.losses("truncate_to_high_watermark", properties=["strong_isr"], **sizes)
+    assert losses.distance[0] == 9
+    with pytest.raises(UsageError, match="no view or field of kip320 is called 'rolls'"):
+        public.graph("kip320", quotient="rolls", **sizes)
 
 
 def test_a_name_that_there_is_not_is_refused():

@@ -20,6 +20,13 @@ def completed(*arguments, begun=""):
         (["list"], "as", ["async_isr"]),
         (["replay", "x", "--protocol"], "kip2", ["kip279"]),
         (["explore", "kip320", "--property"], "strong", ["strong_isr"]),
+        (["explore", "kip320", "--property"], "records_c", ["records_commit"]),
+        (["graph", "kip320", "--quotient"], "i", ["isr"]),
+        (
+            ["graph", "--quotient"],
+            "controller.i",
+            ["controller.isr", "controller.image_unread", "controller.index_left_over"],
+        ),
         (["explore", "--preset"], "kafka-4.1", ["kafka-4.1"]),
         (["prove", "kip320", "--set"], "fence_f", ["fence_fetch=true", "fence_fetch=false"]),
         (["explore", "kip101", "--set"], "", []),

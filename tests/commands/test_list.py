@@ -6,7 +6,7 @@ from checker.commands.explore_command import ENGINES
 from model.language import Bound, Protocol
 from model.language.declare.settings import as_text
 from model.protocols import PROTOCOLS
-from properties import properties_of
+from properties import liveness_of, properties_of
 
 
 def test_json_names_everything(highwater):
@@ -20,6 +20,10 @@ def test_json_names_everything(highwater):
         assert list(each["properties"]) == [prop.name for prop in properties_of(protocol)]
         assert each["actions"] == [action.name for action in protocol.actions]
         assert set(each["presets"]) == set(protocol.presets)
+        assert list(each["liveness"]) == [prop.name for prop in liveness_of(protocol)]
+        assert [fair["actions"] for fair in each["fairness"]] == [
+            list(fair.actions) for fair in protocol.fairness
+        ]
 
 
 def test_what_is_listed_as_default_is_the_default(highwater):
@@ -50,6 +54,13 @@ def test_text_names_everything_in_80_columns(highwater, name):
         for prop, about in each["properties"].items():
             seen = "reachable: " if about["sense"] == "sometimes" else ""
             assert f"{prop} {seen}{about['words']}" in words
+        for prop, about in each["liveness"].items():
+            assert f"{prop} {about['kind']}: {about['words']}" in words
+        for fair in each["fairness"]:
+            for action in fair["actions"]:
+                assert f"{action} {fair['strength']}, " in words
+        for view, fields in each["views"].items():
+            assert f"{view} {', '.join(fields)}" in words
     for engine, about in data["engines"].items():
         assert f"{engine} {about}" in words
 

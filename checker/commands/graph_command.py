@@ -1,0 +1,222 @@
+"""`graph`: the state graph to look at and to hand on, and what only the whole of it can say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands import completion
+from checker.commands.common import (
+    DEFAULT_PROTOCOL,
+    checked_output_options,
+    chosen_model,
+    model_command,
+    print_json,
+    refuse_replacing,
+    seconds,
+    size,
+    workers_option,
+    write_file,
+    write_output,
+    write_result,
+)
+from checker.exits import Exit
+from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from checker.graphs.losses import Losses
+    from checker.graphs.tables import Tables
+    from checker.traces.trace import Trace
+    from model.language.protocol import Cell, Model
+    from properties import Property
+
+FORMATS = ("graphml", "dot", "json", "parquet")
+MOST_STATES = 5_000_000
+OWN = frozenset({
+    "protocol", "properties", "kind", "output", "quotient", "around", "radius", "depth", "fair",
+    "workers", "max_states", "max_seconds", "max_memory", "cross_check", "quiet", "as_json",
+})  # fmt: skip
+"""Options that choose no model."""
+
+
+@model_command
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), help="write the graph, and not what it says"
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+    help="write it here, not to standard output; for parquet a directory",
+)  # fmt: skip
+@click.option(
+    "--quotient", multiple=True, metavar="VIEW", help="one node for all states that it shows alike",
+    shell_complete=completion.of_protocol(completion.views, DEFAULT_PROTOCOL),
+)  # fmt: skip
+@click.option(
+    "--around", metavar="TRACE", type=click.Path(path_type=Path),
+    help="the graph of this trace's model, and what lies around it",
+)  # fmt: skip
+@click.option("--radius", type=click.IntRange(min=0), help="how many steps around [default: 1]")
+@click.option("--fair", multiple=True, metavar="ACTION=HOW", help="as for `explore`")
+@click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
+@workers_option("threads")
+@click.option(
+    "--max-states", type=click.IntRange(min=1), default=MOST_STATES, show_default=True,
+    help="stop after this many states",
+)  # fmt: skip
+@click.option("--max-seconds", type=seconds, help="stop after this time")
+@click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
+@checked_output_options
+def command(**options: Any) -> int:
+    """The reachable states of PROTOCOL as a graph: what it says of losses, or the graph itself.
+
+    A loss is a state that falsifies a property. Told is from where it is possible, from where
+    certain, what all ways there share, and how many shortest ones differ. VIEW is a view of the
+    protocol (`highwater list`) or fields of the state: `isr`, `quorum.leader,replicas[r1].log`.
+
+    \b
+    highwater graph kip101 --property strong_isr
+    highwater graph kip101 --quotient roles,isr --format dot | dot -Tsvg > graph.svg
+    highwater graph --around kip101-strong_isr --radius 2 --format graphml -o near.graphml
+
+    Exit status: 0 it was told or written, whatever is violated, 23 the trace is rejected, 2 wrong
+    usage.
+    """
+    trace = _refuse_misfits(options)
+    from checker.graphs.export import prepare_for_parquet
+
+    model = chosen_model(options) if trace is None else trace.model
+    properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
+    if options["kind"] == "parquet":
+        prepare_for_parquet(options["output"])
+    losses = _losses(model, properties, options)
+    if options["kind"] is not None:
+        return _write(_seen(losses, cells, trace, options["radius"]), options)
+    from checker.commands.graph_text import render
+    from checker.graphs.account import account_of
+
+    shown = _seen(losses, cells, trace, None) if cells else None
+    account = account_of(losses, shown, trace)
+    write_result(
+        options["as_json"],
+        lambda: {"command": "graph", **account},
+        lambda console: render(account, console.width),
+    )
+    return Exit.OK
+
+
+def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
+    """The trace that is asked about, if one is; `UsageError` for options that do not fit."""
+    around, kind, output = options["around"], options["kind"], options["output"]
+    if options["radius"] is not None and around is None:
+        raise UsageError("--radius goes with --around TRACE")
+    if around is not None and options["quotient"]:
+        raise UsageError("--around and --quotient do not go together")
+    if output is not None and kind is None:
+        raise UsageError(f"-o {output} goes with --format: valid are {', '.join(FORMATS)}")
+    if kind == "parquet" and output is None:
+        raise UsageError("--format parquet writes two files: say where with -o DIRECTORY")
+    if around is None:
+        return None
+    given = [name for name, value in options.items() if name not in OWN and value not in (None, ())]
+    if given:
+        flags = ", ".join(f"--{'set' if n == 'settings' else n.replace('_', '-')}" for n in given)
+        raise UsageError(f"--around takes bounds and settings from the trace: leave out {flags}")
+    refuse_replacing(around, output)
+    from checker.commands.replay_command import accepted_trace
+    from checker.traces.trace import TraceVerdict
+
+    trace = accepted_trace(around, options["protocol"])
+    if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
+        raise UsageError(f"the trace {around} need not begin in a reachable state: it is no run")
+    return trace
+
+
+def _properties(model: Model, names: tuple[str, ...], trace: Trace | None) -> tuple[Property, ...]:
+    """What is a loss: what was named, else what the trace falsifies, else all that is promised."""
+    from checker.graphs.losses import require_losing
+    from properties import Sense, promised_properties
+
+    shown = None if trace is None else trace.claim
+    if not names and shown is not None and shown.sense is Sense.ALWAYS:
+        return (shown,)
+    chosen = promised_properties(model, names)
+    losing = chosen if names else tuple(prop for prop in chosen if prop.sense is Sense.ALWAYS)
+    require_losing(losing)
+    return losing
+
+
+def _cells(model: Model, options: dict[str, Any]) -> tuple[Cell, ...]:
+    """The fields that the quotient is by; none if there is none."""
+    from checker.graphs.views import chosen_cells, split_view
+
+    names = [name for text in options["quotient"] for name in split_view(text)]
+    return chosen_cells(model, names) if options["quotient"] else ()
+
+
+def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, Any]) -> Losses:
+    from checker.commands.interrupt import Interrupt
+    from checker.commands.progress import Display
+    from checker.graphs.built import build
+    from checker.graphs.losses import find_losses
+    from checker.search.limits import Limits
+    from checker.search.question import Options
+    from model.language.fairness import changed
+
+    names = ("depth", "max_states", "max_seconds", "max_memory")
+    limits = Limits(*(options[name] for name in names))
+    how = Options(workers=options["workers"], cross_check=options["cross_check"])
+    fairness = changed(model.protocol.fairness, options["fair"])
+    with (
+        Display(options["quiet"] or options["as_json"]) as display,
+        Interrupt(display.stopping) as interrupt,
+    ):
+        built = build(model, properties, limits, how, display.update, fairness, interrupt.stops)
+        return find_losses(built, properties, fairness)
+
+
+def _seen(
+    losses: Losses, cells: tuple[Cell, ...], trace: Trace | None, radius: int | None
+) -> Tables:
+    """The graph, or what of it was asked for."""
+    from checker.graphs.account import places
+    from checker.graphs.tables import near, quotient, whole
+
+    if cells:
+        return quotient(losses, cells)
+    if trace is None:
+        return whole(losses)
+    numbers = places(losses, trace)
+    kept = near(losses.built, numbers, 1 if radius is None else radius)
+    return whole(losses, numbers).without(kept)
+
+
+def _write(seen: Tables, options: dict[str, Any]) -> int:
+    from checker.graphs import export
+
+    kind, output = options["kind"], options["output"]
+    data = {
+        "command": "graph", **seen.about, "format": kind, "nodes": len(seen.ids),
+        "arrows": len(seen.begin),
+    }  # fmt: skip
+    text = ""
+    if kind == "parquet":
+        export.write_parquet(seen, output)
+    else:
+        writers = {"graphml": export.as_graphml, "dot": export.as_dot, "json": export.as_json}
+        text = writers[kind](seen)
+        if output is not None:
+            write_file(output, text)
+    if options["as_json"]:
+        print_json(data | ({"text": text} if output is None else {"output": str(output)}))
+    elif output is None:
+        write_output(text)
+    elif not options["quiet"]:
+        words = f"{len(seen.ids):,} nodes and {len(seen.begin):,} arrows"
+        click.echo(f"wrote {output}: {words}{_cut(seen)}", err=True)
+    return Exit.OK
+
+
+def _cut(seen: Tables) -> str:
+    return "" if seen.about["complete"] else "; a limit has cut the graph"
