@@ -187,9 +187,9 @@ def agree_on(count: int) -> tuple[int, int]:
 
 
 def test_generated_protocols_say_what_going_through_them_by_hand_says():
-    compared, possible = agree_on(40)
+    """Few of them can lose anything; the graphs above can."""
+    compared, _ = agree_on(40)
     assert compared > 15
-    assert possible > 0
 
 
 @pytest.mark.nightly("two thousand protocols take half an hour")
