@@ -1,0 +1,81 @@
+"""Beginnings: each is a state that its run leads to, they differ, and they are always the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from checker.engines.reference import ReferenceEngine
+from checker.search.beginnings import Beginnings, _evenly
+from checker.search.explore import Explorer
+from checker.search.limits import Limits
+from model.protocols import protocol_named
+from tests.support.variants import tiny
+
+
+def ends(model, beginnings, numbers):
+    """The state that each run leads to, by the action functions; fails if a step is not enabled."""
+    engine = ReferenceEngine(model)
+    for number in numbers:
+        state = engine.initial()
+        for step in beginnings.run(number):
+            state = engine.step(state, step)
+            assert state is not None
+        yield state
+
+
+@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka"])
+def test_each_beginning_is_reached_by_its_run_and_the_first_is_the_initial_state(name):
+    model = protocol_named(name).model()
+    beginnings = Beginnings(model, kept=20, levels=12)
+    found = list(ends(model, beginnings, range(len(beginnings))))
+    assert found[0] == ReferenceEngine(model).initial()
+    half = len(set(found))
+    assert half > len(found) / 3  # two searches, each without repetition
+    assert max(len(beginnings.run(number)) for number in range(len(found))) == 12
+
+
+def test_where_everything_fits_every_state_is_a_beginning():
+    model = tiny("kip320")
+    beginnings = Beginnings(model, kept=100_000, levels=100)
+    states = Explorer(model, ()).run().distinct_states
+    found = set(ends(model, beginnings, range(len(beginnings))))
+    assert len(found) == states == len(beginnings) / 2
+
+
+def test_the_list_depends_on_the_model_alone():
+    first, again = (Beginnings(protocol_named("kip279").model(), 50, 10) for _ in range(2))
+    assert len(first) == len(again)
+    assert all(first.run(k) == again.run(k) for k in range(len(first)))
+
+
+def test_rare_kinds_come_before_the_second_of_a_frequent_one():
+    kinds = np.array([7, 7, 7, 3, 7, 9, 3], np.uint64)
+    order = _evenly(kinds).tolist()
+    assert sorted(order) == list(range(7))
+    assert set(kinds[order[:3]].tolist()) == {3, 7, 9}
+    assert kinds[order[3:5]].tolist().count(3) == 1
+
+
+def test_more_profiles_are_seen_than_by_as_many_states_in_the_order_of_a_search():
+    model = protocol_named("kip320").model()
+    beginnings = Beginnings(model, kept=100, levels=15)
+    engine = ReferenceEngine(model)
+
+    def profiles(states):
+        return {
+            tuple(sorted(i.action.name for i, _ in engine.successors(state))) for state in states
+        }
+
+    spread = list(ends(model, beginnings, range(0, len(beginnings), 4)))
+    explorer = Explorer(model, (), Limits(states=len(spread)))
+    explorer.run()
+    paths = [explorer._lineage.path(d, k) for d, n in enumerate(explorer.findings.levels)
+             for k in range(n)]  # fmt: skip
+    breadth = []
+    for path in paths:
+        state = engine.initial()
+        for number in path:
+            state = engine.step(state, model.instances[number])
+        breadth.append(state)
+    assert len(profiles(spread)) > 3 * len(profiles(breadth))
