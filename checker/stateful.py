@@ -58,10 +58,11 @@ _SEGMENT = 8  # steps from a beginning, before the next
 
 
 class PropertyViolationError(AssertionError):
-    """A run falsifies a property. The message is the run's trace."""
+    """A run falsifies a property. The message is the run's trace, as `highwater_trace` is too."""
 
     def __init__(self, prop: Property, steps: tuple[Instance, ...], words: str = "") -> None:
         super().__init__(words or f"{prop.name} is violated after {len(steps)} steps")
+        self.highwater_trace = words
         self.property = prop
         self.steps = steps
 
