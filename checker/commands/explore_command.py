@@ -9,11 +9,14 @@ import click
 
 from checker.commands.common import (
     checked_output_options,
+    chosen_format,
     chosen_model,
+    format_option,
     model_command,
     seconds,
     size,
     workers_option,
+    write_output,
     write_result,
 )
 from model.language.errors import UsageError
@@ -56,6 +59,7 @@ ENGINES = {
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@format_option
 @checked_output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -72,9 +76,10 @@ def command(**options: Any) -> int:
     from checker.commands.progress import Display
     from checker.files import prepare_directory
 
+    form = chosen_format(options)
     model = chosen_model(options)
     with (
-        Display(options["quiet"] or options["as_json"]) as display,
+        Display(options["quiet"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
         if options["trace_dir"] is not None:
@@ -82,10 +87,10 @@ def command(**options: Any) -> int:
         search = chosen_search(options, model, display.update)
         interrupt.stops(search.request_stop)
         result = search.run()
-    return _report(result, options)
+    return _report(result, options, form)
 
 
-def _report(result: Exploration, options: dict[str, Any]) -> int:
+def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
     """Store traces, print the result; what could not be stored is said after that."""
     from checker.commands.summary import exit_status, findings, save_traces, to_json
 
@@ -100,7 +105,12 @@ def _report(result: Exploration, options: dict[str, Any]) -> int:
             found = save_traces(found, options["trace_dir"])
         except UsageError as error:
             unsaved = error
-    write_result(options["as_json"], lambda: to_json(result, found), text)
+    if form in ("sarif", "junit"):
+        from checker.commands.summary import for_servers
+
+        write_output(for_servers(result, found, form))
+    else:
+        write_result(options["as_json"], lambda: to_json(result, found), text)
     if unsaved is not None:
         raise unsaved
     return exit_status(result, options["require_exhaustive"], options["properties"])

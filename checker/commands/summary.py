@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -174,6 +175,24 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "peak_memory_bytes": exploration.peak_memory_bytes,
     }
     return result_data("explore", exploration.model, **found_out)
+
+
+def for_servers(exploration: Exploration, found: tuple[Finding, ...], form: str) -> str:
+    """The result as SARIF or as JUnit's XML."""
+    asked = [*exploration.properties, *(j.property for j in exploration.liveness)]
+    if form == "sarif":
+        from checker.report.sarif import sarif
+
+        told = sarif(asked, (finding.trace for finding in found), exploration.stopped)
+        return json.dumps(told, indent=2) + "\n"
+    from checker.report.junit import Checked, junit
+
+    traces = {finding.name: finding.trace for finding in found}
+    stopped = f"no answer: stopped by {exploration.stopped}" if exploration.stopped else ""
+    checked = [Checked(each.name, traces.get(each.name), stopped) for each in asked]
+    if exploration.deadlock is not None:
+        checked.append(Checked("deadlock", traces["deadlock"]))
+    return junit(exploration.model.protocol.name, checked, exploration.seconds)
 
 
 def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
