@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -74,7 +75,12 @@ def highwater() -> None:
 
 def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
     """Run a command and return its exit status, with one line on standard error if it fails."""
-    from model.language.errors import DisagreementError, HighwaterError, RejectedError
+    from model.language.errors import (
+        DisagreementError,
+        HighwaterError,
+        LimitError,
+        RejectedError,
+    )
 
     asked = list(sys.argv[1:] if arguments is None else arguments)
     written = json_written()
@@ -96,6 +102,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(_one_line(error.format_message()), Exit.USAGE)
     except RejectedError as error:
         return _complain(str(error), Exit.REJECTED)
+    except LimitError as error:
+        return _complain(str(error), Exit.LIMIT)
     except DisagreementError as error:
         return _complain(str(error), Exit.INTERNAL)
     except HighwaterError as error:
@@ -105,6 +113,10 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
     except (BrokenPipeError, SystemExit):
         # The reader has had enough, which is no error. Of its own output, click says so by exiting.
         return Exit.OK
+    except RecursionError:
+        if os.environ.get(DEBUG):
+            raise
+        return _complain("an expression has too many parts: choose smaller bounds", Exit.USAGE)
     except MemoryError:
         return _complain("memory ran out: choose smaller bounds, or --max-memory", Exit.INTERNAL)
     except OSError as error:
@@ -157,6 +169,8 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
 def _main(name: str, module: str = "") -> NoReturn:
     """Run the whole command line, or the command of one module, as a process."""
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `highwater.__main__`
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _prepare_streams()
         status = run(import_module(module).command if module else highwater, name=name)
     except KeyboardInterrupt:

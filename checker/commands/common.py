@@ -169,6 +169,16 @@ def workers_option(words: str) -> Callable[[F], F]:
     )
 
 
+def ceiling_options(function: F) -> F:
+    """`--max-seconds` and `--max-memory`, for what has no place to stop at by itself."""
+    most = click.option("--max-seconds", type=seconds, help="end after this time")
+    return most(
+        click.option("--max-memory", type=size, help="end at this much memory, such as 4GB")(
+            function
+        )
+    )
+
+
 def results_option(function: F) -> F:
     """`--store FILE`: results of many searches."""
     return click.option(

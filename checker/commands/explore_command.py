@@ -59,6 +59,7 @@ ENGINES = {
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@click.version_option(package_name="highwater", prog_name="highwater")
 @format_option
 @checked_output_options
 def command(**options: Any) -> int:
@@ -68,24 +69,27 @@ def command(**options: Any) -> int:
     unless given; `highwater list` names them all, with their settings and properties.
 
     Exit status: 0 nothing violated, 12 violated, 13 a fair run never does what it must, 11
-    deadlock, 22 a named property is vacuous, 20 stopped before the answer (with
-    --require-exhaustive), 2 wrong usage.
+    deadlock, 22 a named property is vacuous, 20 stopped by a limit or Ctrl-C before the
+    answer (with --require-exhaustive by --depth too), 2 wrong usage.
     """
+    from checker.commands.ceiling import Ceiling
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
     from checker.files import prepare_directory
 
     form = chosen_format(options)
-    model = chosen_model(options)
     with (
+        Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
         Display(options["quiet"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
+        model = chosen_model(options)
         if options["trace_dir"] is not None:
             prepare_directory(options["trace_dir"])
-        search = chosen_search(options, model, display.update)
+        search = chosen_search(options, model, display.update, ceiling.started)
         interrupt.stops(search.request_stop)
+        ceiling.keeps_limits()
         result = search.run()
     return _report(result, options, form)
 
@@ -112,5 +116,5 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
     else:
         write_result(options["as_json"], lambda: to_json(result, found), text)
     if unsaved is not None:
-        raise unsaved
+        click.echo(f"error: {unsaved}", err=True)
     return exit_status(result, options["require_exhaustive"], options["properties"])

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from checker.engines.reference import ReferenceEngine
 from checker.traces.trace import Trace, highwater_version
-from model.language.naming import instance_words
 from properties import Liveness, Property
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -43,7 +43,7 @@ def sarif(
 
 
 def _result(trace: Trace) -> dict[str, Any]:
-    model = trace.model
+    model, engine = trace.model, ReferenceEngine(trace.model)
     about = trace.claim if trace.rounds is None else trace.rounds.promise
     judged: Callable[..., Any] = trace.steps[-1].action.function if trace.steps else _nowhere
     if about is not None:
@@ -51,9 +51,9 @@ def _result(trace: Trace) -> dict[str, Any]:
     flow = [
         {
             "executionOrder": number,
-            "location": _location(step.action.function, instance_words(model, step)),
+            "location": _location(step.action.function, engine.words(state, step)),
         }
-        for number, step in enumerate(trace.steps, 1)
+        for number, (step, state) in enumerate(zip(trace.steps, trace.states, strict=False), 1)
     ]
     steps = f"{trace.depth} step{'' if trace.depth == 1 else 's'}"
     said = about.words if about is not None else "a state enables nothing"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def ends(model, beginnings, numbers):
     """The state that each run leads to, by the action functions; fails if a step is not enabled."""
     engine = ReferenceEngine(model)
     for number in numbers:
-        state = engine.initial()
+        state: Any = engine.initial()
         for step in beginnings.run(number):
             state = engine.step(state, step)
             assert state is not None
@@ -74,7 +76,7 @@ def test_more_profiles_are_seen_than_by_as_many_states_in_the_order_of_a_search(
              for k in range(n)]  # fmt: skip
     breadth = []
     for path in paths:
-        state = engine.initial()
+        state: Any = engine.initial()
         for number in path:
             state = engine.step(state, model.instances[number])
         breadth.append(state)

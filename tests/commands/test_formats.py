@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import fastjsonschema
@@ -75,6 +76,10 @@ def sarif_of(ended):
     return run
 
 
+def suite_of(ended) -> Any:
+    return ElementTree.fromstring(ended.out).find("testsuite")
+
+
 def line_at(location):
     place = location["physicalLocation"]
     file = place["artifactLocation"]["uri"].removeprefix("file://")
@@ -117,7 +122,7 @@ def test_sarif_of_a_deadlock_of_a_limit_and_of_nothing(highwater, monkeypatch, t
 def test_junit_has_a_case_for_each_property_with_its_trace(highwater):
     ended = highwater("explore", "kip101", "--format", "junit")
     assert ended.status == Exit.VIOLATED
-    suite = ElementTree.fromstring(ended.out).find("testsuite")
+    suite = suite_of(ended)
     cases = {case.get("name"): case for case in suite}
     assert int(suite.get("tests")) == len(cases)
     assert int(suite.get("failures")) == 2
@@ -126,7 +131,7 @@ def test_junit_has_a_case_for_each_property_with_its_trace(highwater):
     assert "controller elects r0" in failed.text
     assert cases["leader_in_isr"].find("failure") is None
     cut = highwater("explore", "kip320", "--max-states", 5, "--format", "junit")
-    suite = ElementTree.fromstring(cut.out).find("testsuite")
+    suite = suite_of(cut)
     assert int(suite.get("skipped")) == len(suite)
     assert "limit of 5 states" in suite[0].find("skipped").get("message")
 
