@@ -1,8 +1,8 @@
 """`--max-seconds` and `--max-memory` as ceilings: from the first second, whatever is being done.
 
-A search keeps its limits by itself and tells what it found. What comes before it - capture,
-grounding, machine code - and what has no such place, as a solver, is ended from here: a thread looks
-at the clock and at the memory, and the main thread raises `LimitError` where it is.
+A search keeps its limits by itself and tells what it found. What comes before it (capture,
+grounding, machine code), and what has no such place, as a solver, is ended from here: a thread
+looks at the clock and at the memory, and the main thread raises `LimitError` where it is.
 """
 
 from __future__ import annotations

@@ -46,9 +46,12 @@ def command(**options: Any) -> int:
     inductive.
     """
     from checker.commands.ceiling import Ceiling
+    from checker.files import prepare_directory
 
     require_solver("prove")
     _refuse_misfits(options)
+    if options["trace_dir"] is not None:
+        prepare_directory(options["trace_dir"])
     with Ceiling(options["max_seconds"], options["max_memory"]):
         model = chosen_model(options)
         return (_induction if options["bounded"] is None else _bounded)(model, options)

@@ -1,4 +1,4 @@
-"""A matrix of bad inputs, made from each command's own options: one line, status 2 or 23, no harm."""
+"""A matrix of bad inputs, made from each command's options: one line, status 2 or 23, no harm."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def cases() -> Iterator[tuple[str, ...]]:
         yield from ((name, each) for each in BAD_NAMES if each or name != "list")
     for name in ("replay", "report", "scenario", "cases", "audit", "query"):
         more = ("select 1",) if name == "query" else ()
-        for path in ("nowhere", "/proc/nowhere", "\u00e9", "a" * 5_000, "taken/below", "\0"):
+        for path in ("nowhere", "/proc/nowhere", "\u00e9", "a" * 5_000, "taken/below"):
             yield (name, path, *more)
         for kind in CONTENTS:
             yield (name, f"bad-{kind}.json", *more)
@@ -95,7 +95,7 @@ def cases() -> Iterator[tuple[str, ...]]:
 
 
 CASES = sorted({case for case in cases() if case[0] != "liveness" or "one-too-many" not in case})
-# What is not wrong, or is about more than its input: commands that stand for all when nothing is said.
+# What is not wrong: commands that stand for all when nothing is said.
 FINE = {("audit",), ("cases",), ("scenario",)}
 CASES = [case for case in CASES if case not in FINE]
 
@@ -172,6 +172,6 @@ def test_odd_surroundings_change_neither_answer_nor_error(finish, environment, t
     assert bad.err.startswith("error: no protocol is called") and bad.err.count("\n") == 1
     good = finish("explore", "truncate_to_high_watermark", env=environment, cwd=tmp_path)
     assert good.status == Exit.VIOLATED, good.err
-    assert "strong_isr is violated after 8 steps" in " ".join(good.out.split())
+    assert "strong_isr after 8 steps" in " ".join(good.out.split())
     assert "Traceback" not in good.err
     assert os.listdir(tmp_path) == []
