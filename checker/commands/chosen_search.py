@@ -47,8 +47,8 @@ def chosen_search(
     """
     _refuse_misfits(options)
     properties, promises = chosen_properties(model, options["properties"], options["liveness"])
-    bounds = ("depth", "max_states", "max_seconds", "max_memory")
-    limits = Limits(*(options[name] for name in bounds), since=since)
+    depth, states = options["depth"], options["max_states"]
+    limits = Limits(depth, states, options["max_seconds"], options["max_memory"], since)
     chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
     how = Options(**{name: options[name] for name in chosen})
     if promises or options["fair"]:

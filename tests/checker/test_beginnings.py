@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from checker.engines.reference import ReferenceEngine
-from checker.search.beginnings import Beginnings, _evenly
+from checker.engines.vectorised import VectorisedEngine
+from checker.search.beginnings import Beginnings, _evenly, _Search
 from checker.search.explore import Explorer
-from checker.search.limits import Limits
 from model.protocols import protocol_named
 from tests.support.variants import tiny
 
@@ -59,25 +59,18 @@ def test_rare_kinds_come_before_the_second_of_a_frequent_one():
     assert kinds[order[3:5]].tolist().count(3) == 1
 
 
-def test_more_profiles_are_seen_than_by_as_many_states_in_the_order_of_a_search():
-    model = protocol_named("kip320").model()
-    beginnings = Beginnings(model, kept=100, levels=15)
-    engine = ReferenceEngine(model)
+def test_more_profiles_are_seen_than_where_states_are_kept_whatever_they_enable():
+    engine = VectorisedEngine(protocol_named("kip320").model())
+    model, reference = engine.model, ReferenceEngine(engine.model)
 
-    def profiles(states):
-        return {
-            tuple(sorted(i.action.name for i, _ in engine.successors(state))) for state in states
-        }
+    def profiles(by_profile):
+        search = _Search(engine, 40, 12, by_profile)
+        found = set()
+        for number in range(search.count):
+            state: Any = reference.initial()
+            for k in search.path(number):
+                state = reference.step(state, model.instances[k])
+            found.add(tuple(i.action.name for i, _ in reference.successors(state)))
+        return found
 
-    spread = list(ends(model, beginnings, range(0, len(beginnings), 4)))
-    explorer = Explorer(model, (), Limits(states=len(spread)))
-    explorer.run()
-    paths = [explorer._lineage.path(d, k) for d, n in enumerate(explorer.findings.levels)
-             for k in range(n)]  # fmt: skip
-    breadth = []
-    for path in paths:
-        state: Any = engine.initial()
-        for number in path:
-            state = engine.step(state, model.instances[number])
-        breadth.append(state)
-    assert len(profiles(spread)) > 3 * len(profiles(breadth))
+    assert len(profiles(40)) > 1.3 * len(profiles(0))
