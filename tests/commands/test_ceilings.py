@@ -32,7 +32,7 @@ def test_what_comes_before_a_search_is_ended_too(highwater, arguments):
 def test_a_limit_of_memory_is_one_from_the_beginning_and_is_told_as_it_was_given(highwater):
     ended = highwater("explore", "kip320", "--max-memory", "1KB")
     assert ended.status == Exit.LIMIT
-    assert "1,000 bytes of memory" in ended.err
+    assert "1,000 bytes of memory" in " ".join((ended.out + ended.err).split())
 
 
 def test_a_search_that_keeps_its_limits_tells_what_it_found(highwater):
