@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -73,7 +76,21 @@ def highwater() -> None:
 
 def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
     """Run a command and return its exit status, with one line on standard error if it fails."""
-    from model.language.errors import DisagreementError, HighwaterError, RejectedError
+    from model.language.errors import (
+        DisagreementError,
+        HighwaterError,
+        LimitError,
+        RejectedError,
+    )
+
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    written = json_written()
+    if written is not None:
+        written.set(False)
+
+    def _complain(message: str, status: int) -> int:
+        known = name if name in COMMANDS else next((a for a in asked if a in COMMANDS), "")
+        return _said(message, status, _asks_for_json(asked), known)
 
     try:
         status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
@@ -86,6 +103,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(_one_line(error.format_message()), Exit.USAGE)
     except RejectedError as error:
         return _complain(str(error), Exit.REJECTED)
+    except LimitError as error:
+        return _complain(str(error), Exit.LIMIT)
     except DisagreementError as error:
         return _complain(str(error), Exit.INTERNAL)
     except HighwaterError as error:
@@ -95,30 +114,54 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
     except (BrokenPipeError, SystemExit):
         # The reader has had enough, which is no error. Of its own output, click says so by exiting.
         return Exit.OK
+    except RecursionError:
+        if os.environ.get(DEBUG):
+            raise
+        return _complain("an expression has too many parts: choose smaller bounds", Exit.USAGE)
     except MemoryError:
         return _complain("memory ran out: choose smaller bounds, or --max-memory", Exit.INTERNAL)
     except OSError as error:
         return _complain(_of_system(error), Exit.USAGE)
     except Exception as error:
-        return _internal(error)
+        return _complain(_internal(error), Exit.INTERNAL)
 
 
 def _of_system(error: OSError) -> str:
     return f"{error.filename or 'cannot write the output'}: {error.strerror or error}"
 
 
-def _internal(error: Exception) -> int:
+def _internal(error: Exception) -> str:
     if os.environ.get(DEBUG):
         raise error
     words = f"{type(error).__name__}: {_one_line(str(error))}"
-    return _complain(f"internal error, {words}; {DEBUG}=1 shows where", Exit.INTERNAL)
+    return f"internal error, {words}; {DEBUG}=1 shows where"
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _complain(message: str, status: int) -> int:
+def _asks_for_json(arguments: list[str]) -> bool:
+    """Whether `--json`, or `--format json`, is among the arguments."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    pairs = zip(options, [*options[1:], ""], strict=True)
+    return "--json" in options or "--format=json" in options or ("--format", "json") in pairs
+
+
+def json_written() -> ContextVar[bool] | None:
+    """Where commands say that they have printed their JSON; `None` if none was imported yet."""
+    common = sys.modules.get(f"{__package__}.commands.common")
+    return common.JSON_IS_WRITTEN if common is not None else None
+
+
+def _said(message: str, status: int, as_json: bool, name: str) -> int:
+    """Say an error in one line on standard error, and as JSON where the user asked for that."""
+    written = json_written()
+    if as_json and not (written is not None and written.get()):
+        with contextlib.suppress(OSError, ValueError):
+            data = {"command": name or None, "error": message, "status": int(status)}
+            sys.stdout.write(json.dumps(data) + "\n")
+            sys.stdout.flush()
     with contextlib.suppress(OSError):
         click.echo(f"error: {message}", err=True)
     return status
@@ -127,10 +170,12 @@ def _complain(message: str, status: int) -> int:
 def _main(name: str, module: str = "") -> NoReturn:
     """Run the whole command line, or the command of one module, as a process."""
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `highwater.__main__`
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _prepare_streams()
         status = run(import_module(module).command if module else highwater, name=name)
     except KeyboardInterrupt:
-        status = _complain("interrupted", Exit.INTERRUPTED)
+        status = _said("interrupted", Exit.INTERRUPTED, False, name)
     try:
         sys.stdout.flush()
     except OSError:

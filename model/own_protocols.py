@@ -53,6 +53,14 @@ def own_protocol(name: str) -> Protocol:
     return _in_module(_imported(point.module), point.module, point.attr)
 
 
+def protocols_in(path: Path) -> dict[str, Protocol]:
+    """Every protocol that a file declares, by the name of its variable."""
+    module = _of_file(path)
+    declared = _declared(module, str(path))
+    _refuse_forgotten(module, str(path), declared.values())
+    return declared
+
+
 def reference_to(protocol: Protocol) -> str:
     """A name that finds the same protocol again, by where it was declared; empty if none does."""
     module = sys.modules.get(protocol.module)
@@ -185,19 +193,30 @@ def _said(error: BaseException) -> str:
 
 
 def _in_module(module: ModuleType, place: str, name: str | None) -> Protocol:
-    found = {k: v for k, v in vars(module).items() if isinstance(v, Protocol)}
-    if not found:
-        raise UsageError(f"{place} declares no protocol: write NAME = Protocol(...)")
+    found = _protocols(module, place)
     _refuse_forgotten(module, place, found.values())
     if name:
         by_name = {protocol.name: protocol for protocol in found.values()} | found
         if name not in by_name:
             raise unknown_name(f"protocol in {place}", name, found)
         return by_name[name]
-    declared = {k: v for k, v in found.items() if v.module == module.__name__} or found
+    declared = _declared(module, place)
     if len(set(declared.values())) > 1:
         raise UsageError(f"{place} declares {', '.join(declared)}: say which, as {place}:NAME")
     return next(iter(declared.values()))
+
+
+def _protocols(module: ModuleType, place: str) -> dict[str, Protocol]:
+    found = {k: v for k, v in vars(module).items() if isinstance(v, Protocol)}
+    if not found:
+        raise UsageError(f"{place} declares no protocol: write NAME = Protocol(...)")
+    return found
+
+
+def _declared(module: ModuleType, place: str) -> dict[str, Protocol]:
+    """The module's own protocols, or where it has none, those that it imports."""
+    found = _protocols(module, place)
+    return {k: v for k, v in found.items() if v.module == module.__name__} or found
 
 
 def _refuse_forgotten(module: ModuleType, place: str, protocols: object) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 
 import highwater
@@ -116,3 +120,43 @@ def test_the_table_of_rooms_names_each_module_of_the_broker_model():
     rooms = {path.name for path in (DOCS.parent / "model" / "kafka").glob("[a-z]*.py")}
     named = re.findall(r"`(\w+\.py)`", section.split("`properties/kafka`")[0])
     assert sorted(named) == sorted(rooms)
+
+
+def shown_by(notebook: dict[str, Any]) -> list[Any]:
+    """What the last line of each code cell comes to, run in order as a notebook does."""
+    space: dict[str, Any] = {}
+    shown = []
+    for number, cell in enumerate(c for c in notebook["cells"] if c["cell_type"] == "code"):
+        parsed = ast.parse("".join(cell["source"]), f"cell {number}")
+        last = parsed.body.pop()
+        exec(compile(parsed, f"cell {number}", "exec"), space)
+        assert isinstance(last, ast.Expr), "every cell shows something"
+        shown.append(eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), space))
+    return shown
+
+
+def test_the_notebook_runs_and_shows_what_it_says():
+    notebook = json.loads((DOCS / "examples" / "highwater.ipynb").read_text())
+    assert notebook["nbformat"] == 4
+    assert all(not cell.get("outputs") for cell in notebook["cells"])  # made when it is opened
+    lost, without, steps, levels, proved = shown_by(notebook)
+    assert "8 steps" in "".join("".join(cell["source"]) for cell in notebook["cells"])
+    assert "strong_isr after 8 steps" in lost._repr_html_()
+    assert lost._repr_html_().count("<details>") == 1
+    assert "weak_isr after 12 steps" in without._repr_html_()
+    assert len(steps) == 12 and steps[0] == "controller_elect_leader"
+    assert sum(levels) > 100 and levels[0] == 1
+    assert "proved" in proved._repr_html_() and "<details>" not in proved._repr_html_()
+
+
+def test_the_workflow_in_the_documentation_uses_options_that_exist():
+    from checker.cli import highwater as command
+
+    workflow = re.findall(r"```yaml\n(.*?)```", (DOCS / "ci.md").read_text(), re.DOTALL)[0]
+    calls = re.findall(r"run: explore (.*?)(?: >.*)?$", workflow, re.MULTILINE)
+    assert len(calls) == 2
+    explore = command.get_command(click.Context(command), "explore")
+    assert explore is not None
+    known = {option for param in explore.params for option in param.opts}
+    for call in calls:
+        assert {word for word in call.split() if word.startswith("--")} <= known

@@ -118,5 +118,10 @@ def test_the_wheel_does_what_the_repository_does(with_own_folders, tmp_path_fact
     run(*highwater, "mutate", "paxos.py", "--acceptors", "2", "--quiet", status=22)
     run(*highwater, "reproduce")
     run("-c", "import highwater; assert highwater.explore('kip320', replicas=2)")
+    marked = "import pytest\n@pytest.mark.highwater('{}')\ndef test_it(): pass\n"
+    for name, status in (("paxos.py", 0), ("kip101", 1)):
+        (with_own_folders / "test_it.py").write_text(marked.format(name))
+        shown = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py", status=status)
+        assert ("is violated after 10 steps" in shown) == bool(status)
     run("-m", "mypy", "--strict", "paxos.py")
     assert (packages / "highwater" / "py.typed").is_file()

@@ -39,6 +39,7 @@ def chosen_search(
     options: dict[str, Any],
     model: Model,
     on_progress: Callable[[Progress], None],
+    since: float | None = None,
 ) -> Search:
     """The search, ready to run; `UsageError` for options that do not go together.
 
@@ -46,8 +47,8 @@ def chosen_search(
     """
     _refuse_misfits(options)
     properties, promises = chosen_properties(model, options["properties"], options["liveness"])
-    bounds = ("depth", "max_states", "max_seconds", "max_memory")
-    limits = Limits(*(options[name] for name in bounds))
+    depth, states = options["depth"], options["max_states"]
+    limits = Limits(depth, states, options["max_seconds"], options["max_memory"], since)
     chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
     how = Options(**{name: options[name] for name in chosen})
     if promises or options["fair"]:
@@ -135,6 +136,8 @@ def _store(
     if how.symmetry:
         Symmetry(model, properties, Layout(model))  # says so if there is none
     place = options["store"]
+    if options["resume"] and "://" not in place and not Path(place).exists():
+        raise UsageError(f"--resume: there is no store {place} to go on from: leave out --resume")
     if not place:
         place = tempfile.mkdtemp(prefix="highwater-store-")
         atexit.register(shutil.rmtree, place, ignore_errors=True)

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -168,6 +169,16 @@ def workers_option(words: str) -> Callable[[F], F]:
     )
 
 
+def ceiling_options(function: F) -> F:
+    """`--max-seconds` and `--max-memory`, for what has no place to stop at by itself."""
+    most = click.option("--max-seconds", type=seconds, help="end after this time")
+    return most(
+        click.option("--max-memory", type=size, help="end at this much memory, such as 4GB")(
+            function
+        )
+    )
+
+
 def results_option(function: F) -> F:
     """`--store FILE`: results of many searches."""
     return click.option(
@@ -246,6 +257,27 @@ def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 
 
+FORMATS = ("text", "json", "sarif", "junit")
+
+
+def format_option(function: F) -> F:
+    """`--format`, of which `--json` is one."""
+    return click.option(
+        "--format", "form", type=click.Choice(FORMATS),
+        help="how to print the result [default: text]; sarif and junit are for CI",
+    )(function)  # fmt: skip
+
+
+def chosen_format(options: dict[str, Any]) -> str:
+    """One of `FORMATS`; what is not text goes without progress."""
+    form = options.pop("form") or ("json" if options["as_json"] else "text")
+    if options["as_json"] and form != "json":
+        raise UsageError(f"--json and --format {form} are two formats: choose one")
+    options["as_json"] = form == "json"
+    options["quiet"] = options["quiet"] or form != "text"
+    return str(form)
+
+
 def write_result(
     as_json: bool, data: Callable[[], dict[str, Any]], text: Callable[[Console], str]
 ) -> None:
@@ -271,8 +303,13 @@ def console() -> Console:
     )  # fmt: skip
 
 
+JSON_IS_WRITTEN: ContextVar[bool] = ContextVar("json_is_written", default=False)
+"""Whether this run of a command has printed its one JSON object already."""
+
+
 def print_json(data: dict[str, Any]) -> None:
-    """One JSON object on standard output, and nothing else."""
+    """One JSON object on standard output, and nothing else: `output.schema.json` says which."""
+    JSON_IS_WRITTEN.set(True)
     write_output(json.dumps(data) + "\n")
 
 

@@ -9,11 +9,14 @@ import click
 
 from checker.commands.common import (
     checked_output_options,
+    chosen_format,
     chosen_model,
+    format_option,
     model_command,
     seconds,
     size,
     workers_option,
+    write_output,
     write_result,
 )
 from model.language.errors import UsageError
@@ -56,6 +59,8 @@ ENGINES = {
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@click.version_option(package_name="highwater", prog_name="highwater")
+@format_option
 @checked_output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -64,28 +69,32 @@ def command(**options: Any) -> int:
     unless given; `highwater list` names them all, with their settings and properties.
 
     Exit status: 0 nothing violated, 12 violated, 13 a fair run never does what it must, 11
-    deadlock, 22 a named property is vacuous, 20 stopped before the answer (with
-    --require-exhaustive), 2 wrong usage.
+    deadlock, 22 a named property is vacuous, 20 stopped by a limit or Ctrl-C before the
+    answer (with --require-exhaustive by --depth too), 2 wrong usage.
     """
+    from checker.commands.ceiling import Ceiling
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
     from checker.files import prepare_directory
 
-    model = chosen_model(options)
+    form = chosen_format(options)
     with (
-        Display(options["quiet"] or options["as_json"]) as display,
+        Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
+        Display(options["quiet"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
+        model = chosen_model(options)
         if options["trace_dir"] is not None:
             prepare_directory(options["trace_dir"])
-        search = chosen_search(options, model, display.update)
+        search = chosen_search(options, model, display.update, ceiling.started)
         interrupt.stops(search.request_stop)
+        ceiling.keeps_limits()
         result = search.run()
-    return _report(result, options)
+    return _report(result, options, form)
 
 
-def _report(result: Exploration, options: dict[str, Any]) -> int:
+def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
     """Store traces, print the result; what could not be stored is said after that."""
     from checker.commands.summary import exit_status, findings, save_traces, to_json
 
@@ -100,7 +109,12 @@ def _report(result: Exploration, options: dict[str, Any]) -> int:
             found = save_traces(found, options["trace_dir"])
         except UsageError as error:
             unsaved = error
-    write_result(options["as_json"], lambda: to_json(result, found), text)
+    if form in ("sarif", "junit"):
+        from checker.commands.summary import for_servers
+
+        write_output(for_servers(result, found, form))
+    else:
+        write_result(options["as_json"], lambda: to_json(result, found), text)
     if unsaved is not None:
-        raise unsaved
+        click.echo(f"error: {unsaved}", err=True)
     return exit_status(result, options["require_exhaustive"], options["properties"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.common import (
+    ceiling_options,
     checked_output_options,
     chosen_model,
     model_command,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @model_command
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
+@ceiling_options
 @checked_output_options
 def command(**options: Any) -> int:
     """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
@@ -31,15 +33,19 @@ def command(**options: Any) -> int:
     from checker.commands.prove_command import provable_properties, require_solver
 
     require_solver("infer")
-    model = chosen_model(options)
+    from checker.commands.ceiling import Ceiling
     from checker.commands.progress import Ticker
     from checker.commands.proof_text import inference_text
     from checker.proofs.inference.infer import Inferrer
     from checker.proofs.proof_report import exit_status
 
-    properties = provable_properties(model, options["properties"])
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with Ticker(options["quiet"] or options["as_json"]) as ticker:
+    with (
+        Ceiling(options["max_seconds"], options["max_memory"]),
+        Ticker(options["quiet"] or options["as_json"]) as ticker,
+    ):
+        model = chosen_model(options)
+        properties = provable_properties(model, options["properties"])
         result = Inferrer(
             model, properties, timeout, ticker.say, cross_check=options["cross_check"]
         ).run()

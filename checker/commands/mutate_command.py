@@ -55,10 +55,13 @@ def command(**options: Any) -> int:
     """
     from checker.commands.progress import run_shown
     from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
+    from checker.files import prepare_directory
     from checker.search.limits import Limits
     from properties import promised_properties
 
     model = chosen_model(options)
+    if options["markdown"] is not None:
+        prepare_directory(options["markdown"].absolute().parent)
     properties = promised_properties(model, options["properties"])
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
     how = {"first": options["first"], "symmetry": options["symmetry"]}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.common import (
+    ceiling_options,
     checked_output_options,
     chosen_model,
     model_command,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
+@ceiling_options
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
 @checked_output_options
 def command(**options: Any) -> int:
@@ -43,13 +45,31 @@ def command(**options: Any) -> int:
     Exit status: 0 proved, or with --bounded nothing found; 12 violated; 20 unknown; 21 not
     inductive.
     """
+    from checker.commands.ceiling import Ceiling
+    from checker.files import prepare_directory
+
     require_solver("prove")
-    model = chosen_model(options)
-    if options["unbounded"] and options["bounded"] is not None:
+    _refuse_misfits(options)
+    if options["trace_dir"] is not None:
+        prepare_directory(options["trace_dir"])
+    with Ceiling(options["max_seconds"], options["max_memory"]):
+        model = chosen_model(options)
+        return (_induction if options["bounded"] is None else _bounded)(model, options)
+
+
+def _refuse_misfits(options: dict[str, Any]) -> None:
+    bounded = options["bounded"] is not None
+    if options["unbounded"] and bounded:
         raise UsageError("--unbounded and --bounded: choose one")
-    if options["bounded"] is not None:
-        return _bounded(model, options)
-    return _induction(model, options)
+    if options["strengthen"] and not bounded:
+        raise UsageError("--strengthen goes with --bounded K: induction has the lemmas anyway")
+    if options["minimize"] and (bounded or options["unbounded"]):
+        raise UsageError("--minimize is for induction within bounds: leave out --bounded and "
+                         "--unbounded")  # fmt: skip
+    if options["no_symmetry"] and options["unbounded"]:
+        raise UsageError("--no-symmetry is for proofs within bounds: leave out --unbounded")
+    if options["no_lemmas"] and options["lemmas"]:
+        raise UsageError("--lemma and --no-lemmas: choose one")
 
 
 def require_solver(name: str) -> None:

@@ -58,6 +58,9 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
 def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
     from checker.experiments.scenarios import read_scenario, read_scenarios
 
+    for name in names:
+        if not name.endswith(".toml") and Path(name).is_file():
+            raise UsageError(f"{name} is no scenario: those are files of TOML, named *.toml")
     files = [Path(name) for name in names if name.endswith(".toml")]
     chosen = [read_scenario(path) for path in files]
     wanted = [name for name in names if not name.endswith(".toml")]

@@ -64,13 +64,19 @@ def command(**options: Any) -> int:
 
     Exit status: 0 nothing violated, 12 violated, 2 wrong usage.
     """
+    from checker.commands.ceiling import Ceiling
     from checker.commands.interrupt import Interrupt
 
-    model = chosen_model(options)
     display = _WalkDisplay(options["quiet"] or options["as_json"])
-    with display, Interrupt(display.stopping) as interrupt:
+    with (
+        Ceiling(options["max_seconds"]) as ceiling,
+        display,
+        Interrupt(display.stopping) as interrupt,
+    ):
+        model = chosen_model(options)
         simulator = _simulator(model, options, display)
         interrupt.stops(simulator.request_stop)
+        ceiling.keeps_limits()
         result = simulator.run()
     shown = [_shown(simulator, violation, options) for violation in result.violations]
     write_result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
-from properties import Property, Sense
+from properties import Liveness, Property, Sense
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,9 @@ def exit_status(
 ) -> Exit:
     """What the exploration says, as an exit status: the gravest first.
 
-    That a property is vacuous counts if its name was `asked` for; else it is a warning.
+    A search that was cut short has no answer; one to a depth that was asked for has, unless it is
+    required to be exhaustive. That a property is vacuous counts if its name was `asked` for; else
+    it is a warning.
     """
     if exploration.violations:
         return Exit.VIOLATED
@@ -95,7 +98,8 @@ def exit_status(
     if exploration.unfulfilled:
         return Exit.UNFULFILLED
     if exploration.coverage is not Verdict.EXHAUSTED:
-        return Exit.LIMIT if require_exhaustive else Exit.OK
+        is_cut = exploration.coverage is Verdict.UNKNOWN
+        return Exit.LIMIT if require_exhaustive or is_cut else Exit.OK
     return Exit.VACUOUS if set(vacuous(exploration)) & set(asked) else Exit.OK
 
 
@@ -174,6 +178,25 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "peak_memory_bytes": exploration.peak_memory_bytes,
     }
     return result_data("explore", exploration.model, **found_out)
+
+
+def for_servers(exploration: Exploration, found: tuple[Finding, ...], form: str) -> str:
+    """The result as SARIF or as JUnit's XML."""
+    asked: list[Property | Liveness] = [*exploration.properties]
+    asked += [judgement.property for judgement in exploration.liveness]
+    if form == "sarif":
+        from checker.report.sarif import sarif
+
+        told = sarif(asked, (finding.trace for finding in found), exploration.stopped)
+        return json.dumps(told, indent=2) + "\n"
+    from checker.report.junit import Checked, junit
+
+    traces = {finding.name: finding.trace for finding in found}
+    stopped = f"no answer: stopped by {exploration.stopped}" if exploration.stopped else ""
+    checked = [Checked(each.name, traces.get(each.name), stopped) for each in asked]
+    if exploration.deadlock is not None:
+        checked.append(Checked("deadlock", traces["deadlock"]))
+    return junit(exploration.model.protocol.name, checked, exploration.seconds)
 
 
 def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:

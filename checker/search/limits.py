@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +21,15 @@ class Stop(Exception):  # noqa: N818  # an end, not an error
 class Limits:
     """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory.
 
-    A search visits `states` states at most, and stops where it finds one more.
+    A search visits `states` states at most, and stops where it finds one more. Seconds count from
+    `since`, as `time.perf_counter` tells it, or else from where the search begins.
     """
 
     depth: int | None = None
     states: int | None = None
     seconds: float | None = None
     memory: int | None = None
+    since: float | None = None
 
     @property
     def out_of_states(self) -> Stop:
@@ -40,10 +43,17 @@ class Limits:
 
     def check(self, seconds: float, memory: int) -> None:
         """Raise `Stop` if these amounts exceed a limit."""
+        if self.since is not None:
+            seconds = time.perf_counter() - self.since
         if self.seconds is not None and seconds > self.seconds:
             raise Stop(f"the limit of {self.seconds:g} seconds")
         if self.memory is not None and memory > self.memory:
-            raise Stop(f"the limit of {self.memory / 1e6:,.0f} MB of memory")
+            raise Stop(f"the limit of {memory_words(self.memory)} of memory")
+
+
+def memory_words(size: int) -> str:
+    """An amount of memory in words, never rounded to nothing."""
+    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else f"{size:,} bytes"
 
 
 @dataclass(frozen=True)

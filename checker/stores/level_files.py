@@ -76,6 +76,13 @@ def _opened(storage: Storage, name: str) -> Iterator[Any]:
         yield file
 
 
+def check_pages(storage: Storage, name: str) -> None:
+    """Read every page of a file and compare its checksum: `UsageError` if one is damaged."""
+    with _opened(storage, name) as file:
+        for group in range(file.num_row_groups):
+            file.read_row_group(group, use_threads=True)
+
+
 def read_columns(
     storage: Storage, name: str, columns: list[str], groups: range | None = None
 ) -> list[npt.NDArray[Any]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from checker.digest import definition_digest
 from checker.stores.decoding import state_columns, states_view
+from checker.stores.level_files import check_pages
 from checker.stores.store import Store
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
@@ -127,6 +128,8 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
         )
     import duckdb
 
+    for name, _ in store.files():  # DuckDB does not compare checksums
+        check_pages(store.storage, name)
     connection = duckdb.connect()
     try:
         _prepare_duckdb(connection, store, model)
@@ -137,6 +140,10 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
         result = connection.execute(statements[0])
         rows = result.fetchmany(limit + 1)
         columns = tuple(entry[0] for entry in result.description)
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         raise UsageError(f"the query fails: {one_line(str(error))}") from error
     finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from model.language import setting
 from model.replicated_log import REPLICAS
@@ -19,6 +20,11 @@ class Acks(StrEnum):
     NONE = "0"  # nothing
     LEADER = "1"  # the leader's append
     ALL = "all"  # the high watermark
+
+    @classmethod
+    def _missing_(cls, value: object) -> Acks | None:
+        """Kafka takes -1 for `all`."""
+        return cls.ALL if value == "-1" else None
 
 
 class Truncation(StrEnum):
@@ -84,6 +90,15 @@ class ConsumerCommits(StrEnum):
 @dataclass(frozen=True)
 class KafkaSettings:
     """What an operator chooses, and which fixes the Kafka version has."""
+
+    not_modelled: ClassVar[dict[str, str]] = {
+        name: "there is no time in the model, so that a follower may be dropped, and a broker "
+        "fenced, at any moment; how often is a bound, such as --false-fencings"
+        for name in (
+            "replica.lag.time.max.ms", "broker.session.timeout.ms", "replica.fetch.wait.max.ms",
+            "zookeeper.session.timeout.ms", "broker.heartbeat.interval.ms",
+        )
+    }  # fmt: skip
 
     min_insync_replicas: int = setting(
         1, "acks=all needs so many ISR members", "min.insync.replicas", low=1

@@ -2,6 +2,7 @@
 
 HighwaterError
 ├── UsageError        a name, bound or file that the user gave is not valid (exit status 2)
+├── LimitError        a limit of the user's came before the answer (exit status 20)
 ├── RejectedError     a trace or log is readable but does not hold up (exit status 23)
 ├── ProtocolError     a protocol is declared wrongly
 │   └── CaptureError  an action or property does what cannot be captured
@@ -21,6 +22,10 @@ class HighwaterError(Exception):
 
 class UsageError(HighwaterError):
     """The user asked for something that does not exist or is out of range."""
+
+
+class LimitError(HighwaterError):
+    """A limit that the user set came before there was anything to report (exit status 20)."""
 
 
 class RejectedError(HighwaterError):

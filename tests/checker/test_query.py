@@ -1,6 +1,7 @@
 """Queries: columns say what the state says, ready queries run, mistakes are told in one line."""
 
 import itertools
+import shutil
 
 import pytest
 
@@ -209,6 +210,19 @@ def test_small_local_stores_need_no_jvm(store, monkeypatch):
 
 
 # --- the command -----------------------------------------------------------------------------
+
+
+def test_a_damaged_page_is_refused(tmp_path, store):
+    """One flipped byte, wherever in the data: a checksum says so, and there is no answer."""
+    place = tmp_path / "store"
+    shutil.copytree(store.storage.root, place)
+    file = max(place.rglob("*.parquet"), key=lambda path: path.stat().st_size)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 1
+    file.write_bytes(content)
+    damaged = Store.open(str(place))
+    with pytest.raises(UsageError, match="is damaged"):
+        query_duckdb(damaged, model_of(damaged), "SELECT count(fingerprint) FROM states", 10)
 
 
 @pytest.fixture

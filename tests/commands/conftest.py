@@ -7,10 +7,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import fastjsonschema
 import pytest
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from checker.cli import main; main()"
+
+
+check_output = fastjsonschema.compile(
+    json.loads((ROOT / "checker" / "commands" / "output.schema.json").read_text())
+)
+"""Raises if what a command printed with `--json` is not as the schema says."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,11 @@ def highwater(capsys):
         from checker.cli import run
 
         capsys.readouterr()
-        status = run(command, [str(argument) for argument in arguments], name="highwater")
-        return Ended(int(status), *capsys.readouterr())
+        given = [str(argument) for argument in arguments]
+        ended = Ended(int(run(command, given, name="highwater")), *capsys.readouterr())
+        if "--json" in given and "--help" not in given:
+            check_output(ended.json)
+        return ended
 
     return run
 

@@ -128,7 +128,7 @@ def test_the_textbook_search_finds_the_same(highwater, arguments):
         ((*SOUND, "--require-exhaustive"), Exit.OK, "exhausted"),
         ((*SOUND, "--depth", 3), Exit.OK, "bounded"),
         ((*SOUND, "--depth", 3, "--require-exhaustive"), Exit.LIMIT, "bounded"),
-        ((*SOUND, "--max-states", 50), Exit.OK, "unknown"),
+        ((*SOUND, "--max-states", 50), Exit.LIMIT, "unknown"),
         ((*SOUND, "--max-states", 50, "--require-exhaustive"), Exit.LIMIT, "unknown"),
         ((*SOUND, "--max-seconds", 0, "--require-exhaustive"), Exit.LIMIT, "unknown"),
         (BROKEN, Exit.VIOLATED, "violated"),
@@ -263,7 +263,7 @@ def test_a_full_disk_does_not_lose_the_result(highwater, tmp_path, monkeypatch):
 
     monkeypatch.setattr("checker.traces.itf.write_trace", full)
     ended = highwater("explore", *BROKEN, "--trace-dir", tmp_path)
-    assert ended.status == Exit.USAGE
+    assert ended.status == Exit.VIOLATED  # the gravest
     assert "violated: weak_isr after 8 steps" in ended.out
     assert ended.err == "error: cannot write the trace: No space left on device\n"
 

@@ -28,7 +28,7 @@ def press_ctrl_c():
 
 
 @pytest.mark.parametrize(
-    ("extra", "status"), [((), Exit.OK), (("--require-exhaustive",), Exit.LIMIT)]
+    ("extra", "status"), [((), Exit.LIMIT), (("--require-exhaustive",), Exit.LIMIT)]
 )
 def test_ctrl_c_prints_what_is_known(start, extra, status):
     process = start("explore", "kip320", *LARGE, *extra, entry=WITH_PROGRESS)

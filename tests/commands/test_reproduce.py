@@ -111,4 +111,5 @@ def test_ctrl_c_reports_the_runs_that_have_ended(highwater, ends):
     assert [run["verdict"] for run in ended.json["runs"]] == ["kept"]
     ends(KeyboardInterrupt())
     ended = highwater("reproduce", "0001", "--kafka", "4.1.0", "--runs", "9", "--json")
-    assert (ended.status, ended.out) == (Exit.INTERRUPTED, "")
+    assert ended.status == Exit.INTERRUPTED
+    assert ended.json == {"command": "reproduce", "error": "interrupted", "status": 130}

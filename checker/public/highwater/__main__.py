@@ -1,8 +1,31 @@
 """The command line as `python -m highwater`; the commands `highwater` and `explore` run it too."""
 
-from checker.cli import explore_main, main
+import signal
 
 __all__ = ["explore_main", "main"]
+
+
+def _quiet_interrupts() -> None:
+    """Until the command line can say that it was interrupted, Ctrl-C ends the process silently."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def main() -> None:
+    """The entry point of `highwater`."""
+    _quiet_interrupts()
+    from checker.cli import main as run
+
+    run()
+
+
+def explore_main() -> None:
+    """The entry point of `explore`."""
+    _quiet_interrupts()
+    from checker.cli import explore_main as run
+
+    run()
+
 
 if __name__ == "__main__":
     main()

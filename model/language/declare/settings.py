@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, get_type_hints
 
 from model.language.declare.domains import Bound
 from model.language.errors import UsageError, unknown_name
+
+MOST = 2**31 - 1
+"""The greatest whole number that a setting may be, as Java's."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +55,20 @@ class SettingInfo:
             return "true, false"
         if issubclass(self.type, StrEnum):
             return ", ".join(self.type)
-        return f"whole numbers from {self.low}" + (f" to {self.high.name}" if self.high else "")
+        return f"whole numbers from {self.low} to {self.high.name if self.high else MOST}"
 
     def parse(self, text: str) -> Any:
         """The value that `text` stands for; `UsageError` if it is not valid."""
         lowered = text.strip().lower()
         if self.type is bool and lowered in ("true", "false"):
             return lowered == "true"
-        if self.type is int and lowered.isascii() and lowered.isdecimal() and len(lowered) < 10:
+        if self.type is int and lowered.isascii() and lowered.isdecimal() and len(lowered) < 20:
             number = int(lowered)
-            if number >= self.low:
+            if self.low <= number <= MOST:
                 return number
-        if issubclass(self.type, StrEnum) and lowered in list(self.type):
-            return self.type(lowered)
+        if issubclass(self.type, StrEnum):
+            with suppress(ValueError):
+                return self.type(lowered)
         raise UsageError(f"setting {self.name} cannot be {text!r}: valid are {self.choices}")
 
 
@@ -104,6 +109,9 @@ def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
         if name not in infos:
             if not infos:
                 raise UsageError(f"no setting is called {name!r}: this protocol has no settings")
+            reason = getattr(settings_class, "not_modelled", {}).get(name)
+            if reason is not None:
+                raise UsageError(f"{name} is not modelled: {reason}")
             raise unknown_name("setting", name, infos)
         info = infos[name]
         values[info.field] = info.parse(value) if isinstance(value, str) else value

@@ -1,0 +1,96 @@
+"""`--max-seconds` and `--max-memory` as ceilings: from the first second, whatever is being done.
+
+A search keeps its limits by itself and tells what it found. What comes before it (capture,
+grounding, machine code), and what has no such place, as a solver, is ended from here: a thread
+looks at the clock and at the memory, and the main thread raises `LimitError` where it is.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+import psutil
+
+from checker.search.limits import memory_words
+from model.language.errors import LimitError
+
+_EVERY = 0.1  # seconds between two looks
+GRACE = 3.0
+"""Seconds that a search which keeps its limits by itself has to end."""
+
+
+class Ceiling:
+    """While entered, a limit of seconds and of bytes. `keeps_limits` says that the work does so.
+
+    Does nothing without limits, or outside the main thread.
+    """
+
+    def __init__(self, seconds: float | None, memory: int | None = None) -> None:
+        self.started = time.perf_counter()
+        self._seconds, self._memory = seconds, memory
+        self._grace = 0.0
+        self._over = threading.Event()
+        self._reason = ""
+        self._before: Any = None
+        self._thread: threading.Thread | None = None
+
+    def keeps_limits(self) -> None:
+        """From now on the work ends by itself; it is only ended from here if it does not."""
+        self._grace = GRACE
+
+    def __enter__(self) -> Ceiling:
+        main = threading.current_thread() is threading.main_thread()
+        if main and (self._seconds is not None or self._memory is not None):
+            self._before = signal.signal(signal.SIGALRM, self._end)
+            self._thread = threading.Thread(target=self._watch, daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+            signal.signal(signal.SIGALRM, self._before)
+
+    def _watch(self) -> None:
+        process = psutil.Process()
+        since: float | None = None
+        while not self._over.wait(_EVERY):
+            now = time.perf_counter()
+            reason = self._exceeded(now, process)
+            if not reason:
+                since = None
+                continue
+            since = now if since is None else since
+            if now - since >= self._grace:
+                self._reason = reason
+                solver = sys.modules.get("z3")
+                if solver is not None:
+                    solver.main_ctx().interrupt()
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
+                self._over.wait(1.0)
+
+    def _exceeded(self, now: float, process: psutil.Process) -> str:
+        if self._seconds is not None and now - self.started > self._seconds:
+            return f"the limit of {self._seconds:g} seconds"
+        if self._memory is not None and process.memory_info().rss > self._memory:
+            return f"the limit of {memory_words(self._memory)} of memory"
+        return ""
+
+    def _end(self, *_: object) -> None:
+        if not self._over.is_set():
+            self._over.set()
+            raise LimitError(
+                f"stopped by {self._reason} before there was anything to report: choose smaller "
+                "bounds, or a higher limit"
+            )

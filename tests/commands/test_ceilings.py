@@ -1,0 +1,54 @@
+"""Limits of time and memory are ceilings from the first second, whatever a command is doing."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from checker.commands.ceiling import Ceiling
+from checker.exits import Exit
+from model.language.errors import LimitError
+
+LARGE = ("--replicas", 16, "--log-size", 16, "--max-records", 16, "--max-leader-epoch", 16)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("explore", "kip320", *LARGE), ("simulate", "kip320", *LARGE), ("prove", "kip320", *LARGE)],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_comes_before_a_search_is_ended_too(highwater, arguments):
+    """Grounding at these sizes takes minutes."""
+    started = time.monotonic()
+    ended = highwater(*arguments, "--max-seconds", 1)
+    assert time.monotonic() - started < 20
+    assert ended.status == Exit.LIMIT
+    assert ended.err.startswith("error: stopped by the limit of 1 seconds")
+    assert ended.err.count("\n") == 1
+
+
+def test_a_limit_of_memory_is_one_from_the_beginning_and_is_told_as_it_was_given(highwater):
+    ended = highwater("explore", "kip320", "--max-memory", "1KB")
+    assert ended.status == Exit.LIMIT
+    assert "1,000 bytes of memory" in " ".join((ended.out + ended.err).split())
+
+
+def test_a_search_that_keeps_its_limits_tells_what_it_found(highwater):
+    ended = highwater("explore", "kip320", "--log-size", 3, "--max-records", 3,
+                      "--max-leader-epoch", 3, "--max-seconds", 2, "--json")  # fmt: skip
+    assert ended.status == Exit.LIMIT
+    assert ended.json["verdict"] == "unknown"
+    assert ended.json["stopped"] == "the limit of 2 seconds"
+    assert ended.json["levels"][0] == 1
+
+
+def test_work_that_does_not_end_by_itself_is_ended_and_nothing_is_left_behind():
+    before = threading.active_count()
+    with pytest.raises(LimitError, match=r"0\.1 seconds"), Ceiling(0.1):
+        while True:
+            pass
+    with Ceiling(60.0):
+        pass
+    assert threading.active_count() == before
