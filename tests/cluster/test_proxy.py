@@ -213,7 +213,7 @@ def test_a_size_that_is_no_frame_ends_the_connection(connect):
 
 
 def test_every_end_is_closed_whoever_ends_first(broker, news, tmp_path, monkeypatch):
-    unclosed = []
+    unclosed: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", unclosed.append)
     for number in range(150):
         proxy = Proxy(news, tmp_path / "proxy.log")
