@@ -92,7 +92,8 @@ def command(**options: Any) -> int:
         prepare_for_parquet(options["output"])
     losses = _losses(model, properties, options)
     if options["kind"] is not None:
-        return _write(_seen(losses, cells, trace, options["radius"]), options)
+        seen = _seen(losses, cells, trace, options["radius"])
+        return _write(seen, losses.built.model, options)
     from checker.commands.graph_text import render
     from checker.graphs.account import account_of
 
@@ -192,12 +193,12 @@ def _seen(
     return whole(losses, numbers).without(kept)
 
 
-def _write(seen: Tables, options: dict[str, Any]) -> int:
+def _write(seen: Tables, model: Model, options: dict[str, Any]) -> int:
     from checker.graphs import export
 
     kind, output = options["kind"], options["output"]
     data = {
-        "command": "graph", **seen.about, "format": kind, "nodes": len(seen.ids),
+        "command": "graph", **seen.about, **model.identity, "format": kind, "nodes": len(seen.ids),
         "arrows": len(seen.begin),
     }  # fmt: skip
     text = ""

@@ -109,6 +109,7 @@ def test_the_proof_of_kip320_is_found(bounds):
     assert Induction(result.model, ISR, lemmas).run().verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_without_the_atoms_about_high_watermarks_nothing_follows(monkeypatch):
     """A mutant of the templates: what cannot be said cannot be found."""
     atoms = {name: atom for name, atom in LADDER_TEMPLATES.atoms.items() if "HW" not in name}

@@ -376,7 +376,7 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
 @pytest.mark.parametrize(
     "name",
     [
-        "one_leader_per_epoch",
+        pytest.param("one_leader_per_epoch", marks=pytest.mark.slow),
         pytest.param("leader_counts_the_isr", marks=pytest.mark.slow),
         pytest.param("log_matching", marks=pytest.mark.slow),
     ],
@@ -393,6 +393,7 @@ def test_parts_of_the_broker_model_are_proved_for_all_sizes(name):
     assert {action for action, _ in obligations(proof)} >= {a.name for a in kafka.actions}
 
 
+@pytest.mark.slow
 def test_what_seems_relevant_is_enough_within_small_bounds():
     """Relevance itself: each obligation holds with the lemmas that it names, and with no fewer."""
     model = KIP320.model(SMALL)

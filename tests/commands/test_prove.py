@@ -36,7 +36,9 @@ def test_the_text_ends_with_the_verdict(highwater):
         ("prove", "kip279", "--property", "strong_isr"),
         ("prove", "kip320", "--bounded", 3),
         ("prove", "kafka", "--preset", "kafka-4.1"),
-        ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0),
+        pytest.param(
+            ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0), marks=pytest.mark.slow
+        ),
     ],
     ids=str,
 )

@@ -48,7 +48,7 @@ DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch":
 VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("partitions", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_partitions_change_nothing(tmp_path, session, partitions):
     model = model_named("async_isr", {"replicas": 3, "max_offset": 1, "max_version": 2})
     options = Options(deadlock=True, keep_going=True)

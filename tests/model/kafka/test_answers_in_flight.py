@@ -13,7 +13,11 @@ BOUNDS = [
 ]
 
 
-@pytest.mark.parametrize("bounds", BOUNDS, ids=["crash", "power loss", "two replicas"])
+@pytest.mark.parametrize(
+    "bounds",
+    [pytest.param(BOUNDS[0], marks=pytest.mark.slow), *BOUNDS[1:]],
+    ids=["crash", "power loss", "two replicas"],
+)
 def test_the_states_are_the_same_but_for_the_answers(bounds):
     settings = SAFE | FIX_36
     at_once, _ = reachable(kafka_model("kafka-4.1", settings, **bounds), ".answer.")
