@@ -47,7 +47,10 @@ def test_the_fix_of_a_case_is_explored_to_the_end_and_holds(arguments):
     assert explored(case.fix).verdict is Verdict.EXHAUSTED
 
 
-@pytest.mark.parametrize("name", OVERVIEWS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n == "ladder" else n for n in OVERVIEWS],
+)
 def test_the_overview_is_what_the_command_writes(name):
     assert (ROOT / name / "README.md").read_text() == OVERVIEWS[name](ROOT / name)
 

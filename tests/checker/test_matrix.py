@@ -101,6 +101,7 @@ def without_time(results):
     return {name: {**result, "seconds": 0} for name, result in results.items()}
 
 
+@pytest.mark.slow
 def test_processes_find_the_same_and_the_store_spares_them(tmp_path):
     store = tmp_path / "results.jsonl"
     matrix = small(tmp_path)

@@ -113,6 +113,7 @@ def test_damage_that_a_worker_meets_is_told_in_one_line(tmp_path, session):
     assert not (tmp_path / "levels" / "level=15").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(READY))
 def test_spark_and_duckdb_answer_alike(tmp_path, session, name):
     model = model_named("kip320", TINY)

@@ -41,6 +41,7 @@ def test_with_one_record_there_is_none_in_its_place():
     assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [TRUNCATIONS, PRODUCES | {"max_records": 2}])
 def test_with_the_fixes_all_that_is_promised_holds(bounds):
     assert explored(fixed(bounds), symmetry=True).verdict is Verdict.EXHAUSTED
