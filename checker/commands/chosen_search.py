@@ -69,7 +69,9 @@ def chosen_search(
     store = _store(options, model, properties, how)
     keeps_log = store.storage.is_local and options["store"]
     log = Path(store.storage.root) / "spark.log" if keeps_log else None
-    cluster = Cluster(lambda: start_session(master, log), options["partitions"])
+    cluster = Cluster(
+        lambda given_up: start_session(master, log, given_up=given_up), options["partitions"]
+    )
     return SparkExplorer(store, model, properties, cluster, limits, how, on_progress)
 
 

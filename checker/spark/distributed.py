@@ -42,12 +42,13 @@ GROUPS_A_SLICE = 4
 class Cluster:
     """Where and how the work is spread. None of this changes what is found.
 
-    `partitions` is none for as many as the cluster has cores. Levels of fewer states than
-    `hand_over` are searched in the driver's process, as long as none was larger. `numbers` is the
-    bound on the numbers of states; beyond it a level is renumbered.
+    `session` starts Spark; what it is given says whether that has been given up, which is a
+    `KeyboardInterrupt`. `partitions` is none for as many as the cluster has cores. Levels of fewer
+    states than `hand_over` are searched in the driver's process, as long as none was larger.
+    `numbers` is the bound on the numbers of states; beyond it a level is renumbered.
     """
 
-    session: Callable[[], SparkSession]
+    session: Callable[[Callable[[], bool]], SparkSession]
     partitions: int | None = None
     hand_over: int = DEFAULT_HAND_OVER
     numbers: int = NUMBERS
@@ -141,12 +142,15 @@ class SparkExplorer:
         return result
 
     def _search_there(self) -> None:
-        self._session = self.cluster.session()
         timer = self._alarm()
         try:
+            self._session = self.cluster.session(lambda: bool(self._stopped))
             while not self._is_answered() and not self._is_out_of_states() and not self._stopped:
                 self._build(self._session)
                 self._report()
+        except KeyboardInterrupt:
+            if not self._stopped:
+                raise
         except HighwaterError:
             self.store.clean()
             raise

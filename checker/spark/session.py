@@ -6,21 +6,23 @@ in PYSPARK_SUBMIT_ARGS, holds, except for what results depend on.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from model.language.errors import UsageError
 
@@ -87,11 +89,13 @@ def _java_version(java: str) -> int | None:
 
 
 def start_session(
-    master: str, log: Path | None = None, extra: Mapping[str, str] | None = None
-) -> SparkSession:
+    master: str, log: Path | None = None, extra: Mapping[str, str] | None = None,
+    given_up: Callable[[], bool] = lambda: False,
+) -> SparkSession:  # fmt: skip
     """A session on `master`, or the one that runs.
 
-    Spark and its workers write to `log`, by default a file in the temporary directory.
+    Spark and its workers write to `log`, by default a file in the temporary directory. Once
+    `given_up` says so, what has begun to run is ended: `KeyboardInterrupt`.
     """
     require_java()
     require_master(master)
@@ -106,13 +110,40 @@ def start_session(
     preferred = {name: value for name, value in own.items() if name not in _chosen_by_user()}
     for name, value in {**preferred, **REQUIRED, **(extra or {})}.items():
         builder = builder.config(name, value)
-    with _standard_error_to(path), _interrupts_kept():
+    with _standard_error_to(path):
         try:
-            session: SparkSession = builder.getOrCreate()
+            session: SparkSession = _unless_given_up(builder.getOrCreate, given_up)
         except Exception as error:
             reason = failure_reason(error)
             raise UsageError(f"Spark does not start on {master}: {reason} (see {path})") from error
     return session
+
+
+def _unless_given_up(start: Callable[[], Any], given_up: Callable[[], bool]) -> Any:
+    """What `start` gives, called in a thread: it takes seconds, and Ctrl-C is not for it to take.
+
+    If it is given up before that, the processes that it has begun are ended: `KeyboardInterrupt`.
+    """
+    before = set(psutil.Process().children(recursive=True))
+    started: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            started.set_result(start())
+        except BaseException as error:
+            started.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        while not given_up():
+            if wait([started], timeout=0.1).done:
+                return started.result()
+    except KeyboardInterrupt:
+        pass
+    for process in set(psutil.Process().children(recursive=True)) - before:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    raise KeyboardInterrupt
 
 
 def _chosen_by_user() -> set[str]:
@@ -176,20 +207,7 @@ def failure_reason(error: Exception) -> str:
     return lines[0].strip().removeprefix("Caused by: ")[:300]
 
 
-@contextmanager
-def _interrupts_kept() -> Iterator[None]:
-    """Keep Spark from taking Ctrl-C for itself."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
+@contextlib.contextmanager
 def _standard_error_to(path: Path) -> Iterator[None]:
     """Point standard error at a file while the JVM starts, which keeps it for good."""
     sys.stderr.flush()

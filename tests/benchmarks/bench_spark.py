@@ -96,7 +96,7 @@ def measure(session: Any, sizes: tuple[int, ...], show_levels: bool) -> dict[str
             last[0] = now
 
         started = time.perf_counter()
-        cluster = Cluster(lambda: session)
+        cluster = Cluster(lambda _: session)
         found = SparkExplorer(store, model, properties, cluster, None, options, on_progress).run()
         seconds = time.perf_counter() - started
         meter.sample()

@@ -156,7 +156,7 @@ def _stored(model, properties, _, place):
     return StoredExplorer(store, model, properties, options=options).run()
 
 
-def _never() -> Any:
+def _never(_: object) -> Any:
     raise AssertionError("a session was started")
 
 

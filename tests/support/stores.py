@@ -103,7 +103,7 @@ def distributed(
     options = options or Options()
     chosen = everything(model) if properties is None else properties
     store = open_store(str(location), manifest_for(model, chosen, options), resume=True)
-    cluster = Cluster(lambda: session, partitions, hand_over, numbers)
+    cluster = Cluster(lambda _: session, partitions, hand_over, numbers)
     return essence(SparkExplorer(store, model, chosen, cluster, limits, options).run())
 
 
