@@ -221,8 +221,7 @@ def _asked(
 ) -> tuple[Model, tuple[Property, ...]]:  # fmt: skip
     """The model, and the properties: those given, or all that it promises."""
     chosen = protocol_named(protocol) if isinstance(protocol, str) else protocol
-    values = dict(chosen.preset(preset)) if preset is not None else {}
-    model = chosen.model(bounds, values | dict(settings or {}))
+    model = chosen.model(bounds, settings, preset)
     wanted = tuple(properties)
     if not wanted:
         return model, promised_properties(model)

@@ -271,8 +271,7 @@ def state_machine(
     names and values that the protocol does not know.
     """
     chosen = protocol_named(protocol) if isinstance(protocol, str) else protocol
-    values = dict(chosen.preset(preset)) if preset is not None else {}
-    model = chosen.model(bounds, values | dict(settings or {}))
+    model = chosen.model(bounds, settings, preset)
     world = World(model, _properties(model, properties))
 
     numbers = st.integers(0, 0xFFFF)

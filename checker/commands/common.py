@@ -192,10 +192,8 @@ def chosen_model(options: dict[str, Any]) -> Model:
     name = options.pop("protocol")
     protocol = protocol_named(DEFAULT_PROTOCOL if name is None else name)
     bounds = _chosen_bounds(options, protocol)
-    preset = options.pop("preset")
-    settings = dict(protocol.preset(preset)) if preset is not None else {}
-    settings |= _parse_settings(options.pop("settings"))
-    return protocol.model(bounds, settings)
+    settings = _parse_settings(options.pop("settings"))
+    return protocol.model(bounds, settings, options.pop("preset"))
 
 
 def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:

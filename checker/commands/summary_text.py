@@ -13,8 +13,7 @@ from checker.report.text import render_text
 from checker.search.limits import INTERRUPTED
 from checker.traces.trace import Trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
-from model.language.declare.settings import as_text
-from model.language.naming import bounds_words
+from model.language.naming import bounds_words, settings_words
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -79,14 +78,11 @@ def _same_steps(trace: Trace, console: Console) -> str:
 
 def model_heading(model: Model, bounds: Mapping[str, int] | None = None) -> Text:
     """Protocol, bounds (the model's, or those given), and settings that were changed."""
-    default = as_text(model.protocol.settings())
     if bounds is None:
         chosen = [bounds_words(model.bounds)] if model.bounds else []
     else:
         chosen = [f"{name.replace('_', ' ')} {value}" for name, value in bounds.items()]
-    for name, value in as_text(model.settings).items():
-        if value != default[name]:
-            chosen.append(f"{name}={value}")
+    chosen += settings_words(model)
     text = Text.assemble((model.protocol.name, "bold"), f": {model.protocol.words}")
     return text.append("\n" + ", ".join(chosen)) if chosen else text
 

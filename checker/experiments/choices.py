@@ -53,8 +53,7 @@ class Choice:
     def model(self) -> Model:
         """The model that is chosen."""
         protocol = protocol_named(self.protocol)
-        preset = protocol.preset(self.preset) if self.preset else {}
-        return protocol.model(self.bounds, {**preset, **self.settings})
+        return protocol.model(self.bounds, self.settings, self.preset or None)
 
     @property
     def arguments(self) -> str:

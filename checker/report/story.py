@@ -14,7 +14,7 @@ from checker.traces.lasso import Rounds, round_words
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import bounds_words, member_name, members_named
+from model.language.naming import bounds_words, member_name, members_named, settings_words
 from model.language.protocol import Instance
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
@@ -177,13 +177,11 @@ def _outcome(trace: Trace) -> str:
 
 def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
     model = trace.model
-    default = as_text(model.protocol.settings())
-    settings = as_text(model.settings)
-    changed = [f"{name} = {value}" for name, value in settings.items() if value != default[name]]
+    settings = ", ".join(settings_words(model)) or "all at their defaults"
     about = trace.claim if trace.rounds is None else trace.rounds.promise
     pairs = [
         ("protocol", f"{model.protocol.name}: {model.protocol.words}"),
-        ("settings", ", ".join(changed) or "all at their defaults" if settings else ""),
+        ("settings", settings if as_text(model.settings) else ""),
         ("bounds", bounds_words(model.bounds)),
         ("property", f"{about.name}: {about.words}" if about else ""),
         ("verdict", _outcome(trace)),

@@ -43,7 +43,7 @@ REDEFINED = "its protocol or property has changed since it was found"
 _DESCRIPTION_URL = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 _META = (
     "format", "format-description", "format_version", "description", "protocol", "source",
-    "digest", "settings", "bounds", "property", "verdict", "depth", "version",
+    "digest", "preset", "settings", "bounds", "property", "verdict", "depth", "version",
 )  # fmt: skip
 
 
@@ -70,12 +70,12 @@ def _as_run(trace: Trace) -> Trace:
 
 
 def save_trace(trace: Trace, directory: Path, name: str) -> Path:
-    """Store a trace of what `name` says as `PROTOCOL-NAME.itf.json`, as `write_trace` does.
+    """Store a trace of what `name` says as `PRESET-NAME.itf.json`, as `write_trace` does.
 
-    A trace that is there already and is of other settings or bounds is kept: this one is then
-    `PROTOCOL-NAME-2.itf.json`, and so on.
+    Without a preset it begins with the protocol. A trace that is there already and is of other
+    settings or bounds is kept: this one is then `PRESET-NAME-2.itf.json`, and so on.
     """
-    stem = f"{trace.model.protocol.name}-{name}"
+    stem = f"{trace.model.preset or trace.model.protocol.name}-{name}"
     for number in itertools.count(1):
         path = directory / f"{stem}{'' if number == 1 else f'-{number}'}.itf.json"
         if not path.exists() or _is_of(path, trace.model):
@@ -137,6 +137,7 @@ def _meta(trace: Trace) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "description": _description(trace),
         **trace.model.identity,
+        "preset": trace.model.preset,
         "source": trace.source or _source(trace.model.protocol),
         "digest": trace.digest or protocol_digest(trace.model, trace.claim),
         "property": trace.property,
@@ -248,9 +249,8 @@ def _decode(document: Any, protocols: Mapping[str, Protocol]) -> Trace:
     rounds = isinstance(document, dict) and "loop" in document
     more, more_meta = (("loop",), ROUNDS_META) if rounds else ((), ())
     top = fields_of(document, "the file", ("#meta", "vars", *more, "states"))
-    unsaid = {"source": OURS, "digest": ""}  # traces of the first format did not say
-    told = top["#meta"]
-    told = unsaid | told if isinstance(told, dict) else told
+    unsaid = {"source": OURS, "digest": "", "preset": ""}  # earlier traces did not say
+    told = unsaid | top["#meta"] if isinstance(top["#meta"], dict) else top["#meta"]
     meta = fields_of(told, "#meta", (*_META, *more_meta))
     if meta["format"] != "ITF":
         raise UsageError(f"#meta.format must be 'ITF', not {show(meta['format'])}")
@@ -287,8 +287,9 @@ def _model(meta: Mapping[str, Any], protocols: Mapping[str, Protocol]) -> Model:
         text_of(setting, "a setting"): text_of(value, f"#meta.settings.{show(setting)}")
         for setting, value in meta["settings"].items()
     }
-    model = protocol.model(bounds, settings)
-    _check_size(model)
+    preset = text_of(meta["preset"], "#meta.preset")
+    known = preset if preset in protocol.presets else ""  # of an earlier version, or none
+    _check_size(model := replace(protocol.model(bounds, settings), preset=known))
     return model
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
+from model.language.declare.settings import as_text, choose_settings
 from model.language.protocol import Cell, Instance, Model
 
 NONE = "none"
@@ -28,6 +29,14 @@ def bounds_words(bounds: Mapping[str, int]) -> str:
     if len(named) == len(bounds):
         return ", ".join(named)
     return f"{', '.join(named)}; all others 0" if named else "all bounds 0"
+
+
+def settings_words(model: Model) -> list[str]:
+    """The preset that the settings were chosen by, if any, and each that differs: `NAME=VALUE`."""
+    protocol, preset = model.protocol, model.preset
+    usual = as_text(choose_settings(protocol.settings, protocol.preset(preset) if preset else {}))
+    changed = [f"{n}={value}" for n, value in as_text(model.settings).items() if value != usual[n]]
+    return [preset, *changed] if preset else changed
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

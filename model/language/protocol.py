@@ -113,22 +113,32 @@ class Protocol:
         )
 
     def model(
-        self, bounds: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
-    ) -> Model:
-        """This protocol with the given bounds and settings; the rest at their defaults."""
-        chosen = choose_settings(self.settings, settings or {})
+        self, bounds: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None,
+        preset: str | None = None,
+    ) -> Model:  # fmt: skip
+        """This protocol with the given bounds and settings.
+
+        The other settings are those of the preset called `preset`, or of `preset` without the
+        protocol's name: `4.1`. Without one they are at their defaults, as the other bounds are.
+        """
+        name = self._preset_name(preset) if preset is not None else ""
+        values = {**self.presets.get(name, {}), **(settings or {})}
+        chosen = choose_settings(self.settings, values)
         sizes = self._choose_bounds(bounds or {})
         check_bounds(chosen, sizes)
-        return Model(self.schema, sizes, self, chosen)
+        return Model(self.schema, sizes, self, chosen, name)
 
     def preset(self, name: str) -> Mapping[str, Any]:
         """The settings of the preset called `name`, or `name` without the protocol's: `4.1`."""
+        return self.presets[self._preset_name(name)]
+
+    def _preset_name(self, name: str) -> str:
         name = f"{self.name}-{name}" if f"{self.name}-{name}" in self.presets else name
         if name not in self.presets:
             if not self.presets:
                 raise UsageError(f"no preset is called {name!r}: {self.name} has no presets")
             raise unknown_name(f"preset of {self.name}", name, self.presets)
-        return self.presets[name]
+        return name
 
     def _choose_bounds(self, given: Mapping[str, int]) -> dict[str, int]:
         declared = {bound.name: bound for bound in self.bounds}
@@ -194,11 +204,13 @@ class Model(StateSpace):
 
     Its cells and action instances are numbered in a fixed order, which all engines share. What is
     captured and grounded is so once. Cells that these bounds and settings leave blank for ever take
-    no room and no time, unless `narrow` is false: what is not used is not paid for.
+    no room and no time, unless `narrow` is false: what is not used is not paid for. `preset` is
+    the name that the settings were chosen by, if any; what was chosen besides goes before it.
     """
 
     protocol: Protocol
     settings: Any
+    preset: str = field(default="", compare=False)
     narrow: bool = True
     _claims: dict[tuple[Callable[..., bool], int], Node] = field(
         default_factory=dict, init=False, repr=False

@@ -129,6 +129,31 @@ def test_a_trace_of_other_settings_is_kept_and_the_same_one_replaced(highwater, 
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_trace_says_by_which_preset_it_was_chosen(highwater, tmp_path):
+    """In its name, in its content and where it is shown, with what was chosen besides."""
+
+    def explore(preset):
+        bounds = ("--replicas", 2, "--crashes", 1, "--log-size", 1, "--max-records", 1)
+        found = highwater("explore", "kafka", "--preset", preset, "--set", "acks=1", *bounds,
+                          "--property", "acknowledged_records_survive", "--trace-dir", tmp_path,
+                          "--json")  # fmt: skip
+        return Path(found.json["violations"][0]["trace"])
+
+    new, old = explore("4.3"), explore("kafka-2.1")
+    assert new.name == "kafka-4.3-acknowledged_records_survive.itf.json"
+    assert old.name == "kafka-2.1-acknowledged_records_survive.itf.json"
+    assert read_trace(old).model.preset == "kafka-2.1"
+    assert "settings  kafka-4.3, acks=1\n" in highwater("report", new).out
+    assert "settings  kafka-2.1\n" in highwater("report", old).out
+    document = json.loads(old.read_text())
+    for change in ({}, {"preset": "kafka-0.1"}):  # from before presets were told, or no longer one
+        meta = {key: value for key, value in document["#meta"].items() if key != "preset"}
+        old.write_text(json.dumps(document | {"#meta": meta | change}))
+        told = " ".join(highwater("report", old).out.split())
+        assert "kafka-2.1" not in told
+        assert "broker.epoch.checked=false" in told
+
+
 def test_a_report_does_not_replace_its_trace(highwater, tmp_path):
     highwater("explore", "kip101", "--trace-dir", tmp_path)
     trace = tmp_path / "kip101-weak_isr.itf.json"

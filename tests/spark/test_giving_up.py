@@ -13,7 +13,7 @@ from checker.spark.session import _unless_given_up
 LONG = 60
 
 
-def _begins(process: list[subprocess.Popen], begun: threading.Event) -> object:
+def _begins(process: list[subprocess.Popen[bytes]], begun: threading.Event) -> object:
     """What starting Spark is: a process, and a wait for it."""
     process.append(subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({LONG})"]))
     begun.set()
@@ -24,7 +24,7 @@ def _begins(process: list[subprocess.Popen], begun: threading.Event) -> object:
 @pytest.mark.parametrize("how", ["asked", "ctrl-c"])
 def test_given_up_ends_what_has_begun_and_nothing_else(how):
     own = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({LONG})"])
-    process: list[subprocess.Popen] = []
+    process: list[subprocess.Popen[bytes]] = []
     begun = threading.Event()
 
     def given_up() -> bool:
