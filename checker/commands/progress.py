@@ -130,10 +130,26 @@ class Ticker(Line):
 
 
 def run_shown(sweep: Sweep[Any], quiet: bool = False) -> None:
-    """Run jobs until Ctrl-C; say how many have ended, and which was the last."""
+    """Run jobs until Ctrl-C; say how many have ended, how long the rest may take, and the last."""
+    stored, started = len(sweep.results), time.monotonic()
+
+    def say(name: str) -> None:
+        done, missing = len(sweep.results) - stored, len(sweep.jobs) - len(sweep.results)
+        left = (time.monotonic() - started) / done * missing
+        rest = f", about {duration(left)} left" if missing else ""
+        ticker.say(f"{sweep.progress}{rest}: {name}")
+
     with Interrupt() as interrupt, Ticker(quiet) as ticker:
         interrupt.stops(sweep.stop)
-        sweep.run(lambda name, _: ticker.say(f"{sweep.progress}: {name}"))
+        sweep.run(lambda name, _: say(name))
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, as people say it: `40 s`, `7 min`, `2 h 5 min`."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def words(progress: Progress) -> str:

@@ -2,7 +2,17 @@
 
 import io
 
-from checker.commands.progress import PLAIN_AFTER, PLAIN_EVERY, Display, Ticker
+import pytest
+
+from checker.commands.progress import (
+    PLAIN_AFTER,
+    PLAIN_EVERY,
+    Display,
+    Ticker,
+    duration,
+    run_shown,
+)
+from checker.experiments.grid import Sweep
 from checker.search.limits import Progress
 
 
@@ -76,3 +86,28 @@ def test_a_long_work_says_what_it_is_at_now_and_then(monkeypatch):
 def test_a_terminal_shows_what_a_work_is_at():
     assert "two lemmas" in tick(Terminal())
     assert tick(Terminal(), quiet=True) == ""
+
+
+def test_how_long_the_rest_of_a_table_takes_is_told_from_what_it_took_so_far(monkeypatch, capsys):
+    now = [0.0]
+
+    def work(_):
+        now[0] += 60.0
+        return {}
+
+    monkeypatch.setattr("checker.commands.progress.PLAIN_AFTER", 0.0)
+    monkeypatch.setattr("checker.commands.progress.PLAIN_EVERY", 0.0)
+    monkeypatch.setattr("checker.commands.progress.time.monotonic", lambda: now[0])
+    run_shown(Sweep(work, {f"job {n}": n for n in range(4)}, workers=0))
+    lines = [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert lines[-1] == "4 of 4: job 3"
+    told = [line.partition(", about ")[2].partition(" left")[0] for line in lines[:-1]]
+    assert told == ["3 min", "2 min", "60 s"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "0 s"), (99.4, "99 s"), (99.6, "2 min"), (5940, "99 min"), (7500, "2 h 5 min")],
+)
+def test_a_time_to_wait_is_said_as_people_say_it(seconds, words):
+    assert duration(seconds) == words
