@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 
+from checker.commands.progress import duration
 from checker.search.limits import memory_words
 from model.language.errors import LimitError
 
@@ -34,6 +35,7 @@ class Ceiling:
         self.started = time.perf_counter()
         self._seconds, self._memory = seconds, memory
         self._grace = 0.0
+        self._ready, self._all = 0, 0
         self._over = threading.Event()
         self._reason = ""
         self._before: Any = None
@@ -42,6 +44,10 @@ class Ceiling:
     def keeps_limits(self) -> None:
         """From now on the work ends by itself; it is only ended from here if it does not."""
         self._grace = GRACE
+
+    def preparing(self, ready: int, of: int) -> None:
+        """So many of the actions that are searched are ready."""
+        self._ready, self._all = ready, of
 
     def __enter__(self) -> Ceiling:
         main = threading.current_thread() is threading.main_thread()
@@ -91,6 +97,17 @@ class Ceiling:
         if not self._over.is_set():
             self._over.set()
             raise LimitError(
-                f"stopped by {self._reason} before there was anything to report: choose smaller "
-                "bounds, or a higher limit"
+                f"stopped by {self._reason} before there was anything to report{self._estimate}: "
+                "choose smaller bounds, or a higher limit"
             )
+
+    @property
+    def _estimate(self) -> str:
+        """How long all preparation takes, as far as can be told; empty if it was over."""
+        if not 0 < self._ready < self._all:
+            return ""
+        whole = (time.perf_counter() - self.started) / self._ready * self._all
+        return (
+            f" ({self._ready:,} of {self._all:,} actions were ready; all would take about "
+            f"{duration(whole)})"
+        )

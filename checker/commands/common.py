@@ -187,13 +187,18 @@ def results_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
-def chosen_model(options: dict[str, Any]) -> Model:
-    """The model that `model_command`'s options describe; they are taken out of `options`."""
+def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None]) -> Model:
+    """The model that `model_command`'s options describe; they are taken out of `options`.
+
+    The watchers are told how far its grounding is, which takes long where bounds are large.
+    """
     name = options.pop("protocol")
     protocol = protocol_named(DEFAULT_PROTOCOL if name is None else name)
     bounds = _chosen_bounds(options, protocol)
     settings = _parse_settings(options.pop("settings"))
-    return protocol.model(bounds, settings, options.pop("preset"))
+    model = protocol.model(bounds, settings, options.pop("preset"))
+    model.watchers.extend(watchers)
+    return model
 
 
 def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:

@@ -84,7 +84,7 @@ def command(**options: Any) -> int:
         Display(options["quiet"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
-        model = chosen_model(options)
+        model = chosen_model(options, ceiling.preparing, display.preparing)
         if options["trace_dir"] is not None:
             prepare_directory(options["trace_dir"])
         search = chosen_search(options, model, display.update, ceiling.started)

@@ -41,10 +41,10 @@ def command(**options: Any) -> int:
 
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
     with (
-        Ceiling(options["max_seconds"], options["max_memory"]),
+        Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
         Ticker(options["quiet"] or options["as_json"]) as ticker,
     ):
-        model = chosen_model(options)
+        model = chosen_model(options, ceiling.preparing)
         properties = provable_properties(model, options["properties"])
         result = Inferrer(
             model, properties, timeout, ticker.say, cross_check=options["cross_check"]

@@ -33,7 +33,7 @@ class Line:
         self.stream = stream or sys.stderr
         self.quiet = quiet
         self.is_terminal = self.stream.isatty()
-        self._next = LIVE_AFTER if self.is_terminal else PLAIN_AFTER
+        self._next = self._first = LIVE_AFTER if self.is_terminal else PLAIN_AFTER
         self._every = LIVE_EVERY if self.is_terminal else PLAIN_EVERY
         self._live: Live | Status | None = None
 
@@ -77,10 +77,25 @@ class Display(Line):
     """Shows the progress of one search; `update` is cheap, and may be called for every chunk."""
 
     _stopping = False
+    _since = 0.0
 
     def update(self, progress: Progress) -> None:
         """Show where the search is, if it is time to."""
         self.show(progress.seconds, lambda: words(progress), lambda: self._bar(progress))
+
+    def preparing(self, ready: int, of: int) -> None:
+        """Show how many actions are ready to be searched, if it is time to."""
+        if ready <= 1:
+            self._since = time.monotonic()
+        seconds = time.monotonic() - self._since
+
+        def told() -> str:
+            left = duration(seconds / ready * (of - ready))
+            return f"preparing: {ready:,} of {of:,} actions, about {left} left"
+
+        self.show(seconds, told, told)
+        if ready == of:
+            self._next = self._first  # the search counts its seconds anew
 
     def stopping(self) -> None:
         """Say that the search was asked to stop. May be called by a signal handler."""

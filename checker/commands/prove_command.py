@@ -52,8 +52,8 @@ def command(**options: Any) -> int:
     _refuse_misfits(options)
     if options["trace_dir"] is not None:
         prepare_directory(options["trace_dir"])
-    with Ceiling(options["max_seconds"], options["max_memory"]):
-        model = chosen_model(options)
+    with Ceiling(options["max_seconds"], options["max_memory"]) as ceiling:
+        model = chosen_model(options, ceiling.preparing)
         return (_induction if options["bounded"] is None else _bounded)(model, options)
 
 

@@ -73,7 +73,7 @@ def command(**options: Any) -> int:
         display,
         Interrupt(display.stopping) as interrupt,
     ):
-        model = chosen_model(options)
+        model = chosen_model(options, ceiling.preparing, display.preparing)
         simulator = _simulator(model, options, display)
         interrupt.stops(simulator.request_stop)
         ceiling.keeps_limits()

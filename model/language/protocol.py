@@ -212,6 +212,10 @@ class Model(StateSpace):
     settings: Any
     preset: str = field(default="", compare=False)
     narrow: bool = True
+    watchers: list[Callable[[int, int], None]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+    """Each is told how many of all instances are grounded, whenever one more is."""
     _claims: dict[tuple[Callable[..., bool], int], Node] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -327,8 +331,14 @@ class Model(StateSpace):
         self, grounder: Grounder, changed: Mapping[str, CapturedAction]
     ) -> tuple[GroundAction, ...]:
         captured = {action.name: changed.get(action.name, action) for action in self.captured}
-        actions = (grounder.action(i, captured[i.action.name]) for i in self.instances)
-        return tuple(action for action in actions if action.guard is not graph.FALSE)
+        found = []
+        for done, instance in enumerate(self.instances, 1):
+            action = grounder.action(instance, captured[instance.action.name])
+            if action.guard is not graph.FALSE:
+                found.append(action)
+            for watcher in self.watchers:
+                watcher(done, len(self.instances))
+        return tuple(found)
 
     @cached_property
     def possible_actions(self) -> frozenset[str]:

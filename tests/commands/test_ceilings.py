@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 
@@ -53,3 +54,26 @@ def test_work_that_does_not_end_by_itself_is_ended_and_nothing_is_left_behind():
     with Ceiling(60.0):
         pass
     assert threading.active_count() == before
+
+
+def test_a_limit_that_ends_the_preparation_says_how_long_it_would_have_been():
+    """A tenth of the actions were ready after some time: ten times that for all."""
+    given_up = time.monotonic() + 30
+    with pytest.raises(LimitError) as error, Ceiling(1.0) as ceiling:
+        ceiling.preparing(12, 120)
+        while time.monotonic() < given_up:
+            pass
+    told = re.search(
+        r"\(12 of 120 actions were ready; all would take about (\d+) s\)", str(error.value)
+    )
+    assert told is not None
+    assert 10 <= int(told[1]) <= 100
+
+
+def test_what_was_prepared_is_not_estimated():
+    given_up = time.monotonic() + 30
+    with pytest.raises(LimitError) as error, Ceiling(0.1) as ceiling:
+        ceiling.preparing(120, 120)
+        while time.monotonic() < given_up:
+            pass
+    assert "ready" not in str(error.value)

@@ -1,6 +1,7 @@
 """Progress is shown to people who wait, and to nobody else."""
 
 import io
+import re
 
 import pytest
 
@@ -54,6 +55,22 @@ def test_a_terminal_shows_one_live_line():
 def test_quiet_shows_nothing():
     assert watch(io.StringIO(), 60, quiet=True) == ""
     assert watch(Terminal(), 60, quiet=True) == ""
+
+
+def test_the_preparation_says_how_long_the_rest_takes_and_the_search_begins_anew(monkeypatch):
+    """A hundred actions, one a second; then a search that counts its own seconds."""
+    now, stream = [0.0], io.StringIO()
+    monkeypatch.setattr("checker.commands.progress.time.monotonic", lambda: now[0])
+    with Display(False, stream) as display:
+        for ready in range(1, 101):
+            display.preparing(ready, 100)
+            now[0] += 1.0
+        display.update(Progress(1, 1, 2, 10, 10, PLAIN_AFTER))
+    lines = stream.getvalue().splitlines()
+    assert all(re.fullmatch(r"preparing: \d+ of 100 actions, .* left", s) for s in lines[:-1])
+    assert len(lines) > 10
+    assert lines[0].endswith("about 78 s left")  # six were ready after 5 s
+    assert lines[-1].startswith("depth 1:")
 
 
 def test_a_stop_is_shown_on_the_live_line():
