@@ -35,7 +35,7 @@ from checker.search.beginnings import Beginnings
 from checker.search.minimise import minimise
 from checker.traces.itf import save_trace
 from checker.traces.trace import build_trace
-from model.language.errors import DisagreementError
+from model.language.errors import DisagreementError, UsageError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model, Protocol
 from model.protocols import protocol_named
@@ -322,5 +322,8 @@ def _report(
     text += f"found in {len(violation.steps)} steps, {trace.depth} are left"
     text += "; no shorter run exists\n" if short.is_shortest else "\n"
     if directory is not None:
-        text += f"trace saved: {save_trace(trace, directory, prop.name)}\n"
+        try:
+            text += f"trace saved: {save_trace(trace, directory, prop.name)}\n"
+        except UsageError as error:
+            text += f"{error}\n"
     return PropertyViolationError(prop, short.steps, text)

@@ -19,7 +19,6 @@ from checker.commands.common import (
     write_output,
     write_result,
 )
-from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,26 +94,25 @@ def command(**options: Any) -> int:
 
 
 def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
-    """Store traces, print the result; what could not be stored is said after that."""
-    from checker.commands.summary import exit_status, findings, save_traces, to_json
+    """Store traces, print the result."""
+    from checker.commands.keeping import Keeping
+    from checker.commands.summary import Finding, exit_status, findings, to_json
 
     def text(console: Console) -> str:
         from checker.commands.summary_text import render
 
         return render(result, found, console)
 
-    found, unsaved = findings(result), None
-    if options["trace_dir"] is not None:
-        try:
-            found = save_traces(found, options["trace_dir"])
-        except UsageError as error:
-            unsaved = error
-    if form in ("sarif", "junit"):
-        from checker.commands.summary import for_servers
+    with Keeping() as keeping:
+        place = options["trace_dir"]
+        found = tuple(
+            Finding(one.trace, keeping.trace(one.trace, place, one.name))
+            for one in findings(result)
+        )
+        if form in ("sarif", "junit"):
+            from checker.commands.summary import for_servers
 
-        write_output(for_servers(result, found, form))
-    else:
-        write_result(options["as_json"], lambda: to_json(result, found), text)
-    if unsaved is not None:
-        click.echo(f"error: {unsaved}", err=True)
+            write_output(for_servers(result, found, form))
+        else:
+            write_result(options["as_json"], lambda: to_json(result, found), text)
     return exit_status(result, options["require_exhaustive"], options["properties"])

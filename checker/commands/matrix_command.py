@@ -52,6 +52,7 @@ def command(
     Each cell is *safe* (explored to the end), *safe up to depth N*, or says after how many steps it
     fails. Ctrl-C keeps what is in the store. Exit status 20: some cells have no answer.
     """
+    from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
     from checker.experiments.matrix import as_data, as_grid, checked, read_matrix
     from checker.experiments.matrix_pages import as_markdown
@@ -64,8 +65,6 @@ def command(
     sweep = matrix.sweep(workers, store, whatever_sources=stored, cross_check=cross_check)
     if not stored:
         run_shown(sweep, quiet or as_json)
-    if page is not None and sweep.is_complete:
-        write_file(page, as_markdown(matrix, sweep.results, with_traces=True))
 
     def data() -> dict[str, Any]:
         head = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
@@ -76,5 +75,8 @@ def command(
             return as_markdown(matrix, sweep.results)
         return f"{as_grid(matrix, sweep.results).text(console)}{checked(sweep)}\n"
 
-    write_result(as_json, data, text)
-    return Exit.OK if sweep.is_complete else Exit.LIMIT
+    with Keeping() as keeping:
+        if page is not None and sweep.is_complete:
+            keeping.store(write_file, page, as_markdown(matrix, sweep.results, with_traces=True))
+        write_result(as_json, data, text)
+    return keeping.status(Exit.OK if sweep.is_complete else Exit.LIMIT)

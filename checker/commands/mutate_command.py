@@ -53,6 +53,7 @@ def command(**options: Any) -> int:
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 20 it was
     stopped, 2 wrong usage.
     """
+    from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
     from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
     from checker.files import prepare_directory
@@ -74,14 +75,15 @@ def command(**options: Any) -> int:
         click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)
         return Exit.LIMIT
     matrix = KillMatrix.of(sweep, question, original)
-    if options["markdown"] is not None:
-        write_file(options["markdown"], as_markdown(matrix))
-    write_result(
-        options["as_json"],
-        lambda: to_json(matrix),
-        lambda console: "\n".join(_lines(matrix, console)) + "\n",
-    )
-    return Exit.VACUOUS if matrix.unexplained else Exit.OK
+    with Keeping() as keeping:
+        if options["markdown"] is not None:
+            keeping.store(write_file, options["markdown"], as_markdown(matrix))
+        write_result(
+            options["as_json"],
+            lambda: to_json(matrix),
+            lambda console: "\n".join(_lines(matrix, console)) + "\n",
+        )
+    return keeping.status(Exit.VACUOUS if matrix.unexplained else Exit.OK)
 
 
 def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:

@@ -22,7 +22,6 @@ from model.language.errors import UsageError
 if TYPE_CHECKING:
     from checker.proofs.bounded.bounded_check import BoundedCheck
     from checker.proofs.proof import Obligation, Proof
-    from checker.traces.trace import Trace
     from model.language.protocol import Model
     from properties import Property
 
@@ -150,27 +149,20 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
 
 def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
     """Save the trace, print the result, and say it as an exit status."""
+    from checker.commands.keeping import Keeping
     from checker.commands.proof_text import result_text
     from checker.proofs.proof_report import exit_status, trace_of
 
     trace = trace_of(result)
-    saved = _save(trace, options["trace_dir"])
-    write_result(
-        options["as_json"],
-        lambda: _as_data(result, saved),
-        lambda console: result_text(result, trace, saved, console),
-    )
+    with Keeping() as keeping:
+        place = options["trace_dir"]
+        saved = None if trace is None else keeping.trace(trace, place, str(trace.property))
+        write_result(
+            options["as_json"],
+            lambda: _as_data(result, saved),
+            lambda console: result_text(result, trace, saved, console),
+        )
     return exit_status(result.verdict)
-
-
-def _save(trace: Trace | None, directory: Path | None) -> Path | None:
-    if trace is None or directory is None:
-        return None
-    from checker.files import prepare_directory
-    from checker.traces.itf import save_trace
-
-    prepare_directory(directory)
-    return save_trace(trace, directory, str(trace.property))
 
 
 def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]:

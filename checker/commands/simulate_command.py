@@ -19,6 +19,7 @@ from checker.commands.common import (
     seconds,
     write_result,
 )
+from checker.commands.keeping import Keeping
 from checker.commands.progress import Display
 from checker.exits import Exit
 from checker.verdict import Agreement
@@ -78,10 +79,11 @@ def command(**options: Any) -> int:
         interrupt.stops(simulator.request_stop)
         ceiling.keeps_limits()
         result = simulator.run()
-    shown = [_shown(simulator, violation, options) for violation in result.violations]
-    write_result(
-        options["as_json"], lambda: to_json(result, shown), lambda on: _text(result, shown, on)
-    )
+    with Keeping() as keeping:
+        shown = [_shown(simulator, walked, options, keeping) for walked in result.violations]
+        write_result(
+            options["as_json"], lambda: to_json(result, shown), lambda on: _text(result, shown, on)
+        )
     return Exit.VIOLATED if result.violations else Exit.OK
 
 
@@ -108,11 +110,12 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
     )
 
 
-def _shown(simulator: Simulator, walked: WalkedViolation, options: dict[str, Any]) -> Shown:
+def _shown(
+    simulator: Simulator, walked: WalkedViolation, options: dict[str, Any], keeping: Keeping
+) -> Shown:
     """The violation made short, replayed on the reference engine, and stored if that is wanted."""
     from checker.commands.summary import Finding
     from checker.search.minimise import Minimised, minimise
-    from checker.traces.itf import save_trace
     from checker.traces.trace import build_trace
 
     model, started = simulator.result.model, time.perf_counter()
@@ -123,9 +126,8 @@ def _shown(simulator: Simulator, walked: WalkedViolation, options: dict[str, Any
             cross_check=options["cross_check"],
         )  # fmt: skip
     taken = time.perf_counter() - started
-    trace, path = build_trace(model, short.steps, walked.property), None
-    if options["trace_dir"] is not None:
-        path = save_trace(trace, options["trace_dir"], walked.property.name)
+    trace = build_trace(model, short.steps, walked.property)
+    path = keeping.trace(trace, options["trace_dir"], walked.property.name)
     return Shown(walked, Finding(trace, path), short.is_shortest, taken)
 
 

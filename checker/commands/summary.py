@@ -72,13 +72,6 @@ def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> T
         raise _not_confirmed(name or "a deadlock", error) from error
 
 
-def save_traces(found: tuple[Finding, ...], directory: Path) -> tuple[Finding, ...]:
-    """Store each trace as `protocol-property.itf.json`; raises `UsageError` if one cannot be."""
-    from checker.traces.itf import save_trace
-
-    return tuple(Finding(f.trace, save_trace(f.trace, directory, f.name)) for f in found)
-
-
 # --- judgement -------------------------------------------------------------------------------
 
 

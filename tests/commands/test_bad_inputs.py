@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -12,7 +14,10 @@ import pytest
 
 from checker.cli import COMMANDS
 from checker.cli import highwater as whole
+from checker.commands.keeping import Keeping
 from checker.exits import Exit
+from checker.files import COUNTEREXAMPLES
+from model.language.errors import UsageError
 
 TINY = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
 ON_A_MODEL = ("explore", "simulate", "prove", "infer", "mutate")
@@ -154,6 +159,84 @@ def test_every_bad_input_is_told_in_one_line(highwater, folder, name):
             except AssertionError as error:
                 wrong.append(str(error).split("\n")[0])
     assert not wrong, "\n".join(wrong)
+
+
+SMALL = ("truncate_to_high_watermark", *TINY)
+STORED = {
+    "explore": ("kip101", "--property", "weak_isr", "--trace-dir", "new"),
+    "simulate": ("kip101", "--property", "weak_isr", "--seed", "1", "--trace-dir", "new"),
+    "prove": ("truncate_to_high_watermark", "--bounded", "8", "--property", "weak_isr",
+              "--trace-dir", "new"),
+}  # fmt: skip
+MADE = {
+    "explore": (*SMALL, "--store", "new"),
+    "report": ("kip101-weak_isr", "--format", "html", "-o", "new"),
+    "graph": (*SMALL, "--format", "graphml", "-o", "new"),
+    "cases": ("--itf", "new", str(COUNTEREXAMPLES / "ladder" / "kip101-weak_isr")),
+}
+
+
+@contextmanager
+def full_disk():
+    """No file can grow, as on a full disk; what was there stays."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_full_disk_does_not_hide_what_was_found(highwater, folder, name):
+    before = contents(folder)
+    with full_disk():
+        ended = highwater(name, *STORED[name])
+    assert ended.status == Exit.VIOLATED
+    assert "weak_isr" in ended.out and "violated" in ended.out
+    assert ended.err.splitlines()[-1].startswith("error: cannot write the trace 'new/")
+    assert sum(line.startswith("error: ") for line in ended.err.splitlines()) == 1
+    assert contents(folder) == before | {str(folder / "new"): b""}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_full_disk_is_told_in_one_line(highwater, folder, name):
+    with full_disk():
+        ended = highwater(name, *MADE[name])
+    assert (ended.status, ended.out) == (Exit.USAGE, "")
+    assert ended.err.startswith("error: ") and ended.err.count("\n") == 1, ended.err
+    assert "new" in ended.err
+    assert not [path for path, content in contents(folder).items() if "new" in path and content]
+
+
+@pytest.mark.parametrize("found", Exit)
+def test_what_cannot_be_stored_is_said_after_the_result_and_counts_where_all_was_well(
+    capsys, found
+):
+    def refuse(path):
+        raise UsageError(f"cannot write {path}: No space left on device")
+
+    with Keeping() as keeping:
+        assert keeping.store(refuse, "page.md") is None
+        assert keeping.store(str.upper, "kept") == "KEPT"
+        assert keeping.status(found) is (Exit.USAGE if found is Exit.OK else found)
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "error: cannot write page.md: No space left on device\n"
+    assert Keeping().status(found) is found
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [("list",), ("report", "kip101-weak_isr")])
+def test_an_output_that_takes_nothing_is_told_and_one_that_nobody_reads_is_not(finish, arguments):
+    with open("/dev/full", "w") as full:
+        ended = finish(*arguments, stdout=full)
+    assert ended.status == Exit.USAGE
+    assert ended.err == "error: cannot write the output: No space left on device\n"
+    read, write = os.pipe()
+    os.close(read)
+    ended = finish(*arguments, stdout=write)
+    os.close(write)
+    assert (ended.status, ended.err) == (Exit.OK, "")
 
 
 @pytest.mark.parametrize(
