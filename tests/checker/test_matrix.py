@@ -281,7 +281,7 @@ def test_the_published_page_is_what_the_stored_results_say():
     matrix = read_matrix(GUARANTEES, Limits())
     sweep = matrix.sweep(store=GUARANTEES.with_suffix(".jsonl"), whatever_sources=True)
     assert sweep.is_complete
-    assert len(sweep.jobs) == 130
+    assert len(sweep.jobs) == 193
     page = (DOCS / "guarantees.md").read_text()
     assert page == as_markdown(matrix, sweep.results, with_traces=True)
 
@@ -291,7 +291,7 @@ def test_every_stored_violation_is_one():
     store = GUARANTEES.with_suffix(".jsonl")
     results = matrix.sweep(store=store, whatever_sources=True).results
     violated = [cell for row in cells(matrix, results) for cell in row if cell.is_violated]
-    assert len(violated) == 79
+    assert len(violated) == 124
     for cell in violated:
         model = cell.search.choice.model
         trace = build_trace(model, steps_named(model, cell.found["steps"]), cell.found["property"])
@@ -303,7 +303,7 @@ def said(results):
     return {name: (result["properties"], result["states"]) for name, result in results.items()}
 
 
-@pytest.mark.nightly("130 searches visit 55 million classes of states")
+@pytest.mark.nightly("193 searches visit 207 million classes of states")
 def test_stored_results_are_found_anew():
     matrix = read_matrix(GUARANTEES, Limits())
     stored = matrix.sweep(store=GUARANTEES.with_suffix(".jsonl"), whatever_sources=True)
