@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from highwater.claims import always, sometimes
+from highwater.claims import Templates, always, sometimes
 from highwater.language import (
     Annotated,
     Bound,
@@ -114,4 +114,13 @@ REGISTER = Protocol(
     settings=Settings,
     properties=(acknowledged_writes_survive, all_is_acknowledged),
     lemmas=(live_servers_are_complete,),
+    templates=Templates(
+        atoms={
+            "s is up": lambda register, s: s.up,
+            "s is primary": lambda register, s: register.primary == s,
+            "s has every write": lambda register, s: s.value >= register.acknowledged,
+        },
+        places=lambda model: ((number,) for number in range(model.bounds["servers"])),
+        at=lambda register, place: (register.servers[place[0]],),
+    ),
 )

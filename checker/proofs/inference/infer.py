@@ -84,7 +84,10 @@ class Inferrer:
     ) -> None:
         templates = templates_of(model.protocol)
         if templates is None:
-            raise UsageError(f"there are no templates for lemmas about {model.protocol.name}")
+            raise UsageError(
+                f"there are no templates for lemmas about {model.protocol.name}: "
+                "Protocol(..., templates=Templates(...)) says what they are made of"
+            )
         self.model = model
         self.templates: Templates = templates
         self.result = Inference(model, tuple(properties))
