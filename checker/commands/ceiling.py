@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-from types import TracebackType
 from typing import Any
 
 import psutil
@@ -57,12 +56,7 @@ class Ceiling:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._thread is not None:
             self._thread.join()
