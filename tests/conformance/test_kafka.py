@@ -59,6 +59,15 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
     [
         ("0001", "36-positions_from_a_missed_epoch", 10),
         ("0009", "48-a_truncation_of_an_earlier_epoch", 16),
+        ("fetch-noted-in-a-later-epoch", "41-a_fetch_noted_in_a_later_epoch", 10),
+        nightly(
+            RELEASES,
+            (
+                "isr-joined-by-a-forgotten-replica",
+                "38-a_follower_joins_by_a_forgotten_replica",
+                17,
+            ),
+        ),
         ("elr-of-removed-replicas", "43-a_replica_is_moved_away_and_back", 11),
         nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
         nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),

@@ -3,6 +3,9 @@ package kafka.cluster
 import org.apache.kafka.server.config.ReplicationConfigs
 import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
 import org.junit.jupiter.api.{BeforeEach, Test}
+import org.mockito.Mockito.when
+
+import scala.util.Try
 
 /** What a leader keeps, and what it forgets, when it reads metadata late or twice. */
 class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCalls {
@@ -74,6 +77,54 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
     assertFalse(partition.partitionState.isInflight)
     fetch(first, offset = 1, leaderEpoch = 1)
     assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testAFetchIsNotNotedInALaterLeaderEpoch(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
+    append()
+    // Somebody else led epoch 2: there `first` truncates what it has. `second` has lagged out of the ISR.
+    stalling(Stall.BeforeNoting) {
+      makeLeader(leaderEpoch = 3, partitionEpoch = 3, isr = Seq(brokerId, first))
+    }
+    Try(fetch(first, offset = 1, leaderEpoch = 1))
+    assertEquals(0L, highWatermark)
+
+    fetch(first, offset = 1, leaderEpoch = 3)
+    assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testAFollowerDoesNotJoinTheIsrByAReplicaFromAnEarlierLeadership(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
+    append()
+    // `first` is at 1, as far as the thread knows that handles its fetch. It truncates in epoch 2, and is at 0.
+    stalling(Stall.AfterNoting) {
+      makeFollower(leader = second, leaderEpoch = 2, partitionEpoch = 2, isr = Seq(brokerId, second))
+      makeLeader(leaderEpoch = 3, partitionEpoch = 3, isr = Seq(brokerId, second))
+      fetch(second, offset = 1, leaderEpoch = 3)
+      assertEquals(1L, highWatermark)
+      fetch(first, offset = 0, leaderEpoch = 3)
+      assertFalse(partition.partitionState.isInflight)
+    }
+    Try(fetch(first, offset = 1, leaderEpoch = 1))
+    assertFalse(partition.partitionState.isInflight)
+
+    fetch(first, offset = 1, leaderEpoch = 3)
+    assertTrue(partition.partitionState.isInflight)
+  }
+
+  /** A thread that handles a fetch asks for the number of delayed deletions before it notes it, and again after that. */
+  private object Stall extends Enumeration { val BeforeNoting, AfterNoting = Value }
+
+  /** What happens while the thread of the next fetch stalls there, without a lock. */
+  private def stalling(place: Stall.Value)(meanwhile: => Unit): Unit = {
+    var passed = 0
+    when(delayedOperations.numDelayedDelete).thenAnswer { _ =>
+      passed += 1
+      if (passed == place.id + 1) meanwhile
+      0
+    }
   }
 
   /** `second` lags and leaves the ISR by an answer; it fetches again, and a request to let it in is under way. */

@@ -15,16 +15,21 @@ import scala.jdk.CollectionConverters._
 trait PartitionCalls { this: AbstractPartitionTest =>
   val topicId: Option[Uuid] = Some(Uuid.randomUuid())
 
-  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
+  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit =
+    partition.makeLeader(image(brokerId, leaderEpoch, partitionEpoch, isr, adding), offsetCheckpoints, topicId)
+
+  def makeFollower(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int]): Unit =
+    partition.makeFollower(image(leader, leaderEpoch, partitionEpoch, isr), offsetCheckpoints, topicId)
+
+  private def image(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty) = {
     val replicas = Seq(brokerId, brokerId + 1, brokerId + 2) ++ adding
-    val state = new LeaderAndIsrPartitionState()
-      .setLeader(brokerId)
+    new LeaderAndIsrPartitionState()
+      .setLeader(leader)
       .setLeaderEpoch(leaderEpoch)
       .setPartitionEpoch(partitionEpoch)
       .setIsr(isr.map(Int.box).asJava)
       .setReplicas(replicas.map(Int.box).asJava)
       .setAddingReplicas(adding.map(Int.box).asJava)
-    partition.makeLeader(state, offsetCheckpoints, topicId)
   }
 
   def append(): Unit = {

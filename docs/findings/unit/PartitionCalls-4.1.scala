@@ -14,17 +14,22 @@ import scala.jdk.CollectionConverters._
 /** How the metadata publisher, a client and a follower call a Partition, in 4.1. */
 trait PartitionCalls { this: AbstractPartitionTest =>
 
-  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
+  def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit =
+    partition.makeLeader(image(brokerId, leaderEpoch, partitionEpoch, isr, adding), offsetCheckpoints, topicId)
+
+  def makeFollower(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int]): Unit =
+    partition.makeFollower(image(leader, leaderEpoch, partitionEpoch, isr), offsetCheckpoints, topicId)
+
+  private def image(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty) = {
     val replicas = Seq(brokerId, brokerId + 1, brokerId + 2) ++ adding
     replicas.foreach(id => when(metadataCache.getAliveBrokerEpoch(id)).thenReturn(Optional.of(defaultBrokerEpoch(id))))
-    val state = new LeaderAndIsrRequest.PartitionState()
-      .setLeader(brokerId)
+    new LeaderAndIsrRequest.PartitionState()
+      .setLeader(leader)
       .setLeaderEpoch(leaderEpoch)
       .setPartitionEpoch(partitionEpoch)
       .setIsr(isr.map(Int.box).asJava)
       .setReplicas(replicas.map(Int.box).asJava)
       .setAddingReplicas(adding.map(Int.box).asJava)
-    partition.makeLeader(state, offsetCheckpoints, topicId)
   }
 
   def append(): Unit = {

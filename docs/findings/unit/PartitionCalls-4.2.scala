@@ -15,10 +15,20 @@ import java.util.Optional
 trait PartitionCalls { this: AbstractPartitionTest =>
 
   def makeLeader(leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty): Unit = {
+    val registration = image(brokerId, leaderEpoch, partitionEpoch, isr, adding)
+    partition.makeLeader(registration, isNew = false, offsetCheckpoints, topicId)
+  }
+
+  def makeFollower(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int]): Unit = {
+    val registration = image(leader, leaderEpoch, partitionEpoch, isr)
+    partition.makeFollower(registration, isNew = false, offsetCheckpoints, topicId)
+  }
+
+  private def image(leader: Int, leaderEpoch: Int, partitionEpoch: Int, isr: Seq[Int], adding: Seq[Int] = Seq.empty) = {
     val replicas = Array(brokerId, brokerId + 1, brokerId + 2) ++ adding
     replicas.foreach(id => when(metadataCache.getAliveBrokerEpoch(id)).thenReturn(Optional.of(defaultBrokerEpoch(id))))
-    val registration = new PartitionRegistration.Builder()
-      .setLeader(brokerId)
+    new PartitionRegistration.Builder()
+      .setLeader(leader)
       .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
       .setLeaderEpoch(leaderEpoch)
       .setPartitionEpoch(partitionEpoch)
@@ -27,7 +37,6 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .setAddingReplicas(adding.toArray)
       .setDirectories(DirectoryId.unassignedArray(replicas.length))
       .build()
-    partition.makeLeader(registration, isNew = false, offsetCheckpoints, topicId)
   }
 
   def append(): Unit = {
