@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -317,6 +317,28 @@ class Model(StateSpace):
         captured = {action.name: changed.get(action.name, action) for action in self.captured}
         actions = (grounder.action(i, captured[i.action.name]) for i in self.instances)
         return tuple(action for action in actions if action.guard is not graph.FALSE)
+
+    def grounded(
+        self, instances: Sequence[Instance], claims: Iterable[tuple[Callable[..., bool], int]] = ()
+    ) -> tuple[tuple[GroundAction, ...], tuple[Node, ...]]:
+        """Some instances and some claims with their frames, over cells with all their numbers.
+
+        Captures only what these need, so that a few steps are had in a moment.
+        """
+        grounder = Grounder(StateSpace(self.schema, self.bounds))
+        actions = {i.action.name: i.action for i in instances}
+        parameters = self.protocol.parameters
+        with self._members_exist():
+            captured = {
+                name: capture_action(
+                    name, a.function, self.schema, self.settings, parameters[name]
+                )
+                for name, a in actions.items()
+            }
+        return (
+            tuple(grounder.action(i, captured[i.action.name]) for i in instances),
+            tuple(grounder.expression(self.claim(*claim)) for claim in claims),
+        )
 
     @cached_property
     def possible_actions(self) -> frozenset[str]:
