@@ -113,10 +113,13 @@ def _grounded(trace: Trace) -> tuple[dict[int, GroundAction], list[Node]]:
 class _Slicing:
     def __init__(self, trace: Trace, grounded: dict[int, GroundAction], misfits: bool) -> None:
         self._trace, self._grounded, self._misfits = trace, grounded, misfits
-        self._changed = [
-            {p: a ^ b for p, (a, b) in enumerate(zip(before, after, strict=True)) if a != b}
-            for before, after in zip(trace.states, trace.states[1:], strict=False)
-        ]
+        self._changed: list[Bits] = []
+        self._changes: dict[int, list[tuple[int, int]]] = {}  # of each cell: steps, and which bits
+        for step, (before, after) in enumerate(zip(trace.states, trace.states[1:], strict=False), 1):
+            pairs = enumerate(zip(before, after, strict=True))
+            self._changed.append({place: a ^ b for place, (a, b) in pairs if a != b})
+            for place, bits in self._changed[-1].items():
+                self._changes.setdefault(place, []).append((step, bits))
 
     def run(self, nodes: Sequence[Node]) -> Slice:
         """The slice; of a trace that is about something, from the end backwards."""
@@ -151,9 +154,10 @@ class _Slicing:
     def _ground(self, number: int) -> GroundAction:
         return self._grounded[self._trace.steps[number - 1].number]
 
-    def _cost(self, states: int, place: Place, bits: int) -> int:
-        """Whether some step before the state of that number changed the place."""
-        return int(any(changed.get(place[1], 0) & bits for changed in self._changed[:states]))
+    def _cost(self, last: int, place: Place, bits: int) -> int:
+        """Whether a step up to this one changed the place."""
+        changes = self._changes.get(place[1], ())
+        return int(any(step <= last and changed & bits for step, changed in changes))
 
     def _reads(self, number: int, live: Bits | None) -> Bits:
         """What suffices for a step's guard, and for what it writes: what is live, or changes."""
@@ -185,13 +189,10 @@ class _Slicing:
         """The last steps before this one that changed what is read."""
         found: dict[int, Bits] = {}
         for position, bits in reads.items():
-            for step in range(number - 1, 0, -1):
-                changed = self._changed[step - 1].get(position, 0) & bits
-                if changed:
-                    found.setdefault(step, {})[position] = changed
+            for step, changed in reversed(self._changes.get(position, [])):
+                if step < number and changed & bits:
+                    found.setdefault(step, {})[position] = changed & bits
                     bits &= ~changed
-                if not bits:
-                    break
         return tuple(sorted((Cause(s, cells) for s, cells in found.items()), key=_by_step))
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.report.lanes import Lane
-from checker.report.story import Change, Moment, Story, tell
+from checker.report.story import NOT_NEEDED, Change, Moment, Story, tell
 from checker.traces.trace import Trace
 
 EPOCH_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
@@ -95,6 +95,8 @@ class _Page:
             body.append(Text("nothing changes", style="dim"))
         if not self.story.is_last(moment):
             body += self._lanes(moment.changed_lanes)
+        if moment.needless:
+            return _titled(str(moment.number), f"{moment.words} {NOT_NEEDED}", body, "dim")
         return _titled(str(moment.number), moment.words, body)
 
     def _state(self, moment: Moment) -> list[RenderableType]:
@@ -127,11 +129,11 @@ class _Page:
         return [grid]
 
 
-def _titled(number: str, title: str, body: list[RenderableType]) -> Table:
+def _titled(number: str, title: str, body: list[RenderableType], style: str = "bold") -> Table:
     grid = Table.grid(padding=(0, _GAP))
     grid.add_column(justify="right", min_width=_NUMBER_WIDTH, no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row(number, Text(title, style="bold"))
+    grid.add_row(number, Text(title, style=style))
     grid.add_row("", Group(*body))
     return grid
 
