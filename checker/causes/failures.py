@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.causes.reasons import Reads, Reasons
+from checker.engines.reference import State
 from checker.traces.trace import Trace
 from model.language.cells import StateSpace
 from model.language.graph import Node, Op
 from model.language.ground import Environment, Grounder
+from model.language.protocol import Instance, Model
 from properties import Sense
 
 
@@ -33,22 +35,36 @@ def failures_of(trace: Trace) -> tuple[Failure, ...]:
     claim = trace.claim
     if claim is None or claim.sense is not Sense.ALWAYS:
         return ()
-    model = trace.model
-    grounder = Grounder(StateSpace(model.schema, model.bounds))
-    reasons = Reasons(trace.evidence, lambda *_: 1)
+    node = trace.model.claim(claim.claim, claim.frames)
+    return false_parts(trace.model, [node], {}, trace.evidence)
 
-    def false_parts(node: Node, members: Environment) -> Iterator[Failure]:
+
+def false_guards(model: Model, instance: Instance, state: State) -> tuple[Failure, ...]:
+    """The conjuncts of a step's guard that a state falsifies. Raises `CaptureError`."""
+    captured = model.captured_action(instance.action)
+    members = dict(zip(captured.parameters, instance.arguments, strict=True))
+    return false_parts(model, captured.guards, members, (state,))
+
+
+def false_parts(
+    model: Model, nodes: Iterable[Node], members: Environment, states: Sequence[State]
+) -> tuple[Failure, ...]:
+    """The conjuncts of captured expressions that a state, or the two of a step, falsify."""
+    grounder = Grounder(StateSpace(model.schema, model.bounds))
+    reasons = Reasons(states, lambda *_: 1)
+
+    def below(node: Node, members: Environment) -> Iterator[Failure]:
         ground = grounder.expression(node, members)
         if reasons.value(ground):
             return
         if node.op is Op.FORALL:
             over, body = node.args
             for number in range(model.extents[over.data[1]]):
-                yield from false_parts(body, members | {over: number})
+                yield from below(body, members | {over: number})
         elif node.op is Op.AND:
             for part in node.args:
-                yield from false_parts(part, members)
+                yield from below(part, members)
         else:
             yield Failure(node, members, reasons.why(ground))
 
-    return tuple(false_parts(model.claim(claim.claim, claim.frames), {}))
+    return tuple(failure for node in nodes for failure in below(node, members))

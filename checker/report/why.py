@@ -6,12 +6,12 @@ takes longer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.causes.failures import Failure, failures_of
 from checker.causes.reasons import Reads
-from checker.causes.slices import Bits, Cause, Slice, slice_of
+from checker.causes.slices import Cause, Slice, slice_of
 from checker.engines.reference import State
 from checker.report import infix
 from checker.report.places import Place, ScalarPlace, places_of
@@ -93,12 +93,17 @@ def why(trace: Trace) -> Why | None:
         found, failures = slice_of(trace), failures_of(trace)
     except CaptureError:
         return None
-    words = _Words(trace)
+    words = CellWords(trace.model)
+
+    def links(causes: Iterable[Cause]) -> tuple[Link, ...]:
+        """What each cause left behind, in the state after it."""
+        return tuple(Link(c.step, words.values(c.cells, trace.states[c.step])) for c in causes)
+
     return Why(
-        tuple(words.links(causes) for causes in found.causes),
-        words.links(found.end),
+        tuple(map(links, found.causes)),
+        links(found.end),
         _needless(found),
-        tuple(map(words.told, failures)),
+        tuple(words.told(failure, trace.evidence) for failure in failures),
     )
 
 
@@ -120,23 +125,17 @@ def steps_words(numbers: Iterable[int]) -> str:
     return f"steps {', '.join(first)} and {last}" if first else f"step {last}"
 
 
-class _Words:
-    """The words for a trace's cells and members."""
+class CellWords:
+    """The words for what a model's cells hold: whose it is, its name, its value."""
 
-    def __init__(self, trace: Trace) -> None:
-        self._trace = trace
-        self._model: Model = trace.model
+    def __init__(self, model: Model) -> None:
+        self._model = model
         self._places: dict[int, tuple[int, Place]] = {}
-        for order, place in enumerate(places_of(trace.model)):
+        for order, place in enumerate(places_of(model)):
             for position in _positions(place):
                 self._places[position] = order, place
 
-    def links(self, causes: Iterable[Cause]) -> tuple[Link, ...]:
-        """What each cause left behind, in the state after it."""
-        states = self._trace.states
-        return tuple(Link(c.step, self.values(c.cells, states[c.step])) for c in causes)
-
-    def values(self, cells: Bits, state: State) -> tuple[Value, ...]:
+    def values(self, cells: Iterable[int], state: State) -> tuple[Value, ...]:
         """What the cells hold in a state, in the order of the state; a log's records at once."""
         found: dict[int, tuple[Place, list[int]]] = {}
         for position in cells:
@@ -152,23 +151,22 @@ class _Words:
         entries = " ".join(entry.text for entry in place.entries(self._model, state))
         return Value(place.owner.name, place.name, f"[{entries}]")
 
-    def told(self, failure: Failure) -> Told:
-        """A conjunct that is false, in words."""
+    def told(self, failure: Failure, evidence: Sequence[State]) -> Told:
+        """A conjunct that is false in a state, or in the two of a step, in words."""
         names = {node: self._member(node, number) for node, number in failure.members.items()}
         members = tuple(dict.fromkeys(names.values()))
-        return Told(members, self._read(failure.reads), infix.words(failure.conjunct, names=names))
+        values = self._read(failure.reads, evidence)
+        return Told(members, values, infix.words(failure.conjunct, names=names))
 
-    def _read(self, reads: Reads) -> tuple[Value, ...]:
+    def _read(self, reads: Reads, evidence: Sequence[State]) -> tuple[Value, ...]:
         """What was read: of a step, with an arrow where its two states are read and differ."""
-        evidence = self._trace.evidence
         frames = [
-            self.values({p: bits for (f, p), bits in reads.items() if f == frame}, state)
+            self.values([p for f, p in reads if f == frame], state)
             for frame, state in enumerate(evidence)
         ]
         if len(frames) == 1:
             return frames[0]
-        before = {(v.owner, v.name): v.value for v in frames[0]}
-        after = {(v.owner, v.name): v.value for v in frames[1]}
+        before, after = ({(v.owner, v.name): v.value for v in values} for values in frames)
         return tuple(
             Value(*key, _from_to(key, before, after)) for key in dict.fromkeys((*before, *after))
         )
@@ -177,6 +175,8 @@ class _Words:
         family = variable.data[1]
         if family in self._model.schema.families:
             return member_name(self._model, family, number)
+        if "(" in family:  # a number that is a parameter
+            return str(number)
         return f"{family.split('.')[-2] if '.' in family else family}[{number}]"
 
 

@@ -233,11 +233,14 @@ class Model(StateSpace):
     @cached_property
     def captured(self) -> tuple[CapturedAction, ...]:
         """The protocol's actions as expressions, in order."""
-        parameters = self.protocol.parameters
+        return tuple(self.captured_action(action) for action in self.protocol.actions)
+
+    def captured_action(self, action: Action) -> CapturedAction:
+        """One of the protocol's actions as expressions."""
+        parameters = self.protocol.parameters[action.name]
         with self._members_exist():
-            return tuple(
-                capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
-                for a in self.protocol.actions
+            return capture_action(
+                action.name, action.function, self.schema, self.settings, parameters
             )
 
     @contextmanager
@@ -326,15 +329,10 @@ class Model(StateSpace):
         Captures only what these need, so that a few steps are had in a moment.
         """
         grounder = Grounder(StateSpace(self.schema, self.bounds))
-        actions = {i.action.name: i.action for i in instances}
-        parameters = self.protocol.parameters
-        with self._members_exist():
-            captured = {
-                name: capture_action(
-                    name, a.function, self.schema, self.settings, parameters[name]
-                )
-                for name, a in actions.items()
-            }
+        captured = {
+            name: self.captured_action(action)
+            for name, action in {i.action.name: i.action for i in instances}.items()
+        }
         return (
             tuple(grounder.action(i, captured[i.action.name]) for i in instances),
             tuple(grounder.expression(self.claim(*claim)) for claim in claims),

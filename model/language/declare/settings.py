@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from model.language.declare.domains import Bound
@@ -72,7 +74,8 @@ class SettingInfo:
         raise UsageError(f"setting {self.name} cannot be {text!r}: valid are {self.choices}")
 
 
-def describe(settings_class: type) -> dict[str, SettingInfo]:
+@cache
+def describe(settings_class: type) -> Mapping[str, SettingInfo]:
     """The settings of a class by the names that users write."""
     hints = get_type_hints(settings_class)
     infos = {}
@@ -87,7 +90,7 @@ def describe(settings_class: type) -> dict[str, SettingInfo]:
             field.metadata.get("low", 0),
             field.metadata.get("high"),
         )
-    return infos
+    return MappingProxyType(infos)
 
 
 def check_bounds(settings: Any, bounds: Mapping[str, int]) -> None:
