@@ -47,6 +47,7 @@ class Slice:
     needed: tuple[bool, ...] | None = None
     end: tuple[Cause, ...] = ()
     reads: Reads = field(default_factory=dict)
+    live: tuple[Bits, ...] = ()
 
     @property
     def needless(self) -> tuple[int, ...]:
@@ -134,7 +135,7 @@ class _Slicing:
         live = {position: bits for (frame, position), bits in end.items() if frame == frames - 1}
         sure = depth if frames == 2 else 0
         before = {position: bits for (frame, position), bits in end.items() if frame < frames - 1}
-        caused, needed = [], []
+        caused, needed, lives = [], [], [live]
         for number in range(depth, 0, -1):
             changed = self._changed[number - 1]
             is_needed = number == sure or any(changed.get(p, 0) & b for p, b in live.items())
@@ -145,11 +146,14 @@ class _Slicing:
                 live = merged_bits(kept, reads, before if number == sure else {})
             caused.append(self._causes(number, reads))
             needed.append(is_needed)
+            lives.append(live)
         last = self._causes(depth + 1, {p: b for (f, p), b in end.items() if f == frames - 1})
         if frames == 2:
             earlier = self._causes(depth, before)
             last = tuple(sorted({c.step: c for c in (*last, *earlier)}.values(), key=_by_step))
-        return Slice(tuple(reversed(caused)), tuple(reversed(needed)), last, end)
+        return Slice(
+            tuple(reversed(caused)), tuple(reversed(needed)), last, end, tuple(reversed(lives))
+        )
 
     def _ground(self, number: int) -> GroundAction:
         return self._grounded[self._trace.steps[number - 1].number]

@@ -108,17 +108,17 @@ class _Changes:
         for protocol in _siblings(self._protocol):
             if {b.name for b in protocol.bounds} != set(self._model.bounds):
                 continue
-            entries = tuple(
+            entries = [
                 self._entry(case)
                 for case in self._cases
                 if case.fix is not None and case.fix.protocol == protocol.name
-            )
-            yield Candidate({}, protocol.model(self._model.bounds), Kind.PROTOCOL, entries)
+            ]
+            model = protocol.model(self._model.bounds)
+            yield Candidate({}, model, Kind.PROTOCOL, _most_alike(entries))
 
     def of_entries(self) -> Iterator[Candidate]:
         """What mends an entry, where that is more than one setting."""
-        for case in self._cases:
-            mended = self._mended(case)
+        for _, mended in self._mended:
             model = self._with(mended) if len(mended) > 1 else None
             if model is not None:
                 yield Candidate(mended, model, Kind.FIX, self._entries(mended))
@@ -150,7 +150,12 @@ class _Changes:
             and PROTOCOLS.get(self._protocol.name) is self._protocol
         )
 
-    def _mended(self, case: Case) -> dict[str, str]:
+    @cached_property
+    def _mended(self) -> list[tuple[Case, dict[str, str]]]:
+        """Each case with the settings that mend it here."""
+        return [(case, self._mends(case)) for case in self._cases]
+
+    def _mends(self, case: Case) -> dict[str, str]:
         """The settings that the case's fix changes, if they are as the case has them broken.
 
         Of several, those that are no step back: a newer preset may differ in more than the fix.
@@ -167,8 +172,8 @@ class _Changes:
     def _entries(self, settings: Mapping[str, str]) -> tuple[Entry, ...]:
         """The cases that these settings mend, or are a part of what mends them; most like first."""
         wanted = settings.items()
-        found = [self._entry(c) for c in self._cases if wanted <= self._mended(c).items()]
-        return tuple(sorted(found, key=lambda entry: (-entry.likeness, entry.case)))
+        found = [self._entry(c) for c, mended in self._mended if wanted <= mended.items()]
+        return _most_alike(found)
 
     def _entry(self, case: Case) -> Entry:
         ours = Counter(step.action.name for step in self._trace.steps)
@@ -176,6 +181,10 @@ class _Changes:
         alike = (ours & theirs).total() / max((ours | theirs).total(), 1)
         same = case.violates == self._trace.property
         return Entry(case.name, case.title, case.source, links_of(case.source), same + alike)
+
+
+def _most_alike(entries: list[Entry]) -> tuple[Entry, ...]:
+    return tuple(sorted(entries, key=lambda entry: (-entry.likeness, entry.case)))
 
 
 @lru_cache

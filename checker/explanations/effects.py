@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.causes.failures import false_guards
+from checker.causes.reasons import ALL
+from checker.causes.slices import Slice
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.why import CellWords, Told, Value
 from checker.traces.lasso import lasso_problem
@@ -22,7 +24,7 @@ from properties import Sense
 
 @dataclass(frozen=True)
 class Otherwise:
-    """The first step that leads elsewhere, by its number: what it leaves, and left in the trace."""
+    """The first step that leaves what the rest needs otherwise, by its number: what, and before."""
 
     step: int
     values: tuple[Value, ...]
@@ -83,38 +85,71 @@ def settings_read(trace: Trace) -> frozenset[str]:
     """The fields of the settings that the functions read on the way: others change nothing."""
     noted = _Noted(trace.model.settings)
     engine = ReferenceEngine(replace(trace.model, settings=noted))
-    states = [engine.initial() if trace.verdict != TraceVerdict.NOT_INDUCTIVE else trace.states[0]]
+    states = [_beginning(trace, engine)]
     for instance in trace.steps:
         states.append(engine.step(states[-1], instance) or states[-1])
     _shows(trace, engine, states)
     return frozenset(noted.read)
 
 
-def effect_of(trace: Trace, model: Model, words: CellWords, why: bool = True) -> Effect:
-    """What becomes of a trace on another model, with the same state and the same bounds.
+class Effects:
+    """The effects of changes on one trace.
 
-    `words` are those of either model. Without `why`, the conjuncts that are false are not told.
+    Steps that the end does not need are left out, and cells that nothing needs may differ: what
+    becomes of either prevents nothing.
     """
-    engine = ReferenceEngine(model)
-    steps = _steps_there(trace, model)
-    states = [engine.initial() if trace.verdict != TraceVerdict.NOT_INDUCTIVE else trace.states[0]]
-    otherwise = None
-    for number, instance in enumerate(steps, 1):
-        if instance is None:
-            words = f"{model.protocol.name} has no such step"
-            return Effect(otherwise, Impossible(number, words), False)
+
+    def __init__(self, trace: Trace, found: Slice | None) -> None:
+        self._trace, self._live = trace, found.live if found is not None else ()
+        self._here = _needed_states(trace, found)
+        self._words = CellWords(trace.model)
+
+    def of(self, model: Model, why: bool = True) -> Effect:
+        """What becomes of the trace on another model, with the same state and the same bounds.
+
+        Without `why`, the conjuncts that are false are not told.
+        """
+        trace, engine = self._trace, ReferenceEngine(model)
+        states, otherwise = [_beginning(trace, engine)], None
+        for number, instance in enumerate(_steps_there(trace, model), 1):
+            if number not in self._here:
+                continue
+            if instance is None:
+                words = f"{model.protocol.name} has no such step"
+                return Effect(otherwise, Impossible(number, words), False)
+            try:
+                after = engine.step(states[-1], instance)
+            except DomainError as error:
+                return Effect(otherwise, Impossible(number, str(error)), False)
+            if after is None:
+                place = engine.false_requirement(states[-1], instance)
+                told, off = self._false(model, states[-1], instance) if why else ((), False)
+                return Effect(otherwise, Impossible(number, "", place, told, off), False)
+            otherwise = otherwise or self._otherwise(number, after)
+            states.append(after)
+        return Effect(otherwise, None, not _shows(trace, engine, states))
+
+    def _otherwise(self, number: int, there: State) -> Otherwise | None:
+        """How a state differs from that of the trace, in what the rest needs; none if it is not."""
+        here, live = self._here[number], self._live[number] if self._live else None
+        pairs = enumerate(zip(there, here, strict=True))
+        cells = [p for p, (a, b) in pairs if (a ^ b) & (ALL if live is None else live.get(p, 0))]
+        values = self._words.values
+        return Otherwise(number, values(cells, there), values(cells, here)) if cells else None
+
+    def _false(self, model: Model, state: State, instance: Instance) -> tuple[tuple[Told, ...], bool]:
+        """What of a step's guard is false, and whether it is so in every state."""
         try:
-            after = engine.step(states[-1], instance)
-        except DomainError as error:
-            return Effect(otherwise, Impossible(number, str(error)), False)
-        if after is None:
-            place = engine.false_requirement(states[-1], instance)
-            told, off = _false(model, states[-1], instance, words) if why else ((), False)
-            return Effect(otherwise, Impossible(number, "", place, told, off), False)
-        if otherwise is None and after != trace.states[number]:
-            otherwise = _otherwise(words, number, after, trace.states[number])
-        states.append(after)
-    return Effect(otherwise, None, not _shows(trace, engine, states))
+            failures = false_guards(model, instance, state)
+        except CaptureError:
+            return (), False
+        told = tuple(self._words.told(failure, (state,)) for failure in failures)
+        return told, any(not failure.reads for failure in failures)
+
+
+def _beginning(trace: Trace, engine: ReferenceEngine) -> State:
+    """Where the trace begins on an engine: in a reachable state, or in its own."""
+    return trace.states[0] if trace.verdict == TraceVerdict.NOT_INDUCTIVE else engine.initial()
 
 
 def _steps_there(trace: Trace, model: Model) -> list[Instance | None]:
@@ -125,21 +160,16 @@ def _steps_there(trace: Trace, model: Model) -> list[Instance | None]:
     return [known.get(instance_words(trace.model, step)) for step in trace.steps]
 
 
-def _false(
-    model: Model, state: State, instance: Instance, words: CellWords
-) -> tuple[tuple[Told, ...], bool]:
-    """What of a step's guard is false, and whether it is so in every state."""
-    try:
-        failures = false_guards(model, instance, state)
-    except CaptureError:
-        return (), False
-    told = tuple(words.told(failure, (state,)) for failure in failures)
-    return told, any(not failure.reads for failure in failures)
-
-
-def _otherwise(words: CellWords, number: int, there: State, here: State) -> Otherwise:
-    cells = [place for place, (a, b) in enumerate(zip(there, here, strict=True)) if a != b]
-    return Otherwise(number, words.values(cells, there), words.values(cells, here))
+def _needed_states(trace: Trace, found: Slice | None) -> dict[int, State]:
+    """The states after each step that the end needs, by its number, without the others."""
+    engine, needless = ReferenceEngine(trace.model), found.needless if found is not None else ()
+    state, states = trace.states[0], {}
+    for number, instance in enumerate(trace.steps, 1):
+        if number not in needless:
+            after = engine.step(state, instance)
+            assert after is not None, "what is left of a sliced trace is a run"
+            state = states[number] = after
+    return states
 
 
 def _shows(trace: Trace, engine: ReferenceEngine, states: list[State]) -> bool:

@@ -13,10 +13,10 @@ from typing import Any
 
 from checker.engines.reference import ReferenceEngine
 from checker.explanations.candidates import Candidate, Kind, candidates
-from checker.explanations.effects import Effect, effect_of, settings_read
+from checker.explanations.effects import Effect, Effects, settings_read
 from checker.explanations.moments import Decision, decision
 from checker.explanations.searches import Budget, Searched, searchable, searched
-from checker.report.why import CellWords, Link, Told, Value, Why, why
+from checker.report.why import Link, Told, Value, Why, why
 from checker.traces.trace import Trace
 from model.language.naming import instance_words
 from model.protocols import action_sources, setting_sources
@@ -83,7 +83,8 @@ def explain(
     Without `search` no search is made, nor a graph built: what is left takes a second at most.
     `on_search` is told what is searched next, `stops` is handed what ends that soon.
     """
-    found, without = _tried(trace)
+    reason = why(trace)
+    found, without = _tried(trace, reason)
     prop, limit = searchable(trace), budget or Budget()
     moment = None
     for place, prevention in enumerate(list(found) if search and prop is not None else ()):
@@ -103,17 +104,17 @@ def explain(
     }
     about = trace.claim if trace.rounds is None else trace.rounds.promise
     judged = _place(about.claim) if about is not None else None
-    return Explanation(trace, tuple(found), without, why(trace), moment, actions, judged)
+    return Explanation(trace, tuple(found), without, reason, moment, actions, judged)
 
 
-def _tried(trace: Trace) -> tuple[list[Prevention], tuple[str, ...]]:
+def _tried(trace: Trace, reason: Why | None) -> tuple[list[Prevention], tuple[str, ...]]:
     """What prevents the trace, what explains most first; and the other changes, by name."""
     sources = setting_sources(trace.model.protocol)
-    words = CellWords(trace.model)
+    effects = Effects(trace, None if reason is None else reason.slice)
     found, without = [], []
     for candidate in candidates(trace, settings_read(trace)):
         telling = bool(candidate.entries) or candidate.kind is not Kind.CHOICE
-        effect = effect_of(trace, candidate.model, words, telling)
+        effect = effects.of(candidate.model, telling)
         if not effect.prevents:
             without.append(candidate.words)
             continue

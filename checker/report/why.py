@@ -65,13 +65,14 @@ class Why:
 
     `links` has for each step the earlier ones that it needed, `end` those that the end needed.
     `needless` are the steps that the end does not need, none if it needs all; `None` of a run that
-    is not about anything. `failed` are the conjuncts that are false.
+    is not about anything. `failed` are the conjuncts that are false. `slice` is all of it by cells.
     """
 
     links: tuple[tuple[Link, ...], ...]
     end: tuple[Link, ...]
     needless: tuple[int, ...] | None
     failed: tuple[Told, ...]
+    slice: Slice
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -102,13 +103,10 @@ def why(trace: Trace) -> Why | None:
     return Why(
         tuple(map(links, found.causes)),
         links(found.end),
-        _needless(found),
+        None if found.needed is None else found.needless,
         tuple(words.told(failure, trace.evidence) for failure in failures),
+        found,
     )
-
-
-def _needless(found: Slice) -> tuple[int, ...] | None:
-    return None if found.needed is None else found.needless
 
 
 def grouped(values: Iterable[Value]) -> str:
