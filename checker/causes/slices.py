@@ -2,8 +2,8 @@
 
 A step *needs* the last earlier one that changed what it had to read: what makes its guard true, and
 what the values were made of that were needed later. What nothing needs, from the end backwards, can
-be left out: the rest is a run as well, and ends the same way. That is seen to be so on the reference
-engine each time.
+be left out: the rest is a run as well, and ends the same way. That is seen to be so on the
+reference engine each time.
 
 Read off the captured and grounded graph, which is compared with the states of the trace on the way.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from checker.causes.reasons import ALL, Place, Reads, Reasons, merged
 from checker.engines.reference import ReferenceEngine
@@ -116,7 +117,7 @@ class _Slicing:
         self._trace, self._grounded, self._misfits = trace, grounded, misfits
         self._changed: list[Bits] = []
         self._changes: dict[int, list[tuple[int, int]]] = {}  # of each cell: steps, and which bits
-        for step, (before, after) in enumerate(zip(trace.states, trace.states[1:], strict=False), 1):
+        for step, (before, after) in enumerate(pairwise(trace.states), 1):
             pairs = enumerate(zip(before, after, strict=True))
             self._changed.append({place: a ^ b for place, (a, b) in pairs if a != b})
             for place, bits in self._changed[-1].items():
@@ -193,10 +194,11 @@ class _Slicing:
         """The last steps before this one that changed what is read."""
         found: dict[int, Bits] = {}
         for position, bits in reads.items():
+            left = bits
             for step, changed in reversed(self._changes.get(position, [])):
-                if step < number and changed & bits:
-                    found.setdefault(step, {})[position] = changed & bits
-                    bits &= ~changed
+                if step < number and changed & left:
+                    found.setdefault(step, {})[position] = changed & left
+                    left &= ~changed
         return tuple(sorted((Cause(s, cells) for s, cells in found.items()), key=_by_step))
 
 
@@ -211,4 +213,3 @@ def merged_bits(*parts: Bits) -> Bits:
         for position, bits in part.items():
             found[position] = found.get(position, 0) | bits
     return found
-

@@ -38,11 +38,11 @@ def command(
     Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 Ctrl-C ended
     the searches.
     """
-    from checker.commands.explain_text import render
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Line
     from checker.explanations.explanation import as_data, explain
     from checker.explanations.searches import SECONDS, STATES, Budget
+    from checker.explanations.text import render
     from checker.traces.trace import highwater_version
 
     trace = accepted_trace(file, protocol)

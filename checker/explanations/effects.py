@@ -137,7 +137,9 @@ class Effects:
         values = self._words.values
         return Otherwise(number, values(cells, there), values(cells, here)) if cells else None
 
-    def _false(self, model: Model, state: State, instance: Instance) -> tuple[tuple[Told, ...], bool]:
+    def _false(
+        self, model: Model, state: State, instance: Instance
+    ) -> tuple[tuple[Told, ...], bool]:
         """What of a step's guard is false, and whether it is so in every state."""
         try:
             failures = false_guards(model, instance, state)

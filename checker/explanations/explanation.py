@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine
@@ -16,13 +14,13 @@ from checker.explanations.candidates import Candidate, Kind, candidates
 from checker.explanations.effects import Effect, Effects, settings_read
 from checker.explanations.moments import Decision, decision
 from checker.explanations.searches import Budget, Searched, searchable, searched
+from checker.explanations.text import render
+from checker.explanations.whereabouts import Place, near, place_of
 from checker.report.why import Link, Told, Value, Why, why
 from checker.traces.trace import Trace
 from model.language.naming import instance_words
 from model.protocols import action_sources, setting_sources
 from model.sources import Source
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -39,15 +37,6 @@ class Prevention:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A function of the protocol: file and line, and what it is in Kafka, if that is known."""
-
-    file: str
-    line: int
-    source: Source | None = None
-
-
-@dataclass(frozen=True)
 class Explanation:
     """What is known of why a trace is possible.
 
@@ -61,7 +50,7 @@ class Explanation:
     without_effect: tuple[str, ...]
     why: Why | None
     decision: Decision | None
-    actions: dict[str, Place] = field(default_factory=dict)
+    actions: dict[str, Place | None] = field(default_factory=dict)
     judged: Place | None = None
 
     @property
@@ -69,6 +58,10 @@ class Explanation:
         """The change that mends the entry of the catalogue that is most like this trace."""
         first = self.preventions[0] if self.preventions else None
         return first if first is not None and first.candidate.entries else None
+
+    def __str__(self) -> str:
+        """The text that the command shows, in 80 columns."""
+        return render(self, 80)
 
 
 def explain(
@@ -99,11 +92,11 @@ def explain(
         moment = decision(trace, limit, stops)
     sources = action_sources(trace.model.protocol)
     actions = {
-        step.action.name: _place(step.action.function, sources.get(step.action.name))
+        step.action.name: place_of(step.action.function, sources.get(step.action.name))
         for step in trace.steps
     }
     about = trace.claim if trace.rounds is None else trace.rounds.promise
-    judged = _place(about.claim) if about is not None else None
+    judged = place_of(about.claim) if about is not None else None
     return Explanation(trace, tuple(found), without, reason, moment, actions, judged)
 
 
@@ -130,20 +123,6 @@ def _order(prevention: Prevention) -> tuple[float, int, int, int]:
     candidate, effect = prevention.candidate, prevention.effect
     step = effect.step or 0
     return -candidate.likeness, kinds.index(candidate.kind), -step, len(candidate.settings)
-
-
-def _place(function: Callable[..., Any], source: Source | None = None) -> Place | None:
-    code = getattr(function, "__code__", None)
-    return None if code is None else Place(near(code.co_filename), code.co_firstlineno, source)
-
-
-def near(file: str) -> str:
-    """A file by a short name: from this project's root, else from the working directory."""
-    path = Path(file).resolve()
-    if path.is_relative_to(_ROOT):
-        return path.relative_to(_ROOT).as_posix()
-    name = os.path.relpath(path)
-    return path.name if name.startswith("..") else name
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from checker.graphs.losses import find_losses
 from checker.traces.trace import Trace
 from model.language.errors import UsageError
 
+
 @dataclass(frozen=True)
 class Decision:
     """How the states of a trace stand to the loss at its end, in the words of `graph`.

@@ -28,7 +28,8 @@ def words(node: Node, inner: bool = False, names: Names = _NOBODY) -> str:
         # Loop variables are named after their index set: the last part says enough.
         name = str(node.data[0])
         name = name.rsplit(".", maxsplit=1)[-1].replace("%", "") if node.op is Op.VARIABLE else name
-        return name + (f"[{', '.join(words(a, names=names) for a in node.args)}]" if node.args else "")
+        index = ", ".join(words(arg, names=names) for arg in node.args)
+        return f"{name}[{index}]" if index else name
     if node.op is Op.BOUND:
         return str(node.data)
     if node.op is Op.NOT and node.args[0].op is Op.EQ:

@@ -1,10 +1,11 @@
-"""Explanations: every stored case is an instance of itself, prevented by its own fix where it acts."""
+"""Explanations: a stored case is an instance of itself, prevented by its fix where that acts."""
 
 from __future__ import annotations
 
 import csv
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,11 +38,17 @@ GOLDEN = {
 }
 
 
-def trace_of(case):
-    return stored_case(Path(case)).stored_trace()
+def trace_of(name: str) -> Any:
+    found = stored_case(Path(name))
+    assert found is not None
+    return found.stored_trace()
 
 
-def replayed(case):
+def explained(trace: Any, **options: Any) -> Any:
+    return explain(trace, **options)
+
+
+def replayed(case: Any) -> Any:
     """What the case's own fix, whole, makes of its steps: whether they all go, and what falls."""
     model = case.fix.model
     engine, states = ReferenceEngine(model), [ReferenceEngine(model).initial()]
@@ -66,7 +73,7 @@ def test_the_table_has_every_case():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_right_step(case):
     trace = case.stored_trace()
-    found = explain(trace, search=False)
+    found = explained(trace, search=False)
     first = found.instance_of
     assert first is found.preventions[0]
     assert first.candidate.entries[0].case == case.name
@@ -80,12 +87,13 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
     whole = max(mends, key=lambda prevention: len(prevention.candidate.settings)).effect
     assert replayed(case) == (whole.impossible.step if whole.impossible else None)
     assert whole.holds is (whole.impossible is None)
-    row, effect = GOLDEN[case.name], first.effect
-    steps = effect.step, effect.otherwise, effect.impossible
-    told = [steps[0], *(each.step if each is not None else None for each in steps[1:])]
-    assert [first.candidate.words, *told] == [
-        row["change"], *(int(row[k]) if row[k] else None for k in ("step", "otherwise", "impossible"))
-    ]  # fmt: skip
+    effect = first.effect
+    told = [effect.step, *(one and one.step for one in (effect.otherwise, effect.impossible))]
+    change, *steps = list(GOLDEN[case.name].values())[1:]
+    assert (first.candidate.words, told) == (
+        change,
+        [int(step) if step else None for step in steps],
+    )
     assert found.why.needless == ()  # it is a shortest one
 
 
@@ -93,11 +101,11 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_search_says_that_the_fix_of_a_case_is_safe_at_its_bounds(case):
     trace = case.stored_trace()
-    found = explain(trace, search=False)
+    found = explained(trace, search=False)
     mends = [p for p in found.preventions if case.name in (e.case for e in p.candidate.entries)]
-    said = [
-        searched(p.candidate, searchable(trace), Budget(seconds=240, states=40_000_000))
-        for p in mends
+    prop: Any = searchable(trace)
+    said: list[Any] = [
+        searched(p.candidate, prop, Budget(seconds=240, states=40_000_000)) for p in mends
     ]
     if case.name == "44-the_last_known_leader_without_its_disk":  # two findings: one is not enough
         assert [len(p.candidate.settings) for p in mends] == [1, 2]
@@ -127,7 +135,7 @@ def test_settings_that_were_not_read_on_the_way_change_nothing(case):
 
 
 def test_the_same_bug_under_other_names_and_with_detours_is_the_same_entry():
-    case = stored_case(Path("09-joining_below_the_epoch_start"))
+    case: Any = stored_case(Path("09-joining_below_the_epoch_start"))
     trace = case.stored_trace()
     renamed = [
         line.translate(str.maketrans("12", "21")) if "checkpoint" not in line else line
@@ -135,7 +143,7 @@ def test_the_same_bug_under_other_names_and_with_detours_is_the_same_entry():
     ]
     other = build_trace(trace.model, steps_named(trace.model, renamed), case.violates)
     assert other.steps != trace.steps
-    first = explain(other, search=False).instance_of
+    first = explained(other, search=False).instance_of
     assert first.candidate.words == "join.isr.from.epoch.start=true"
     assert first.candidate.entries[0].case == case.name
     assert first.effect.step == 10
@@ -145,42 +153,43 @@ def test_a_needless_step_that_becomes_impossible_prevents_nothing():
     trace = trace_of("acks_1")
     (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
     longer = build_trace(trace.model, [detour, *trace.steps], trace.property)
-    found = explain(longer, search=False)
+    found = explained(longer, search=False)
     assert found.why.needless == (1,)
     assert as_data(found)["steps"][0]["needed"] is False
     lag = "replica.lag.max.messages=1"  # with it nobody is dropped for being behind in time
     assert lag in found.without_effect
     (candidate,) = (c for c in candidates(longer, settings_read(longer)) if c.words == lag)
-    assert Effects(longer, None).of(candidate.model).impossible.step == 1
+    effect: Any = Effects(longer, None).of(candidate.model)
+    assert effect.impossible.step == 1
 
 
 def test_a_fix_makes_the_step_impossible_that_its_requirement_is_in():
-    found = explain(trace_of("09-joining_below_the_epoch_start"), search=False)
+    found = explained(trace_of("09-joining_below_the_epoch_start"), search=False)
     impossible = found.instance_of.effect.impossible
     file, line = impossible.place
     assert Path(file).name == "alter_partition.py"
     assert "require(" in Path(file).read_text().splitlines()[line - 1]
     assert not impossible.switched_off and impossible.false[0].values
-    off = explain(trace_of("25-unclean_election"), search=False).instance_of.effect.impossible
+    off = explained(trace_of("25-unclean_election"), search=False).instance_of.effect.impossible
     assert off.switched_off
 
 
 def test_another_protocol_with_the_same_state_may_prevent_a_trace():
-    found = explain(trace_of("truncate_to_high_watermark-weak_isr"), search=False)
+    found = explained(trace_of("truncate_to_high_watermark-weak_isr"), search=False)
     words = {p.candidate.words for p in found.preventions}
     assert {"kip320", "kip101", "kip279"} <= words
-    unable = explain(trace_of("kip320_first_try-strong_isr"), search=False)
-    told = {p.candidate.words: p.effect.impossible for p in unable.preventions}
+    unable = explained(trace_of("kip320_first_try-strong_isr"), search=False)
+    told: Any = {p.candidate.words: p.effect.impossible for p in unable.preventions}
     assert told["kip101"].words == "kip101 has no such step"
 
 
 def test_a_search_that_finds_another_way_says_so_and_limits_are_kept():
     trace = trace_of("kip101-weak_isr")
-    found = explain(trace, budget=Budget(seconds=60, states=30_000))
+    found = explained(trace, budget=Budget(seconds=60, states=30_000))
     said = {p.candidate.words: p.search for p in found.preventions}
     assert said["kip320"].verdict is Verdict.UNKNOWN and "30,000" in said["kip320"].stopped
     assert "too large" in found.decision.left_out
-    none = explain(trace, budget=Budget(seconds=0))
+    none = explained(trace, budget=Budget(seconds=0))
     assert all(p.search is None for p in none.preventions)
     assert none.decision.left_out == "there was no time left"
 
@@ -205,7 +214,7 @@ def test_a_protocol_of_ones_own_is_explained(tmp_path):
     model = protocol.model()
     steps = [model.instances[0]] * 2
     trace = build_trace(model, steps, protocol.properties[0].name)
-    found = explain(trace)
+    found = explained(trace)
     assert found.preventions == () and found.without_effect == ()
     assert found.why.failed and found.decision.risks[-1] == "lost"
     assert found.judged.file.endswith("counter.py")
@@ -217,7 +226,7 @@ def test_a_run_for_ever_is_tried_on_other_settings():
     promised = choose_liveness(model.protocol, "everybody_is_in_sync")
     result = LivenessSearch(model, (), (promised,), ()).run()
     trace = lasso_trace(model, result.liveness[0])
-    found = explain(trace)
+    found = explained(trace)
     assert found.why.needless is None and found.decision.left_out
     assert all(p.search is None for p in found.preventions)
     assert as_data(found)["steps"][0]["needed"] is None
@@ -227,4 +236,4 @@ def test_what_the_reference_engine_does_not_confirm_is_no_explanation():
     trace = trace_of("kip101-weak_isr")
     wrong = replace(trace, states=(trace.states[0], *trace.states[2:], trace.states[-1]))
     with pytest.raises(Exception, match="does something else"):
-        explain(wrong, search=False)
+        explained(wrong, search=False)

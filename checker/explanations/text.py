@@ -5,15 +5,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from checker.engines.reference import ReferenceEngine
 from checker.explanations.candidates import Kind
 from checker.explanations.effects import Effect, Impossible
-from checker.explanations.explanation import Explanation, Place, Prevention, near
 from checker.explanations.moments import Decision
 from checker.explanations.searches import Searched
+from checker.explanations.whereabouts import Place, near
 from checker.report.why import Link, Told, grouped, steps_words
 from checker.verdict import Verdict
+
+if TYPE_CHECKING:
+    from checker.explanations.explanation import Explanation, Prevention
 
 _LONGEST = 120
 """Characters of an expression that is shown; of longer ones the values say enough."""
