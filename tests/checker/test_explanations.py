@@ -21,6 +21,7 @@ from checker.explanations.searches import Budget, searchable, searched
 from checker.liveness.search import LivenessSearch
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
+from model.kafka.protocol import KAFKA
 from model.language.declare.settings import as_text, describe
 from model.language.naming import instance_words
 from model.own_protocols import own_protocol
@@ -174,6 +175,18 @@ def test_a_fix_makes_the_step_impossible_that_its_requirement_is_in():
     assert off.switched_off
 
 
+def test_an_entry_is_not_offered_where_its_bug_is_mended():
+    """Catalogue 2 goes from one lookup to several: no fix where a fetch says what diverges."""
+    trace = trace_of("36-positions_from_a_missed_epoch")
+    tried = candidates(trace, {info.field for info in describe(KAFKA.settings).values()})
+    entries = {c.words: [entry.case for entry in c.entries] for c in tried}
+    assert entries["truncation=leader_epoch_iterated"] == []
+    assert entries["truncation=leader_epoch"] == []
+    assert "36-positions_from_a_missed_epoch" in entries["reset.follower.leo.every.epoch=true"]
+    offered = {case for names in entries.values() for case in names}
+    assert not offered & {"01-truncate_to_high_watermark", "27-last_replica_standing"}
+
+
 def test_another_protocol_with_the_same_state_may_prevent_a_trace():
     found = explained(trace_of("truncate_to_high_watermark-weak_isr"), search=False)
     words = {p.candidate.words for p in found.preventions}
@@ -187,6 +200,7 @@ def test_a_search_that_finds_another_way_says_so_and_limits_are_kept():
     trace = trace_of("kip101-weak_isr")
     found = explained(trace, budget=Budget(seconds=60, states=30_000))
     said = {p.candidate.words: p.search for p in found.preventions}
+    assert not said["kip320"].is_safe
     assert said["kip320"].verdict is Verdict.UNKNOWN and "30,000" in said["kip320"].stopped
     assert "too large" in found.decision.left_out
     none = explained(trace, budget=Budget(seconds=0))

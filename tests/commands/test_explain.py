@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,14 @@ def test_python_explains_what_an_answer_has():
     assert {p.candidate.words for p in found.preventions} >= {"kip320", "kip101"}
     assert str(found).startswith("truncate_to_high_watermark: weak_isr, violated after 8 steps")
     assert public.explain("kip101-weak_isr", search=False).instance_of is not None
+
+
+@pytest.mark.slow
+def test_the_example_in_the_documentation_is_true_word_for_word(highwater):
+    page = (Path(__file__).parents[2] / "docs" / "explain.md").read_text()
+    block = re.findall(r"^    \$ (.*)\n((?:    .*\n|\n)+)", page, re.MULTILINE)
+    ((command, shown),) = block
+    lines = [line.removeprefix("    ") for line in shown.rstrip().splitlines()]
+    pattern = "".join("(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in lines)
+    ended = highwater(*command.split()[1:])
+    assert re.fullmatch(pattern, ended.out), ended.out
