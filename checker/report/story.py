@@ -83,8 +83,8 @@ class Story:
 
     `header` are pairs of a label and words; `ending` says what the last state shows, then why.
     `brokers` are the names of the lanes, or of all members where no protocol part has a log.
-    `legend` explains what is not said in words. `why` is what the captured graph says of it, if the
-    protocol can be captured.
+    `legend` explains what is not said in words. `why` is what the captured graph says of it, if it
+    is about a property and the protocol can be captured.
     """
 
     title: str
@@ -121,7 +121,7 @@ def tell(trace: Trace) -> Story:
         first = "a state that may be unreachable"
     lanes = lanes_of(engine, places, trace.states[0])
     moments = [Moment(0, first, (), (), lanes, _facts(engine, places, trace.states[0]))]
-    reason = why(trace)
+    reason = why(trace) if trace.claim is not None else None
     needless = frozenset((reason.needless if reason is not None else None) or ())
     for number, instance in enumerate(trace.steps, 1):
         before, after = trace.states[number - 1 : number + 1]

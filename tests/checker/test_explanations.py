@@ -18,6 +18,7 @@ from checker.explanations.effects import Effects, settings_read
 from checker.explanations.explanation import as_data, explain
 from checker.explanations.moments import decision
 from checker.explanations.searches import Budget, searchable, searched
+from checker.explanations.text import render
 from checker.liveness.search import LivenessSearch
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
@@ -217,6 +218,15 @@ def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
     assert trace.steps[moment.last_avoidable].action.name == "broker_lose_power"
     assert "20,000" not in moment.left_out
     assert "10,000" in decision(trace, Budget(60, 10_000)).left_out
+
+
+@pytest.mark.parametrize("case", ["08-a_missed_epoch_of_the_same_leader", "kip101-strong_isr"])
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_text_is_never_wider_than_asked_and_loses_nothing(case, width):
+    found = explained(trace_of(case), search=False)
+    lines = render(found, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert "".join(" ".join(lines).split()) == "".join(render(found, 10_000).split())
 
 
 # Traces of other kinds.
