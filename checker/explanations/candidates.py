@@ -17,6 +17,7 @@ from typing import Any
 
 from checker.experiments.cases import FOLDER, Case, read_cases
 from checker.traces.trace import Trace
+from model.kafka.sources import PROPOSAL_PAGES
 from model.language.declare.settings import SettingInfo, as_text, describe
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
@@ -214,11 +215,14 @@ def _others(info: SettingInfo, now: Any) -> list[Any]:
 
 
 def links_of(source: str) -> tuple[str, ...]:
-    """Addresses of the issues that a source names, and pages of the findings."""
+    """Addresses of the proposals and issues that a source names, and pages of the findings."""
     findings = FOLDER.parent / "docs" / "findings"
     pages = [
         f"docs/findings/{page.name}"
         for number in re.findall(r"\b0\d{3}\b", source)
         for page in sorted(findings.glob(f"{number}-*.md"))
     ]
-    return (*(_JIRA + issue for issue in re.findall(r"\bKAFKA-\d+\b", source)), *pages)
+    proposals = re.findall(r"\bKIP-\d+\b", source)
+    issues = re.findall(r"\bKAFKA-\d+\b", source)
+    known = (PROPOSAL_PAGES[name] for name in proposals if name in PROPOSAL_PAGES)
+    return tuple(dict.fromkeys((*known, *(_JIRA + issue for issue in issues), *pages)))

@@ -47,6 +47,8 @@ def render(explanation: Explanation, width: int) -> str:
 def _folded(line: str, width: int) -> list[str]:
     """The line in lines of the width, further ones a little to the right of where it begins."""
     begin = len(line) - len(line.lstrip())
+    if line.lstrip().startswith("https://"):
+        return [line]  # never folded: people copy it
     return textwrap.wrap(
         line, max(width, 20), subsequent_indent=" " * (begin + 4), break_long_words=True,
         break_on_hyphens=False,

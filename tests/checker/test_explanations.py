@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from checker.engines.reference import ReferenceEngine
 from checker.experiments.cases import read_cases, stored_case
 from checker.experiments.choices import steps_named
 from checker.experiments.liveness_table import lasso_trace
-from checker.explanations.candidates import Kind, candidates
+from checker.explanations.candidates import Kind, candidates, links_of
 from checker.explanations.effects import Effects, settings_read
 from checker.explanations.explanation import as_data, explain
 from checker.explanations.moments import decision
@@ -97,6 +98,17 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
         [int(step) if step else None for step in steps],
     )
     assert found.why.needless == ()  # it is a shortest one
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_a_case_is_about_is_linked(case):
+    links = links_of(case.source)
+    for name in re.findall(r"\b(?:KIP|KAFKA)-\d+\b", case.source):
+        assert any(re.search(rf"/{name}\b", link) for link in links), name
+    for number in re.findall(r"\b0\d{3}\b", case.source):
+        assert any(link.startswith(f"docs/findings/{number}-") for link in links)
+    assert all((ROOT / link).is_file() for link in links if not link.startswith("https://"))
+    assert not any(" " in link for link in links)
 
 
 @pytest.mark.slow
@@ -222,10 +234,10 @@ def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
 
 @pytest.mark.parametrize("case", ["08-a_missed_epoch_of_the_same_leader", "kip101-strong_isr"])
 @pytest.mark.parametrize("width", [40, 80])
-def test_the_text_is_never_wider_than_asked_and_loses_nothing(case, width):
+def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing(case, width):
     found = explained(trace_of(case), search=False)
     lines = render(found, width).splitlines()
-    assert max(map(len, lines)) <= width
+    assert max(len(line) for line in lines if not line.startswith("  https://")) <= width
     assert "".join(" ".join(lines).split()) == "".join(render(found, 10_000).split())
 
 
