@@ -1,4 +1,4 @@
-"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`.
+"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`, `explain`.
 
 The commands ask the same engines the same way; these functions take values where commands take
 options, and return an `Answer`, which shows itself, or a graph. `docs/api.md` describes them.
@@ -10,6 +10,7 @@ import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker.report.text import render_text
@@ -27,6 +28,7 @@ from properties import Property, Sense, lemmas_of, promised_properties
 if TYPE_CHECKING:
     import networkx as nx
 
+    from checker.explanations.explanation import Explanation
     from checker.graphs.losses import Losses
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
@@ -213,6 +215,29 @@ def losses(
     wanted = tuple(p for p in chosen if properties or p.sense is Sense.ALWAYS)
     built = build(model, wanted, Limits(depth, max_states, max_seconds))
     return find_losses(built, wanted, model.protocol.fairness)
+
+
+def explain(
+    trace: Trace | str | Path,
+    *,
+    protocol: str | None = None,
+    search: bool = True,
+    max_seconds: float | None = None,
+    max_states: int | None = None,
+) -> Explanation:
+    """Why a trace ends as it does, and what would have prevented it; printed, it tells so.
+
+    `trace` is one of an answer, or what the command takes: a file, or a stored counterexample, by
+    its folder or name; `protocol` says of which protocol of one's own. `UsageError` if it cannot be
+    read, `RejectedError` if it does not replay.
+    """
+    from checker.commands.replay_command import accepted_trace
+    from checker.explanations.explanation import explain as explanation_of
+    from checker.explanations.searches import SECONDS, STATES, Budget
+
+    found = trace if isinstance(trace, Trace) else accepted_trace(Path(trace), protocol)
+    limit = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
+    return explanation_of(found, search, limit)
 
 
 def _asked(

@@ -36,6 +36,7 @@ COMMANDS = {
     "conform": "the model's steps on Kafka's own classes, every state compared",
     "cases": "check the stored counterexamples, or write them anew",
     "replay": "run a stored trace on the reference engine, show it, check it",
+    "explain": "why a stored trace ends as it does, and what would have prevented it",
     "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
     "query": "ask the stored state space in SQL",
     "audit": "compare what brokers left on their disks: the replicas of each partition",

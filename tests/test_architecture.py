@@ -37,7 +37,7 @@ GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "mod
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
-LIVENESS = "checker.liveness"
+LIVENESS, CAUSES = "checker.liveness", "checker.causes"
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
@@ -65,7 +65,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.search": ("model", "properties", VERDICT, ENGINES),
     "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
     "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
-    "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
+    "checker.causes": ("model", "properties", ENGINES, TRACES),
+    "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES, CAUSES),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
@@ -74,6 +75,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+    ),
+    "checker.explanations": (
+        *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
+        *("checker.graphs", "checker.experiments"),
     ),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),

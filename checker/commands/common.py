@@ -169,6 +169,13 @@ def workers_option(words: str) -> Callable[[F], F]:
     )
 
 
+def stats_option(function: F) -> F:
+    """`--stats`: how often what was done, and how fast."""
+    return click.option(
+        "--stats", is_flag=True, help="also tell how often each action was enabled, and how fast"
+    )(function)
+
+
 def ceiling_options(function: F) -> F:
     """`--max-seconds` and `--max-memory`, for what has no place to stop at by itself."""
     most = click.option("--max-seconds", type=seconds, help="end after this time")

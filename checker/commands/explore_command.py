@@ -15,6 +15,7 @@ from checker.commands.common import (
     model_command,
     seconds,
     size,
+    stats_option,
     workers_option,
     write_output,
     write_result,
@@ -58,6 +59,7 @@ ENGINES = {
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@stats_option
 @click.version_option(package_name="highwater", prog_name="highwater")
 @format_option
 @checked_output_options
@@ -101,7 +103,7 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
     def text(console: Console) -> str:
         from checker.commands.summary_text import render
 
-        return render(result, found, console)
+        return render(result, found, console, options["stats"])
 
     with Keeping() as keeping:
         place = options["trace_dir"]

@@ -17,6 +17,7 @@ from checker.commands.common import (
     model_command,
     result_data,
     seconds,
+    stats_option,
     write_result,
 )
 from checker.commands.keeping import Keeping
@@ -55,6 +56,7 @@ class Shown:
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--no-minimize", is_flag=True, help="show a violation as it was walked")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@stats_option
 @checked_output_options
 def command(**options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
@@ -82,7 +84,9 @@ def command(**options: Any) -> int:
     with Keeping() as keeping:
         shown = [_shown(simulator, walked, options, keeping) for walked in result.violations]
         write_result(
-            options["as_json"], lambda: to_json(result, shown), lambda on: _text(result, shown, on)
+            options["as_json"],
+            lambda: to_json(result, shown),
+            lambda on: _text(result, shown, on, options["stats"]),
         )
     return Exit.VIOLATED if result.violations else Exit.OK
 
@@ -153,7 +157,7 @@ def _progress_words(progress: WalkProgress) -> str:
 # --- the result ---------------------------------------------------------------------------------
 
 
-def _text(result: Simulation, shown: list[Shown], console: Console) -> str:
+def _text(result: Simulation, shown: list[Shown], console: Console, stats: bool) -> str:
     """The traces, then the summary."""
     from checker.report.text import render_text
 
@@ -163,10 +167,10 @@ def _text(result: Simulation, shown: list[Shown], console: Console) -> str:
         if one.finding.path is not None:
             parts.append(f"trace saved: {one.finding.path}\n")
         parts.append("\n")
-    return "".join(parts) + "\n".join(_lines(result, shown)) + "\n"
+    return "".join(parts) + "\n".join(_lines(result, shown, stats)) + "\n"
 
 
-def _lines(result: Simulation, shown: list[Shown]) -> Iterator[str]:
+def _lines(result: Simulation, shown: list[Shown], stats: bool) -> Iterator[str]:
     """The summary for people."""
     yield f"{result.model.protocol.name}: {result.model.protocol.words}"
     yield f"{bounds_words(result.model.bounds)}; seed {result.seed}"
@@ -176,16 +180,18 @@ def _lines(result: Simulation, shown: list[Shown]) -> Iterator[str]:
         vacuous = ", its premise was never true" if result.is_vacuous(prop) else ""
         yield f"{prop.name:<{width}}  {result.verdict_on(prop)}{vacuous}"
     yield ""
-    width = max(len(name) for name in result.actions)
-    yield f"{'action':<{width}}  {'enabled':>12}  {'taken':>12}"
-    for name, count in result.actions.items():
-        yield f"{name:<{width}}  {count.enabled:>12,}  {count.taken:>12,}"
-    yield ""
+    if stats:
+        width = max(len(name) for name in result.actions)
+        yield f"{'action':<{width}}  {'enabled':>12}  {'taken':>12}"
+        for name, count in result.actions.items():
+            yield f"{name:<{width}}  {count.enabled:>12,}  {count.taken:>12,}"
+        yield ""
     yield (
         f"{result.walks:,} walks, {result.steps:,} steps, the longest {result.longest}; "
         f"{result.distinct_states:,} distinct states"
     )
-    yield f"{result.seconds:.2f} s, {result.steps_per_second:,.0f} steps/s"
+    if stats:
+        yield f"{result.seconds:.2f} s, {result.steps_per_second:,.0f} steps/s"
     yield Agreement.words(result.agreement)
     for one in shown:
         shortest = "; no shorter one exists" if one.is_shortest else ""

@@ -21,15 +21,18 @@ _GOOD = ("exhausted", "reached", "proved")
 _BAD = ("violated", "deadlock")
 
 
-def render(exploration: Exploration, found: tuple[Finding, ...], console: Console) -> str:
-    """The whole summary as text for `console`."""
+def render(
+    exploration: Exploration, found: tuple[Finding, ...], console: Console, stats: bool = False
+) -> str:
+    """The whole summary as text for `console`; with `stats`, also how often what was done."""
     parts = _traces(found, console)
     with console.capture() as capture:
         if not found:
             console.print(model_heading(exploration.model))
             console.print()
         console.print(_properties(exploration))
-        for part in (_actions(exploration), _search(exploration)):
+        actions = [_actions(exploration)] if stats else []
+        for part in (*actions, _search(exploration, stats)):
             console.print()
             console.print(part)
         noted = list(warnings(exploration))
@@ -137,11 +140,11 @@ def grid(*titles: str, numbers: int = 0) -> Table:
     return table
 
 
-def _search(exploration: Exploration) -> Text:
-    return Text("\n").join(Text(line) for line in _search_lines(exploration))
+def _search(exploration: Exploration, stats: bool) -> Text:
+    return Text("\n").join(Text(line) for line in _search_lines(exploration, stats))
 
 
-def _search_lines(exploration: Exploration) -> Iterator[str]:
+def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
     yield (
         f"{exploration.distinct_states:,} distinct states, depth {exploration.depth}, "
         f"{exploration.transitions:,} transitions"
@@ -151,11 +154,12 @@ def _search_lines(exploration: Exploration) -> Iterator[str]:
             f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "
             "which is unfinished"
         )
-    megabytes = exploration.peak_memory_bytes / 1e6
-    yield (
-        f"{exploration.seconds:.2f} s, {rate(exploration):,.0f} states/s, "
-        f"{megabytes:,.0f} MB of memory at most, engine {exploration.engine}"
-    )
+    if stats:
+        megabytes = exploration.peak_memory_bytes / 1e6
+        yield (
+            f"{exploration.seconds:.2f} s, {rate(exploration):,.0f} states/s, "
+            f"{megabytes:,.0f} MB of memory at most, engine {exploration.engine}"
+        )
     if exploration.collision_probability:
         yield (
             f"{exploration.fingerprint_bits}-bit fingerprints: the probability that two states "

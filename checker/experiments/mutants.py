@@ -22,7 +22,7 @@ import numpy as np
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import Effect, Successors, VectorisedEngine
-from checker.experiments.infix import in_order, words
+from checker.report.infix import in_order, words
 from checker.search.explore import Explorer
 from checker.search.fingerprints import fingerprints
 from checker.search.limits import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from checker.report.lanes import Lane
-from checker.report.story import Moment, Story, tell
+from checker.report.story import NOT_NEEDED, Moment, Story, tell
 from checker.traces.trace import Trace
 
 
@@ -33,7 +33,8 @@ def render_markdown(trace: Trace) -> str:
 
 def _moment(story: Story, moment: Moment) -> list[str]:
     title = moment.words[0].upper() + moment.words[1:] if moment.number == 0 else moment.words
-    heading = f"## {moment.number}. {_plain(title)}"
+    mark = f" {NOT_NEEDED}" if moment.needless else ""
+    heading = f"## {moment.number}. {_plain(title)}{mark}"
     if moment.number == 0:
         return [heading, "", *_state(story, moment)]
     lines = [heading, ""]

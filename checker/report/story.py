@@ -10,6 +10,7 @@ from typing import TypeGuard
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, lanes_of, marked
 from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
+from checker.report.why import Why, why
 from checker.traces.lasso import Rounds, round_words
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
@@ -18,6 +19,7 @@ from model.language.naming import bounds_words, member_name, members_named, sett
 from model.language.protocol import Instance
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
+NOT_NEEDED = "(not needed)"
 LEFT_OUT = "left out: what stays 0, none, false or empty, or cannot change"
 
 
@@ -49,7 +51,7 @@ class Moment:
     """A state, and the step that led there. Number 0 is the first state, with no step.
 
     `actors` are who took part, the one who acted first. `again`: the step is taken again and again,
-    on the circle of a run for ever.
+    on the circle of a run for ever. `needless`: the end is the same without the step.
     """
 
     number: int
@@ -59,6 +61,7 @@ class Moment:
     lanes: tuple[Lane, ...]
     facts: tuple[Fact, ...]
     again: bool = False
+    needless: bool = False
 
     @property
     def changed_lanes(self) -> tuple[Lane, ...]:
@@ -80,7 +83,8 @@ class Story:
 
     `header` are pairs of a label and words; `ending` says what the last state shows, then why.
     `brokers` are the names of the lanes, or of all members where no protocol part has a log.
-    `legend` explains what is not said in words.
+    `legend` explains what is not said in words. `why` is what the captured graph says of it, if it
+    is about a property and the protocol can be captured.
     """
 
     title: str
@@ -89,6 +93,7 @@ class Story:
     ending: tuple[str, ...]
     brokers: tuple[str, ...]
     legend: tuple[str, ...]
+    why: Why | None = None
 
     @property
     def circle(self) -> tuple[Moment, ...]:
@@ -116,6 +121,8 @@ def tell(trace: Trace) -> Story:
         first = "a state that may be unreachable"
     lanes = lanes_of(engine, places, trace.states[0])
     moments = [Moment(0, first, (), (), lanes, _facts(engine, places, trace.states[0]))]
+    reason = why(trace) if trace.claim is not None else None
+    needless = frozenset((reason.needless if reason is not None else None) or ())
     for number, instance in enumerate(trace.steps, 1):
         before, after = trace.states[number - 1 : number + 1]
         lanes = marked(moments[-1].lanes, lanes_of(engine, places, after))
@@ -128,6 +135,7 @@ def tell(trace: Trace) -> Story:
                 lanes,
                 _facts(engine, places, after),
                 trace.rounds is not None and number > trace.rounds.start,
+                number in needless,
             )
         )
     owners = {place.owner for place in places if place.owner.family and not place.owner.row}
@@ -136,8 +144,9 @@ def tell(trace: Trace) -> Story:
     legend = [LOGS] if lanes else []
     legend += [LEFT_OUT] if len(places) < len(every_place) else []
     return Story(
-        _title(trace), _header(trace), tuple(moments), _ending(trace), names, tuple(legend)
-    )
+        _title(trace), _header(trace), tuple(moments), (*_ending(trace), *_why(reason)), names,
+        tuple(legend), reason,
+    )  # fmt: skip
 
 
 def _is_silent(place: Place, states: Sequence[State]) -> bool:
@@ -198,6 +207,10 @@ def _ending(trace: Trace) -> tuple[str, ...]:
     if trace.explanation == trace.claim.words:
         return (head,)
     return head, f"{trace.explanation}."
+
+
+def _why(reason: Why | None) -> tuple[str, ...]:
+    return () if reason is None else reason.lines
 
 
 def _ending_of_rounds(trace: Trace, rounds: Rounds) -> tuple[str, ...]:

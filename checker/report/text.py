@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from checker.report.lanes import Lane
-from checker.report.story import Change, Moment, Story, tell
+from checker.report.story import NOT_NEEDED, Change, Moment, Story, tell
 from checker.traces.trace import Trace
 
 EPOCH_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red")
 MIN_WIDTH = 20
 
 _ROLE_STYLES = {"leader": "bold green", "presumed": "bold yellow", "down": "dim"}
+_CHANGED = "bold yellow"
+_SIGNS = {" +": "bold green", " -": "bold red"}
+_NO_LANES: Mapping[str, Lane] = {}
 _NUMBER_WIDTH = 3
 _GAP = 2
 _MIN_WORDS = 30
@@ -94,7 +97,10 @@ class _Page:
         if not moment.changes:
             body.append(Text("nothing changes", style="dim"))
         if not self.story.is_last(moment):
-            body += self._lanes(moment.changed_lanes)
+            before = self.story.moments[moment.number - 1].lanes
+            body += self._lanes(moment.changed_lanes, {lane.name: lane for lane in before})
+        if moment.needless:
+            return _titled(str(moment.number), f"{moment.words} {NOT_NEEDED}", body, "dim")
         return _titled(str(moment.number), moment.words, body)
 
     def _state(self, moment: Moment) -> list[RenderableType]:
@@ -110,7 +116,9 @@ class _Page:
         grid.add_row(Text(owner), words)
         return grid
 
-    def _lanes(self, lanes: tuple[Lane, ...]) -> list[RenderableType]:
+    def _lanes(
+        self, lanes: tuple[Lane, ...], before: Mapping[str, Lane] = _NO_LANES
+    ) -> list[RenderableType]:
         if not lanes:
             return []
         if not self.columns:
@@ -122,16 +130,22 @@ class _Page:
         for lane in lanes:
             styles = ["bold" if lane.changed else "", _ROLE_STYLES.get(lane.role, "")]
             styles += [""] * len(lane.columns)
+            if lane.name in before:
+                pairs = zip(lane.columns, before[lane.name].columns, strict=True)
+                styles = [
+                    _CHANGED if new != old else style
+                    for (new, old), style in zip(pairs, styles, strict=False)
+                ]
             shown = zip(lane.columns, styles, self.columns, strict=False)
             grid.add_row(*(Text(text, style) for text, style, width in shown if width), _log(lane))
         return [grid]
 
 
-def _titled(number: str, title: str, body: list[RenderableType]) -> Table:
+def _titled(number: str, title: str, body: list[RenderableType], style: str = "bold") -> Table:
     grid = Table.grid(padding=(0, _GAP))
     grid.add_column(justify="right", min_width=_NUMBER_WIDTH, no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row(number, Text(title, style="bold"))
+    grid.add_row(number, Text(title, style=style))
     grid.add_row("", Group(*body))
     return grid
 
@@ -142,7 +156,14 @@ def _in_a_row(lane: Lane) -> Text:
 
 
 def _changes(changes: Iterable[Change]) -> Text:
-    return Text(", ").join(Text(change.words()) for change in changes)
+    return Text(", ").join(map(_change, changes))
+
+
+def _change(change: Change) -> Text:
+    """A change in colours: what a log gained and lost, and what a value is now."""
+    words, after = change.words(), change.after
+    style = _SIGNS.get(change.name[-2:], _CHANGED)
+    return Text.assemble(words.removesuffix(after), (after, style))
 
 
 def _log(lane: Lane) -> Text:

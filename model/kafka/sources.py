@@ -173,5 +173,22 @@ def _sources(table: str) -> Iterator[tuple[str, Source]]:
         yield name, Source(place, since, issues, tuple(filter(None, settings.split(", "))))
 
 
+_PROPOSALS = """
+KIP-101 - Alter Replication Protocol to use Leader Epoch rather than High Watermark for Truncation
+KIP-279: Fix log divergence between leader and follower after fast leader fail over
+KIP-320: Allow fetchers to detect and handle log truncation
+KIP-497: Add inter-broker API to alter ISR
+KIP-841: Fenced replicas should not be allowed to join the ISR in KRaft
+KIP-903: Replicas with stale broker epoch should not be allowed to join the ISR
+KIP-966: Eligible Leader Replicas
+"""
+
+PROPOSAL_PAGES: Mapping[str, str] = {
+    re.split(r"[ :]", title)[0]: "https://cwiki.apache.org/confluence/display/KAFKA/"
+    + title.replace(":", "%3A").replace(" ", "+")
+    for title in _PROPOSALS.strip().splitlines()
+}
+"""Addresses of the proposals that stored counterexamples are about; pages are named by title."""
+
 ACTION_SOURCES: Mapping[str, Source] = dict(_sources(_ACTIONS))
 SETTING_SOURCES: Mapping[str, Source] = dict(_sources(_SETTINGS))

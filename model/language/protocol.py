@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -249,11 +249,14 @@ class Model(StateSpace):
     @cached_property
     def captured(self) -> tuple[CapturedAction, ...]:
         """The protocol's actions as expressions, in order."""
-        parameters = self.protocol.parameters
+        return tuple(self.captured_action(action) for action in self.protocol.actions)
+
+    def captured_action(self, action: Action) -> CapturedAction:
+        """One of the protocol's actions as expressions."""
+        parameters = self.protocol.parameters[action.name]
         with self._members_exist():
-            return tuple(
-                capture_action(a.name, a.function, self.schema, self.settings, parameters[a.name])
-                for a in self.protocol.actions
+            return capture_action(
+                action.name, action.function, self.schema, self.settings, parameters
             )
 
     @contextmanager
@@ -339,6 +342,23 @@ class Model(StateSpace):
             for watcher in self.watchers:
                 watcher(done, len(self.instances))
         return tuple(found)
+
+    def grounded(
+        self, instances: Sequence[Instance], claims: Iterable[tuple[Callable[..., bool], int]] = ()
+    ) -> tuple[tuple[GroundAction, ...], tuple[Node, ...]]:
+        """Some instances and some claims with their frames, over cells with all their numbers.
+
+        Captures only what these need, so that a few steps are had in a moment.
+        """
+        grounder = Grounder(StateSpace(self.schema, self.bounds))
+        captured = {
+            name: self.captured_action(action)
+            for name, action in {i.action.name: i.action for i in instances}.items()
+        }
+        return (
+            tuple(grounder.action(i, captured[i.action.name]) for i in instances),
+            tuple(grounder.expression(self.claim(*claim)) for claim in claims),
+        )
 
     @cached_property
     def possible_actions(self) -> frozenset[str]:

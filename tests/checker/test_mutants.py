@@ -18,9 +18,9 @@ from checker.cli import highwater, run
 from checker.engines.agreement import require_agreement
 from checker.engines.vectorised import VectorisedEngine
 from checker.exits import Exit
-from checker.experiments.infix import words
 from checker.experiments.kill_matrix import REASONS, Question, sweep_of
 from checker.experiments.mutants import Judge, Kind, Outcome, mutants
+from checker.report.infix import words
 from checker.search.limits import Limits
 from model.language import require
 from model.language.declare.settings import as_text

@@ -7,20 +7,24 @@ import html.parser
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 import checker.report.story
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import stored_case
+from checker.experiments.choices import steps_named
 from checker.report.html import render_html
 from checker.report.lanes import Lane
 from checker.report.markdown import render_markdown
 from checker.report.mermaid import render_mermaid
 from checker.report.places import Entry, LogPlace, places_of
-from checker.report.story import tell
+from checker.report.story import NOT_NEEDED, tell
 from checker.report.text import render_text
 from checker.traces.trace import build_trace
+from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
@@ -261,7 +265,9 @@ def test_text_is_never_wider_than_asked(width, trace):
 
 def test_text_in_80_columns_keeps_each_lane_on_one_line():
     for trace in (GOLDEN, losing_truncation()):
-        lines = [line for line in render_text(trace).splitlines() if "LEO" in line]
+        states, _, _ = render_text(trace).partition("\nFalse ")
+        lines = [line for line in states.splitlines() if "LEO" in line]
+        assert lines
         assert all(re.search(r"\bHW \d+ .*\[.*\]$", line) for line in lines)
         assert len({line.index("[") for line in lines}) == 1
 
@@ -288,6 +294,39 @@ def test_on_a_terminal_records_have_the_colour_of_their_epoch():
     assert "\x1b[33m0:e2\x1b[0m" in output
     lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in output.splitlines()]
     assert "\n".join(lines) + "\n" == render_text(GOLDEN)
+
+
+def test_on_a_terminal_what_changed_has_a_colour_of_its_own():
+    terminal = Console(file=io.StringIO(), force_terminal=True, color_system="standard", width=80)
+    output = render_text(losing_truncation(), 80, terminal)
+    assert "HW 0 -> \x1b[1;33m1\x1b[0m" in output  # what a value is now
+    assert re.search(r"log \+ \x1b\[1;32m\d:e\d\x1b\[0m", output)
+    assert re.search(r"log - \x1b\[1;31m\d:e\d\x1b\[0m", output)
+    assert re.search(r"\x1b\[1;33mLEO 1\s*\x1b\[0m", output)  # and in its lane
+
+
+@pytest.mark.parametrize("render", [render_text, render_markdown])
+def test_a_step_that_is_not_needed_is_marked_and_the_ending_says_why(render):
+    case = stored_case(Path("acks_1"))
+    assert case is not None
+    trace = case.stored_trace()
+    assert NOT_NEEDED not in render(trace) and "Without step" not in render(trace)
+    (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
+    output = spoken(render(build_trace(trace.model, [detour, *trace.steps], trace.property)))
+    assert output.count(NOT_NEEDED) == 1
+    assert f"b0 asks to drop b2 from the ISR {NOT_NEEDED}" in output
+    assert "Without step 1 it ends the same way." in output
+
+
+def test_a_protocol_that_cannot_be_captured_is_shown_without_why(monkeypatch):
+    trace = losing_truncation()
+    assert "False for " in render_text(trace)
+
+    def refuse(*_):
+        raise CaptureError("not this one")
+
+    monkeypatch.setattr(type(trace.model), "grounded", refuse)
+    assert "False for " not in render_text(trace)
 
 
 def test_a_terminal_without_colours_gets_none():

@@ -186,8 +186,9 @@ def test_max_memory_stops_with_what_was_found(finish):
     "arguments", [BROKEN, SOUND, ("kip320", "--depth", 5), (*SOUND, "--max-states", 50)]
 )
 def test_text_ends_with_the_verdict_in_80_columns(highwater, arguments):
-    ended = highwater("explore", *arguments)
+    plain, ended = highwater("explore", *arguments), highwater("explore", *arguments, "--stats")
     data = highwater("explore", *arguments, "--json").json
+    assert set(plain.out.splitlines()) < set(ended.out.splitlines())
     lines = ended.out.splitlines()
     last = lines[max(i for i, line in enumerate(lines) if not line) + 1]
     assert last.startswith(data["verdict"] + ":")
@@ -204,13 +205,15 @@ def test_text_ends_with_the_verdict_in_80_columns(highwater, arguments):
     for name, count in data["actions"].items():
         row = f"{name} {count['enabled']:,} {count['new']:,}"
         assert (row in printed) is (count["enabled"] > 0)
+        assert row not in " ".join(plain.out.split())
+    assert "states/s" in printed and "states/s" not in plain.out
 
 
 def test_text_begins_with_the_trace(highwater):
     ended = highwater("explore", *BROKEN)
     steps = ended.out.index("initial state")
     assert (
-        steps < ended.out.index("weak_isr is violated after 8 steps") < ended.out.index("enabled")
+        steps < ended.out.index("weak_isr is violated after 8 steps") < ended.out.index("distinct")
     )
     assert "(HW 1)" in ended.out  # the failing values
 

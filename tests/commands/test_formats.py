@@ -169,6 +169,7 @@ def test_an_error_is_json_too_where_json_was_asked_for(highwater, command):
         ("cases", ROOT / "counterexamples" / "ladder" / "kip101-weak_isr"),
         ("replay", "kip101-weak_isr"),
         ("report", "kip101-weak_isr"),
+        ("explain", "kip101-weak_isr", "--no-search"),
         ("matrix", "--stored"),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:3])),

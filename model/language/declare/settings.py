@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from model.language.declare.domains import Bound
@@ -72,8 +73,17 @@ class SettingInfo:
         raise UsageError(f"setting {self.name} cannot be {text!r}: valid are {self.choices}")
 
 
-def describe(settings_class: type) -> dict[str, SettingInfo]:
+_described: dict[type, Mapping[str, SettingInfo]] = {}
+
+
+def describe(settings_class: type) -> Mapping[str, SettingInfo]:
     """The settings of a class by the names that users write."""
+    if settings_class not in _described:
+        _described[settings_class] = MappingProxyType(_described_anew(settings_class))
+    return _described[settings_class]
+
+
+def _described_anew(settings_class: type) -> dict[str, SettingInfo]:
     hints = get_type_hints(settings_class)
     infos = {}
     for field in dataclasses.fields(settings_class):

@@ -1,0 +1,66 @@
+"""`explain`: why a stored trace or case is possible, and what would have prevented it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.commands.common import HELP, output_options, protocol_option, seconds, write_result
+from checker.commands.replay_command import accepted_trace
+from checker.exits import Exit
+
+
+@click.command(context_settings=HELP)
+@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option(
+    "--search/--no-search", default=True,
+    help="search with each change for another way there [default: yes]",
+)  # fmt: skip
+@click.option("--max-seconds", type=seconds, help="search for so long at most [default: 60]")
+@click.option(
+    "--max-states", type=click.IntRange(min=1), metavar="N",
+    help="visit so many states in each search [default: 2000000]",
+)  # fmt: skip
+@protocol_option("what the trace is of")
+@output_options
+def command(
+    file: Path, search: bool, max_seconds: float | None, max_states: int | None,
+    protocol: str | None, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Why TRACE ends as it does: what would have prevented it, because of what, and since when.
+
+    TRACE is a file, or one of the stored counterexamples: its folder, or its name. Each setting,
+    each protocol with the same state and each fix of the catalogue is tried on it: which step goes
+    otherwise, or cannot be taken? Then it is searched with the change at the same bounds.
+
+    Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 Ctrl-C ended
+    the searches.
+    """
+    from checker.commands.interrupt import Interrupt
+    from checker.commands.progress import Line
+    from checker.explanations.explanation import as_data, explain
+    from checker.explanations.searches import SECONDS, STATES, Budget
+    from checker.explanations.text import render
+    from checker.traces.trace import highwater_version
+
+    trace = accepted_trace(file, protocol)
+    budget = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
+    with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+
+        def on_search(what: str) -> None:
+            words = f"searching: {what}"
+            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
+
+        found = explain(trace, search, budget, on_search, interrupt.stops)
+
+    def data() -> dict[str, Any]:
+        about = {"property": trace.property, "verdict": str(trace.verdict)}
+        return {
+            "command": "explain", "trace": str(file), **trace.model.identity, **about,
+            **as_data(found), "version": highwater_version(),
+        }  # fmt: skip
+
+    write_result(as_json, data, lambda console: render(found, console.width))
+    return Exit.LIMIT if interrupt.requested else Exit.OK

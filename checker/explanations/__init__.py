@@ -1,0 +1,1 @@
+"""What would have prevented a trace, what caused what on it, and when it was decided."""

@@ -1,0 +1,258 @@
+"""An explanation as text, in lines of a given width."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from checker.engines.reference import ReferenceEngine
+from checker.explanations.candidates import Kind
+from checker.explanations.effects import Effect, Impossible
+from checker.explanations.moments import Decision
+from checker.explanations.searches import Searched
+from checker.explanations.whereabouts import Place, near
+from checker.report.why import Link, Told, grouped, steps_words
+from checker.verdict import Verdict
+
+if TYPE_CHECKING:
+    from checker.explanations.explanation import Explanation, Prevention
+
+_LONGEST = 120
+"""Characters of an expression that is shown; of longer ones the values say enough."""
+
+_RISKS = {
+    "safe": "no run from there comes to a loss",
+    "possible": "a loss can still be avoided",
+    "certain": "every fair run from there comes to a loss",
+    "lost": "lost",
+    "unknown": "not known",
+}
+
+
+def render(explanation: Explanation, width: int) -> str:
+    """The whole explanation."""
+    parts = [
+        _headline(explanation),
+        _prevented(explanation),
+        _because(explanation),
+        _decided(explanation.decision),
+        _where(explanation),
+    ]
+    lines = [[line for text in part for line in _folded(text, width)] for part in parts]
+    return "\n\n".join("\n".join(part) for part in lines if part) + "\n"
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """The line in lines of the width, further ones a little to the right of where it begins."""
+    begin = len(line) - len(line.lstrip())
+    if line.lstrip().startswith("https://"):
+        return [line]  # never folded: people copy it
+    return textwrap.wrap(
+        line, max(width, 20), subsequent_indent=" " * (begin + 4), break_long_words=True,
+        break_on_hyphens=False,
+    ) or [""]  # fmt: skip
+
+
+def _headline(explanation: Explanation) -> Iterator[str]:
+    trace = explanation.trace
+    about = f"{trace.property}, " if trace.property else ""
+    yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {_count(trace.depth, 'step')}"
+    if trace.explanation:
+        yield f"{trace.explanation}"
+    instance = explanation.instance_of
+    if instance is not None:
+        entry = instance.candidate.entries[0]
+        yield (
+            f'an instance of "{entry.title}" ({entry.source}): prevented by '
+            f"{instance.candidate.words} {_at(instance.effect)}"
+        )
+
+
+def _at(effect: Effect) -> str:
+    return f"at step {effect.step}" if effect.step is not None else "on the same run"
+
+
+# --- what would have prevented it ----------------------------------------------------------------
+
+
+def _prevented(explanation: Explanation) -> Iterator[str]:
+    told = [p for p in explanation.preventions if _is_told(p)]
+    rest = [p for p in explanation.preventions if not _is_told(p)]
+    if not explanation.preventions:
+        tried = f" ({len(explanation.without_effect)} tried)" if explanation.without_effect else ""
+        yield f"no other setting and no other protocol prevents it{tried}"
+        return
+    yield "what would have prevented it"
+    for prevention in told:
+        yield from _one(explanation, prevention)
+    if rest:
+        listed = ", ".join(f"{p.candidate.words} ({_at(p.effect)}{_short(p.search)})" for p in rest)
+        yield f"  also {'' if told else 'only '}with another choice: {listed}"
+
+
+def _is_told(prevention: Prevention) -> bool:
+    return bool(prevention.candidate.entries) or prevention.candidate.kind is not Kind.CHOICE
+
+
+def _one(explanation: Explanation, prevention: Prevention) -> Iterator[str]:
+    candidate, source = prevention.candidate, prevention.source
+    about = []
+    if candidate.kind is Kind.PROTOCOL:
+        about.append(candidate.model.protocol.words)
+    if source is not None:
+        about += [f"in Kafka since {source.since}"] if source.since else ["in no release of Kafka"]
+        about += [source.issues] if source.issues else []
+    yield f"  {candidate.words}" + (f": {'; '.join(about)}" if about else "")
+    yield f"    {_effect(explanation, prevention.effect)}"
+    if prevention.search is not None:
+        yield f"    {_search(prevention.search, explanation.trace.depth)}"
+    for entry in candidate.entries[:3]:
+        yield f'    mends {entry.case}: "{entry.title}"'
+    if len(candidate.entries) > 3:
+        yield f"    and {len(candidate.entries) - 3} more cases"
+
+
+def _effect(explanation: Explanation, effect: Effect) -> str:
+    engine, trace = ReferenceEngine(explanation.trace.model), explanation.trace
+    parts = []
+    if effect.otherwise is not None:
+        step = effect.otherwise.step
+        words = engine.words(trace.states[step - 1], trace.steps[step - 1])
+        left = grouped(effect.otherwise.values)
+        instead = grouped(effect.otherwise.instead_of)
+        parts.append(f"step {step}, {words}, goes otherwise: {left}; instead of {instead}")
+    if effect.impossible is not None:
+        step = effect.impossible.step
+        words = engine.words(trace.states[step - 1], trace.steps[step - 1])
+        so = "so that " if parts else ""
+        parts.append(f"{so}step {step}, {words}, cannot be taken{_reason(effect.impossible)}")
+    elif effect.holds:
+        parts.append(f"all steps can be taken, and {trace.property or 'it'} does not fall")
+    return "; ".join(parts)
+
+
+def _reason(impossible: Impossible) -> str:
+    if impossible.words:
+        return f": {impossible.words}"
+    place = f" ({near(impossible.place[0])}:{impossible.place[1]})" if impossible.place else ""
+    if impossible.switched_off:
+        return f": it is switched off{place}"
+    return "".join([f": {_told(told)}" for told in impossible.false[:1]]) + place
+
+
+def _told(told: Told) -> str:
+    values = grouped(told.values)
+    if len(told.expression) > _LONGEST:
+        return values
+    return f"it requires {told.expression}, and {values}"
+
+
+def _search(search: Searched, depth: int) -> str:
+    states = f"{search.states:,} states"
+    match search.verdict:
+        case Verdict.EXHAUSTED if search.vacuous:
+            return f"searched: never put to the test, no state makes its premise true ({states})"
+        case Verdict.EXHAUSTED:
+            return f"searched: safe in every reachable state within the bounds ({states})"
+        case Verdict.VIOLATED:
+            more = search.depth - depth
+            later = f", {abs(more)} {'more' if more > 0 else 'fewer'}" if more else ""
+            return f"searched: broken another way, after {_count(search.depth, 'step')}{later}"
+        case _:
+            return (
+                f"searched: stopped by {search.stopped}; safe for {_count(search.depth, 'step')} "
+                f"({states})"
+            )
+
+
+def _short(search: Searched | None) -> str:
+    if search is None:
+        return ""
+    match search.verdict:
+        case Verdict.EXHAUSTED:
+            return ", vacuous" if search.vacuous else ", safe"
+        case Verdict.VIOLATED:
+            return f", broken after {search.depth}"
+        case _:
+            return f", safe for {search.depth}"
+
+
+# --- because -------------------------------------------------------------------------------------
+
+
+def _because(explanation: Explanation) -> Iterator[str]:
+    trace, reason = explanation.trace, explanation.why
+    if reason is None:
+        yield "what it needed is not known: the protocol cannot be captured"
+        return
+    engine = ReferenceEngine(trace.model)
+    yield "because"
+    for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
+        mark = " (not needed)" if number in (reason.needless or ()) else ""
+        yield f"{number:>4}  {engine.words(state, step)}{mark}"
+        yield from _links(reason.links[number - 1])
+    for told in reason.failed:
+        yield f"      {told.words}"
+    if reason.end:
+        yield " end"
+        yield from _links(reason.end)
+    if reason.needless:
+        yield f"  without {steps_words(reason.needless)} it ends the same way, as a replay confirms"
+
+
+def _links(links: Iterable[Link]) -> Iterator[str]:
+    for link in links:
+        yield f"        by {link.step}: {grouped(link.left)}"
+
+
+# --- the moment, and the places ------------------------------------------------------------------
+
+
+def _decided(decision: Decision | None) -> Iterator[str]:
+    if decision is None:
+        return
+    if decision.left_out:
+        yield f"when it was decided is not known: {decision.left_out}"
+        return
+    yield f"when it was decided, of {decision.states:,} states"
+    first = 0
+    for risk, states in groupby(decision.risks):
+        last = first + len(list(states)) - 1
+        where = f"after {steps_words(range(max(first, 1), last + 1))}" if last else "at first"
+        if last > first + 1:
+            where = f"after steps {max(first, 1)} to {last}"
+        left = decision.to_loss[last]
+        near_by = f", the nearest in {_count(left, 'step')} after step {last}" if left else ""
+        yield f"  {'at first and ' if last and not first else ''}{where}: {_RISKS[risk]}{near_by}"
+        first = last + 1
+    avoidable = decision.last_avoidable
+    if avoidable is None:
+        yield "  no step of it decides a loss"
+    elif avoidable < 0:
+        yield "  a loss was certain from the beginning"
+    else:
+        yield f"  step {avoidable + 1} decides it"
+
+
+def _where(explanation: Explanation) -> Iterator[str]:
+    yield "where"
+    if explanation.judged is not None:
+        name = explanation.trace.property or "the property"
+        yield f"  {name}: {_of(explanation.judged)}"
+    for name, place in explanation.actions.items():
+        if place is not None:
+            yield f"  {name}: {_of(place)}"
+    entries = [e for p in explanation.preventions for e in p.candidate.entries[:1]]
+    yield from (f"  {link}" for link in dict.fromkeys(li for e in entries for li in e.links))
+
+
+def _of(place: Place) -> str:
+    kafka = f", {place.source.place}" if place.source is not None else ""
+    issues = f" ({place.source.issues})" if place.source is not None and place.source.issues else ""
+    return f"{place.file}:{place.line}{kafka}{issues}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
