@@ -71,7 +71,6 @@ class PageData:
         if self._derives_mark:
             owners = list(dict.fromkeys([*owners, self._root_name]))
         return {
-            "lanes": list(self.space.lanes),
             "members": list(self.space.members),
             "hues": self.hues(),
             "owners": owners,
@@ -168,16 +167,20 @@ class PageData:
         properties: Iterable[Property] = (),
         rounds: Rounds | None = None,
     ) -> dict[str, Any]:
-        """A run: its outline, its steps, its states as changes, and its properties."""
+        """A run: its outline, its steps, its states as changes, and its properties.
+
+        Clients that take part in no step have no lane.
+        """
         told = [self.state(state) for state in states]
         messages = self.space.messages(states, steps)
+        taken = [self._step(states[number], instance) for number, instance in enumerate(steps)]
+        there = {*self.space.members, "controller", *(name for step in taken for name in step["who"])}
         return {
             **self.outline(),
-            "steps": [
-                self._step(states[number], instance) for number, instance in enumerate(steps)
-            ],
+            "lanes": [name for name in self.space.lanes if name in there],
+            "steps": taken,
             "messages": [_message(message) for message in messages],
-            "states": [told[0], *map(_difference, told, told[1:])],
+            "states": [told[0], *map(difference, told, told[1:])],
             "properties": [
                 *(self._fall(claim, states) for claim in properties),
                 *([self._promise(states, rounds)] if rounds is not None else []),
@@ -243,7 +246,7 @@ def _message(message: Message) -> dict[str, Any]:
     }
 
 
-def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What of a state is not as it was: values by place, cards by name."""
     changed: dict[str, Any] = {
         "v": [

@@ -253,16 +253,18 @@ class _Telling:
             heard |= {(first, lane): None for lane in told if lane != first}
         if self._fails(before, after, changed):
             heard = {}
+        is_asked = first in space.leading(before) & space.leading(after)
         for sender, receiver in list(heard):
-            if receiver == first and sender in actors:
-                heard[first, sender] = None  # who asks is answered
+            if receiver == first and sender in actors and not is_asked:
+                heard[first, sender] = None  # who asks is answered; a leader is asked
         if len(actors) > 1 and self._asks(first, actors[1], instance, told, heard, reads):
             heard[first, actors[1]] = None
             if first in told:
                 heard[actors[1], first] = None
         self._acknowledge(number, before, after, changed, actors)
         for sender, receiver in heard:
-            self._done.append(Message(sender, receiver, number, number, receiver == first))
+            is_answer = receiver == first and not (is_asked and sender in actors)
+            self._done.append(Message(sender, receiver, number, number, is_answer))
         self._mail(number, before, after, homes, reads, first)
         for home in homes.values():
             if home and home.row:

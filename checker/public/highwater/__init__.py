@@ -1,8 +1,8 @@
 """Highwater: a model checker for Kafka's replication protocol, and for protocols of one's own.
 
 What users import. `highwater.language` and `highwater.claims` are what protocols are written in,
-`highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph` and `losses` ask
-from a script or a notebook. `docs/api.md` describes them; everything else may change from one
+`highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph`, `losses`
+and `run` ask from a script or a notebook. `docs/api.md` describes them; everything else may change from one
 release to the next.
 """
 
@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checker.asking import Answer, explore, graph, losses, prove, simulate
+    from checker.asking import Answer, explore, graph, losses, prove, run, simulate
 
-__all__ = ["Answer", "__version__", "explore", "graph", "losses", "prove", "simulate"]
+__all__ = ["Answer", "__version__", "explore", "graph", "losses", "prove", "run", "simulate"]
 
 
 def __getattr__(name: str) -> object:

@@ -99,7 +99,8 @@ function showCard(data, name, state, before, view) {
     const items = [];
     const put = (title, key) => {
       if (card[key] === null || card[key] === "") return;
-      items.push(pair(title, String(card[key]), old ? String(was[key]) : undefined));
+      const words = (value) => (value === "-" ? "none" : String(value));
+      items.push(pair(title, words(card[key]), old ? words(was[key]) : undefined));
     };
     put("epoch", "epoch"); put("HW", "hw"); put("LEO", "leo"); put("ISR", "isr");
     inner.push(make("ul", { class: "pairs" }, items), logCells(card, old));
