@@ -1,7 +1,7 @@
 """Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`, `run`.
 
 The commands ask the same engines the same way; these functions take values where commands take
-options, and return an `Answer`, which shows itself, a graph, or a trace. `docs/api.md` describes them.
+options, and return an `Answer`, which shows itself, a graph, or a trace: see `docs/api.md`.
 """
 
 from __future__ import annotations

@@ -66,6 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
     "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES),
+    "checker.browse": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),

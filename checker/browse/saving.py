@@ -100,7 +100,9 @@ def _changed_settings(model: Model) -> dict[str, str]:
 def _as_scenario(walk: Walk, trace: Trace) -> str:
     model = trace.model
     if trace.states[0] != model.initial_state:
-        raise UsageError("a scenario begins in the initial state: keep this walk as a trace or test")
+        raise UsageError(
+            "a scenario begins in the initial state: keep this walk as a trace or test"
+        )
     names, events = {}, []
     for step in trace.steps:
         words = []

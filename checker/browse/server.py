@@ -227,7 +227,8 @@ def _at(asked: dict[str, Any]) -> int:
 
 
 def _number(asked: dict[str, Any], name: str, least: float, most: float) -> float:
-    found = asked.get(name)
-    if type(found) not in (int, float) or not least <= found <= most:
+    found: Any = asked.get(name)
+    is_number = isinstance(found, int | float) and not isinstance(found, bool)
+    if not is_number or not least <= found <= most:
         raise UsageError(f"{name} must be a number from {least} to {most}")
     return float(found)

@@ -163,7 +163,7 @@ class Walk:
     # --- asking ------------------------------------------------------------------------------
 
     def enabled(self, at: int) -> Iterator[dict[str, Any]]:
-        """Each step that is enabled there, with what it would change, or how it breaks the model."""
+        """Each step that is enabled there, with what it would change or how it breaks the model."""
         here = self.place(at).state
         told = self.data.state(here)
         known = {visited.state: k for k, visited in reversed(list(enumerate(self.visited)))}

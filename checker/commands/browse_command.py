@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     "--trace", "trace", type=click.Path(path_type=Path), metavar="FILE",
     help="walk along this trace; the model is the trace's",
 )  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="[default: any that is free]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="[default: any that is free]"
+)
 @click.option("--open", "opens", is_flag=True, help="open the page in the browser")
 @click.option("--json", "as_json", is_flag=True, help="print the address as one JSON object")
 def command(**options: Any) -> int:
@@ -46,10 +49,8 @@ def command(**options: Any) -> int:
         write_output(f"{server.address}\nCtrl-C ends it\n")
     if options["opens"]:
         click.launch(server.address)
-    try:
+    with suppress(KeyboardInterrupt):
         server.run()
-    except KeyboardInterrupt:
-        pass
     return 0
 
 

@@ -89,7 +89,7 @@ def _environment(folder: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader(dict.fromkeys((folder, WEB))),
+        loader=FileSystemLoader(list(dict.fromkeys((folder, WEB)))),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -77,7 +77,8 @@ class PageData:
             "places": [
                 [owners.index(place.owner.name), place.name, self._nothing(place)]
                 for place in self._listed
-            ] + ([[owners.index(self._root_name), "HW", "0"]] if self._derives_mark else []),
+            ]
+            + ([[owners.index(self._root_name), "HW", "0"]] if self._derives_mark else []),
         }
 
     def _nothing(self, place: Place) -> str:
@@ -99,9 +100,7 @@ class PageData:
 
     def _is_drawn(self, place: Place) -> bool:
         """The place is the log that its owner's card draws: the first one."""
-        first = next(
-            p for p in self._places if isinstance(p, LogPlace) and p.owner == place.owner
-        )
+        first = next(p for p in self._places if isinstance(p, LogPlace) and p.owner == place.owner)
         return place.owner.has_log and place is first
 
     # --- a state -----------------------------------------------------------------------------
@@ -174,7 +173,11 @@ class PageData:
         told = [self.state(state) for state in states]
         messages = self.space.messages(states, steps)
         taken = [self._step(states[number], instance) for number, instance in enumerate(steps)]
-        there = {*self.space.members, "controller", *(name for step in taken for name in step["who"])}
+        there = {
+            *self.space.members,
+            "controller",
+            *(name for step in taken for name in step["who"]),
+        }
         return {
             **self.outline(),
             "lanes": [name for name in self.space.lanes if name in there],

@@ -1,9 +1,9 @@
 """Highwater: a model checker for Kafka's replication protocol, and for protocols of one's own.
 
 What users import. `highwater.language` and `highwater.claims` are what protocols are written in,
-`highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph`, `losses`
-and `run` ask from a script or a notebook. `docs/api.md` describes them; everything else may change from one
-release to the next.
+`highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph`, `losses` and
+`run` ask from a script or a notebook. `docs/api.md` describes them; everything else may change from
+one release to the next.
 """
 
 from __future__ import annotations

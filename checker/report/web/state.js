@@ -1,6 +1,5 @@
 // What a state looks like, and how states follow from what changed. Text goes into the page as text
 // alone, never as markup: names and words come from protocols, which anybody may have written.
-const SVG = "http://www.w3.org/2000/svg";
 const EPOCH_COLOURS = 6;
 
 function make(tag, attributes, ...children) {
@@ -8,7 +7,7 @@ function make(tag, attributes, ...children) {
 }
 
 function draw(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
+  return fill(document.createElementNS(byId("svg").namespaceURI, tag), attributes, children);
 }
 
 function fill(element, attributes, children) {
@@ -32,6 +31,7 @@ function statesOf(data) {
   });
 }
 
+const wordsOf = (value) => (value === "-" ? "none" : String(value));
 const epochClass = (epoch) => (epoch === null || epoch < 0 ? "" : `e${epoch % EPOCH_COLOURS}`);
 
 function pair(label, value, before) {
@@ -99,8 +99,7 @@ function showCard(data, name, state, before, view) {
     const items = [];
     const put = (title, key) => {
       if (card[key] === null || card[key] === "") return;
-      const words = (value) => (value === "-" ? "none" : String(value));
-      items.push(pair(title, words(card[key]), old ? words(was[key]) : undefined));
+      items.push(pair(title, wordsOf(card[key]), old ? wordsOf(was[key]) : undefined));
     };
     put("epoch", "epoch"); put("HW", "hw"); put("LEO", "leo"); put("ISR", "isr");
     inner.push(make("ul", { class: "pairs" }, items), logCells(card, old));
@@ -146,7 +145,7 @@ function changesOf(data, state, before) {
     const card = state.c[name], old = before.c[name];
     if (!card) continue;
     for (const [key, label] of [["role", "role"], ["epoch", "epoch"], ["hw", "HW"], ["leo", "LEO"], ["isr", "ISR"]]) {
-      if (card[key] !== old[key]) found.push(`${name} ${label} ${old[key]} → ${card[key]}`);
+      if (card[key] !== old[key]) found.push(`${name} ${label} ${wordsOf(old[key])} → ${wordsOf(card[key])}`);
     }
     const log = (entries) => entries.map(([text]) => text).join(" ");
     if (log(card.log) !== log(old.log)) found.push(`${name} log [${log(old.log)}] → [${log(card.log)}]`);
