@@ -6,6 +6,7 @@ the state in question, and what it finds is replayed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -243,7 +244,7 @@ class Walk:
             "run": run | {"first": self.visited[way[0]].words},
             "enabled": list(self.enabled(at)),
             "visited": [self._told(k) for k in range(len(self.visited))],
-            "state": plain_state(self.model, self.visited[at].state),
+            "state": json.dumps(plain_state(self.model, self.visited[at].state), indent=1),
         }
 
     def _told(self, number: int) -> dict[str, Any]:

@@ -178,13 +178,14 @@ class SpaceTime:
 
     def rows_read(self, instance: Instance) -> set[str]:
         """The rows of tables that the guard of a step reads."""
-        return {home.row for home in self._guard(instance)} - {""}
+        return {home.row for home in self.guard(instance)} - {""}
 
     def lanes_read(self, instance: Instance) -> set[str]:
         """The lanes whose values the guard of a step reads."""
-        return {home.lane for home in self._guard(instance)} - {""}
+        return {home.lane for home in self.guard(instance)} - {""}
 
-    def _guard(self, instance: Instance) -> set[_Home]:
+    def guard(self, instance: Instance) -> set[_Home]:
+        """Whose values decide whether a step is enabled."""
         ground = self._ground.get(instance.number)
         return set() if ground is None else self._homes_in([ground.guard])
 
@@ -263,9 +264,11 @@ class _Telling:
                 heard[actors[1], first] = None
         self._acknowledge(number, before, after, changed, actors)
         for sender, receiver in heard:
-            is_answer = receiver == first and not (is_asked and sender in actors)
+            is_answer = receiver == first
+            if is_asked and {sender, receiver} <= set(actors):
+                is_answer = sender == first and (receiver, first) in heard
             self._done.append(Message(sender, receiver, number, number, is_answer))
-        self._mail(number, before, after, homes, reads, first)
+        self._mail(number, before, after, homes, reads, first, instance)
         for home in homes.values():
             if home and home.row:
                 self._written[home.row] = (first, number)
@@ -327,14 +330,17 @@ class _Telling:
         homes: dict[int, _Home | None],
         reads: dict[int, set[_Home] | None],
         first: str,
+        instance: Instance,
     ) -> None:
         """What was under way is taken or void, and what is put into mailboxes is under way."""
+        guard = self._space.guard(instance)
         boxes = dict.fromkeys(home for home in homes.values() if home and home.mailbox)
         for box in boxes:
             used = any(
                 box in (reads[position] or ()) and home != box for position, home in homes.items()
             )
-            taken = used or box.lane == first
+            more = any(home != box for home in homes.values())
+            taken = used or (more and box in guard)
             for sender, sent in self._under_way.pop(box, []):
                 self._done.append(Message(sender, box.lane, sent, number, taken=taken))
             if self._space.is_blank(after, box):

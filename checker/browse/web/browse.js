@@ -37,7 +37,7 @@ function show(view) {
   showChoices(view);
   showTree(view);
   byId("undo").disabled = view.way.length < 2;
-  byId("typed").value = JSON.stringify(view.state, null, 1);
+  byId("typed").value = view.state;
   byId("nearest").replaceChildren();
   try { history.replaceState(null, "", `#at=${view.at}`); } catch { /* no matter */ }
 }
