@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -51,10 +52,16 @@ class Server:
         self.token = secrets.token_urlsafe(24)
         self._lock = threading.Lock()
         self.app = application(walk, at, self.token, self._lock, lambda: self.port)
+        self._socket = socket.create_server((HOST, port))
+        self.port = self._socket.getsockname()[1]
         self._server: BaseWSGIServer = make_server(
-            HOST, port, self.app, threaded=True, request_handler=_quiet_handler()
+            HOST,
+            self.port,
+            self.app,
+            threaded=True,
+            request_handler=_quiet_handler(),
+            fd=self._socket.fileno(),
         )
-        self.port = self._server.server_port
 
     @property
     def address(self) -> str:
@@ -68,6 +75,7 @@ class Server:
         finally:
             self.walk.stop()
             self._server.server_close()
+            self._socket.close()
 
     def stop(self) -> None:
         """End `run`, from another thread."""

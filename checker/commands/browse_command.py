@@ -40,9 +40,8 @@ def command(**options: Any) -> int:
     walk, at = _chosen(options)
     try:
         server = Server(walk, at, options["port"])
-    except (OSError, SystemExit) as error:
-        why = getattr(error, "strerror", None) or "the port is not free"
-        raise UsageError(f"cannot serve on port {options['port']}: {why}") from None
+    except OSError as error:
+        raise UsageError(f"cannot serve on port {options['port']}: {error.strerror}") from None
     if options["as_json"]:
         print_json({"command": "browse", **walk.model.identity, "address": server.address})
     else:

@@ -98,7 +98,9 @@ def test_producers_send_and_hear_when_a_record_is_acknowledged():
 
 
 def test_consumers_ask_and_are_answered():
-    found = [m for m in messages(case("consumer_skips_a_record")) if "consumer" in (m.sender, m.receiver)]
+    found = [
+        m for m in messages(case("consumer_skips_a_record")) if "consumer" in (m.sender, m.receiver)
+    ]
     assert found == [
         Message("consumer", "b0", 6, 6),
         Message("b0", "consumer", 6, 6, answer=True),
