@@ -15,6 +15,9 @@ ARGUMENTS = (
     "--disable-background-networking", "--disable-component-update", "--disable-gpu",
     "--disable-quic", "--disable-sync", "--no-first-run", "--no-sandbox",
 )  # fmt: skip
+REFUSED = "the server responded with a status of 400"
+"""What Chromium says of bad input; the page shows what is wrong with it."""
+
 PLACES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -44,7 +47,7 @@ def look(chromium):
         own = address.partition("#")[0]
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("console", lambda said: wrong.append(f"console: {said.text}"))
+        page.on("console", lambda said: None if REFUSED in said.text else wrong.append(said.text))
         page.on("dialog", lambda dialog: (wrong.append("a dialog"), dialog.dismiss()))
         page.on("request", lambda r: None if _is_own(r.url, own) else wrong.append(r.url))
         opened.append((context, wrong))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from checker.browse.walk import Walk
 from checker.commands.replay_command import accepted_trace
@@ -33,11 +34,9 @@ def page(look, served, walk):
 
 def choose(page, words: str) -> None:
     """Take the enabled step of these words."""
-    before = page.locator("#where").inner_text()
+    many = int(page.inner_text("#where").split()[-1])
     page.locator("#choices button", has_text=words).first.click()
-    page.wait_for_function(
-        "words => document.getElementById('where').textContent !== words", arg=before
-    )
+    expect(page.locator("#where")).to_have_text(f"{many + 1} of {many + 1}")
 
 
 def test_steps_are_taken_and_taken_back(page, walk):
@@ -50,7 +49,7 @@ def test_steps_are_taken_and_taken_back(page, walk):
     choose(page, "r1 becomes leader in epoch 0")
     assert "r1 leader" in " ".join(page.locator("#state .card").nth(1).inner_text().split())
     page.click("#undo")
-    page.wait_for_function("document.getElementById('where').textContent === '1 of 1'")
+    expect(page.locator("#where")).to_have_text("1 of 1")
     choose(page, "controller takes r0 out")
     tree = page.locator("#tree li").all_inner_texts()
     assert tree == [
@@ -60,7 +59,7 @@ def test_steps_are_taken_and_taken_back(page, walk):
         "2. r1 becomes leader in epoch 0",
     ]
     page.locator("#tree button", has_text="2. r1 becomes").click()
-    page.wait_for_function("document.getElementById('said').textContent.includes('becomes leader')")
+    expect(page.locator("#said")).to_contain_text("becomes leader")
     assert len(walk.visited) == 4
 
 
@@ -72,7 +71,7 @@ def test_a_trace_is_walked_along_and_left(look, served, walk, trace):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     page.click("#return")
-    page.wait_for_function("document.getElementById('where').textContent === '1 of 1'")
+    expect(page.locator("#where")).to_have_text("1 of 1")
     choose(page, "r0 becomes leader in epoch 0")
     assert len(walk.visited) == trace.depth + 2
 
@@ -85,7 +84,7 @@ def test_how_near_a_violation_is(look, served, walk, trace):
     page.wait_for_selector("#nearest button")
     assert page.inner_text("#nearest").startswith("weak_isr is violated 2 steps from here")
     page.click("#nearest button")
-    page.wait_for_function("document.getElementById('where').textContent === '10 of 10'")
+    expect(page.locator("#where")).to_have_text("10 of 10")
     assert "falls" in page.inner_text("#said")
 
 
@@ -101,7 +100,7 @@ def test_a_walk_begins_in_a_state_that_is_typed(page, walk, trace):
     state["next_leader_epoch"] = 1
     page.fill("#typed", json.dumps(state))
     page.click("#begin button")
-    page.wait_for_function("document.getElementById('said').textContent.includes('typed in')")
+    expect(page.locator("#said")).to_contain_text("typed in")
     assert not page.is_visible("#problem")
 
 
