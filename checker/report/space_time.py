@@ -285,10 +285,9 @@ class _Telling:
         """Whoever acts asks the other, though no value shows it: clients always do."""
         if first in ROLES:
             return first != "controller"
-        if heard:
-            return False
-        guarded = self._space.lanes_read(instance)
-        return None in reads.values() or (first in told and other in guarded)
+        if None in reads.values():
+            return True
+        return not heard and first in told and other in self._space.lanes_read(instance)
 
     def _fails(self, before: State, after: State, changed: Iterable[int]) -> bool:
         """Somebody goes down in this step: what else changes, nobody was told."""

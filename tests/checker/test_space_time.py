@@ -127,3 +127,12 @@ def test_a_step_that_touches_nobody_else_has_no_message():
     alone = [n for n, step in enumerate(trace.steps, 1) if step.action.name == "leader_write"]
     assert alone
     assert not [m for m in messages(trace) if m.sent in alone]
+
+
+def test_where_an_action_cannot_be_captured_whoever_acts_asks(monkeypatch):
+    trace = case("36-positions_from_a_missed_epoch")
+    monkeypatch.setattr(SpaceTime, "_grounded", lambda *_: None)
+    assert {m for m in messages(trace) if m.sent == 2} == {
+        Message("b1", "b0", 2, 2),
+        Message("b0", "b1", 2, 2, answer=True),
+    }

@@ -79,7 +79,7 @@ def append(fleet: Fleet, leader: Broker) -> None:
     require(leader.up)
     require(leader.leader == leader)
     require(not_(leader.log.is_full))
-    leader.log.append(id=fleet.marks % fleet.bound("max_records"), epoch=leader.leader_epoch)
+    leader.log.append(id=choose(fleet.marks > 1, 1, 0), epoch=leader.leader_epoch)
     fleet.marks = choose(fleet.marks < 3, fleet.marks + 1, 0)
 
 

@@ -170,14 +170,15 @@ class Diagram {
     return [draw("path", { class: "loop", d: `M12 ${end}H6V${top}H12m-4 -4l5 4l-5 4` })];
   }
 
-  go(number, smooth = true) {
+  go(number) {
     this.at = number;
     this.mark();
     const row = this.rows[number], box = row.getBoundingClientRect(), pane = this.scroll.getBoundingClientRect();
     const head = this.names.offsetHeight;
     if (box.top < pane.top + head || box.bottom > pane.bottom) {
       const target = this.scroll.scrollTop + box.top - pane.top - pane.height / 2;
-      this.scroll.scrollTo({ top: target, behavior: smooth ? "auto" : "instant" });
+      const far = Math.abs(target - this.scroll.scrollTop) > 2 * pane.height;
+      this.scroll.scrollTo({ top: target, behavior: far ? "instant" : "auto" });
     }
   }
 

@@ -85,7 +85,7 @@ function pairsOf(data, owner, state, before, view) {
 
 function showCard(data, name, state, before, view) {
   const card = state.c[name], old = before ? before.c[name] : null;
-  const rest = pairsOf(data, name, state, before, view);
+  const rest = pairsOf(data, name, state, before, card ? view : { ...view, empty: true });
   const changed = old && JSON.stringify(old) !== JSON.stringify(card);
   if (view.diff && before && !changed && !rest.length) return null;
   const head = [make("h3", {}, name)];
