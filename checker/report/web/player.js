@@ -164,7 +164,8 @@ function showStrip(target, data, onChoose) {
       draw("rect", { class: "true", width: count, height: 1 }),
       runs(property.false).map(([from, to]) => draw("rect", { class: "false", x: from, width: to - from + 1, height: 1 })),
       draw("rect", { class: "now", width: 1, height: 1 }));
-    const name = make("span", { title: property.words }, property.name);
+    const name = make("span", { title: property.words }, // long names break after an underscore
+      property.name.split(/(?<=_)/).flatMap((part) => [part, make("wbr")]));
     if (falls === undefined) return make("li", {}, name, svg, make("span", {}, "holds"));
     const go = make("button", { type: "button" }, property.ever ? `not kept from ${falls} on, for ever` : `falls at step ${falls}`);
     go.addEventListener("click", () => onChoose(falls));
