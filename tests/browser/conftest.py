@@ -48,7 +48,7 @@ def look(chromium):
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda said: None if REFUSED in said.text else wrong.append(said.text))
-        page.on("dialog", lambda dialog: (wrong.append("a dialog"), dialog.dismiss()))
+        page.on("dialog", lambda dialog: _refuse(dialog, wrong))
         page.on("request", lambda r: None if _is_own(r.url, own) else wrong.append(r.url))
         opened.append((context, wrong))
         page.goto(address)
@@ -58,6 +58,11 @@ def look(chromium):
     for context, wrong in opened:
         context.close()
         assert wrong == []
+
+
+def _refuse(dialog, wrong: list[str]) -> None:
+    wrong.append(f"a dialog: {dialog.message}")
+    dialog.dismiss()
 
 
 def _is_own(url: str, own: str) -> bool:

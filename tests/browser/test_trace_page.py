@@ -231,6 +231,7 @@ def flapping():
     )
     promise = choose_liveness(model.protocol, "records_commit")
     (judgement,) = LivenessSearch(model, (), (promise,), fairness).run().liveness
+    assert judgement.lasso is not None
     rounds = Rounds(len(judgement.lasso.stem), promise, fairness, judgement.member)
     steps = (*judgement.lasso.stem, *judgement.lasso.loop)
     return build_trace(model, steps, promise.name, verdict="unfulfilled", rounds=rounds)
@@ -269,7 +270,7 @@ def test_nothing_is_cut_off_on_a_phone_and_axe_finds_nothing(look, file_of, faul
     assert faults(page) == []
 
 
-def wider_than_the_page(page) -> list[str]:
+def wider_than_the_page(page):
     """What lies beyond the right edge; nothing is hidden there by scrolling sideways."""
     return page.evaluate(
         """() => [...document.querySelectorAll("body *")].filter((element) => {

@@ -6,6 +6,7 @@ import html
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_a_walk_begins_where_one_says(lost):
 
 
 def test_a_walk_is_kept_as_a_trace_that_replays(lost, trace, tmp_path):
-    kept = keep(*lost, "trace")
+    kept = keep(lost[0], lost[1], "trace")
     path = tmp_path / kept.name
     path.write_text(kept.text)
     stored = read_trace(path)
@@ -156,7 +157,7 @@ def test_a_walk_is_kept_as_a_trace_that_replays(lost, trace, tmp_path):
 
 
 def test_a_walk_is_kept_as_a_scenario_that_replays(lost, trace, tmp_path):
-    kept = keep(*lost, "scenario")
+    kept = keep(lost[0], lost[1], "scenario")
     path = tmp_path / kept.name
     path.write_text(kept.text)
     (run,) = read_scenario(path).runs
@@ -165,11 +166,11 @@ def test_a_walk_is_kept_as_a_scenario_that_replays(lost, trace, tmp_path):
 
 
 def test_a_walk_is_kept_as_a_test_that_passes_and_can_fail(lost):
-    kept = keep(*lost, "test")
+    kept = keep(lost[0], lost[1], "test")
     assert kept.name == "test_kip101_weak_isr.py"
 
     def run_test(text):
-        names: dict[str, object] = {}
+        names: dict[str, Any] = {}
         exec(compile(text, kept.name, "exec"), names)
         (test,) = [value for name, value in names.items() if name.startswith("test_")]
         test()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def messages(trace) -> list[Message]:
     return list(SpaceTime(trace.model).messages(trace.states, trace.steps))
 
 
+@cache
 def case(name: str):
     return accepted_trace(ROOT / "counterexamples" / "kafka" / name)
 

@@ -22,6 +22,7 @@ from model.language import (
     require,
     sequence,
 )
+from model.language.protocol import Instance
 from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, LeaderEpoch, Log, Offset
 
 BROKERS = Bound("brokers", default=7, minimum=2, words="brokers")
@@ -123,7 +124,8 @@ def long_run(steps: int, brokers: int) -> Trace:
     """So many steps, each the first enabled one of all in a random order; crashes are rare."""
     model = FLEET.model({"brokers": brokers, "log_size": 8, "max_records": 2})
     engine, draw = ReferenceEngine(model), random.Random(4)
-    state, taken = engine.initial(), []
+    state = engine.initial()
+    taken: list[Instance] = []
     while len(taken) < steps:
         instance = draw.choice(model.instances)
         if instance.action in (crash, elect) and draw.random() > 0.1:
