@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
+from checker.engines.vectorised import VectorisedEngine
 from checker.report.page_data import PageData, difference
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
@@ -80,6 +81,7 @@ class Walk:
     visited: list[Visited] = field(default_factory=list)
     _searching: Explorer | None = None
     _judged: dict[int, list[str]] = field(default_factory=dict)
+    _is_compared: bool = False
 
     def __post_init__(self) -> None:
         if not self.properties:
@@ -92,6 +94,10 @@ class Walk:
     def data(self) -> PageData:
         """States and runs as plain data."""
         return PageData(self.model)
+
+    @cached_property
+    def _packed(self) -> VectorisedEngine:
+        return VectorisedEngine(self.model)
 
     # --- moving ------------------------------------------------------------------------------
 
@@ -197,16 +203,22 @@ class Walk:
         return found
 
     def near(self, at: int, depth: int, seconds: float) -> Near:
-        """The nearest violation from there, by a search of at most so many steps and seconds."""
+        """The nearest violation from there, by a search of at most so many steps and seconds.
+
+        The first search of a walk compares the engine that searches with the reference engine.
+        """
         state = self.place(at).state
+        limits = Limits(depth, seconds=seconds)
+        how = Options(cross_check=not self._is_compared)
         search = Explorer(
-            self.model, self.properties, Limits(depth, seconds=seconds), Options(), start=state
+            self.model, self.properties, limits, how, engine=self._packed, start=state
         )
         self._searching = search
         try:
             result = search.run()
         finally:
             self._searching = None
+        self._is_compared = True
         whole = result.coverage is Verdict.EXHAUSTED
         first = min(result.violations, key=lambda v: v.depth, default=None)
         states = sum(result.levels)

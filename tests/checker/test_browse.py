@@ -15,6 +15,7 @@ from checker.browse.saving import keep
 from checker.browse.server import application
 from checker.browse.walk import Walk
 from checker.commands.replay_command import accepted_trace
+from checker.engines.agreement import require_agreement
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.scenarios import read_scenario, replay
 from checker.traces.itf import read_trace
@@ -95,6 +96,19 @@ def test_how_near_a_violation_is_from_each_state_of_a_trace(lost):
         assert len(near.steps) <= len(way) - 1 - number
         end = walk.follow(way[number], [step.number for step in near.steps])
         assert near.found in walk.violated(*walk.run_to(end)[0][-2:])
+
+
+def test_the_engine_that_searches_is_compared_with_the_reference_engine_once(walk, monkeypatch):
+    compared = []
+
+    def note(*arguments):
+        compared.append(arguments)
+        return require_agreement(*arguments)
+
+    monkeypatch.setattr("checker.search.explore.require_agreement", note)
+    walk.near(0, 2, 60)
+    walk.near(0, 3, 60)
+    assert len(compared) == 1
 
 
 def test_that_nothing_is_near_says_how_far_was_looked(walk):
