@@ -38,7 +38,7 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 
 .PHONY: test
 test: jvm $(ALL) ## run the test suite, without the slow tests
-	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka" $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
@@ -53,6 +53,11 @@ test-nightly: $(ALL) ## run the tests that are too slow for every change; each s
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
 	@$(PYTEST) $(PARALLEL) -m "kafka and not nightly" $(PYTEST_ARGS)
+
+.PHONY: test-browser
+test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
+	@scripts/ensure-browser
+	@$(PYTEST) $(PARALLEL) -m browser tests/browser $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

@@ -1,7 +1,7 @@
-"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`, `explain`.
+"""Questions from a script or a notebook: `explore`, `simulate`, `prove`, `graph`, `explain`, `run`.
 
 The commands ask the same engines the same way; these functions take values where commands take
-options, and return an `Answer`, which shows itself, or a graph. `docs/api.md` describes them.
+options, and return an `Answer`, which shows itself, a graph, or a trace: see `docs/api.md`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from checker.search.limits import Limits
 from checker.search.minimise import minimise
 from checker.search.question import Options
 from checker.search.simulate import Budget, Simulator
+from checker.traces.itf_values import state_of
 from checker.traces.trace import Trace, TraceVerdict, build_trace
-from model.language.errors import UsageError
+from model.language.errors import UsageError, unknown_name
+from model.language.naming import instance_words
 from model.language.protocol import Model, Protocol
 from model.protocols import protocol_named
 from properties import Property, Sense, lemmas_of, promised_properties
@@ -104,6 +106,36 @@ def explore(
     if result.deadlock is not None:
         traces.append(build_trace(model, result.deadlock, verdict=TraceVerdict.DEADLOCK))
     return Answer(model, str(result.verdict), tuple(traces), result)
+
+
+def run(
+    protocol: Protocol | str,
+    steps: Iterable[str],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    preset: str | None = None,
+    property: Property | str | None = None,
+    start: Mapping[str, Any] | None = None,
+    **bounds: int,
+) -> Trace:
+    """Take steps, each written as traces name it: `leader_write(leader=r0)`; the trace of them.
+
+    With a `property` the end must show what that is about, such as its violation. `start` is a
+    state as traces write states. `UsageError` for what does not exist, `RejectedError` for a step
+    that is not enabled, or an end that does not show it.
+    """
+    model, _ = _asked(protocol, settings, preset, (), bounds)
+    known = {instance_words(model, instance): instance for instance in model.instances}
+    actions = [action.name for action in model.protocol.actions]
+    taken = []
+    for step in steps:
+        if step not in known:
+            action = step.partition("(")[0]
+            alike = [name for name in known if name.startswith(f"{action}(")]
+            raise unknown_name(f"step of {model.protocol.name}", step, alike or actions)
+        taken.append(known[step])
+    begin = None if start is None else state_of(model, dict(start))
+    return build_trace(model, taken, property, start=begin)
 
 
 def simulate(

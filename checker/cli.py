@@ -35,6 +35,7 @@ COMMANDS = {
     "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
     "conform": "the model's steps on Kafka's own classes, every state compared",
     "cases": "check the stored counterexamples, or write them anew",
+    "browse": "walk through the states on a local web page",
     "replay": "run a stored trace on the reference engine, show it, check it",
     "explain": "why a stored trace ends as it does, and what would have prevented it",
     "report": "a stored trace as text, Markdown, Mermaid or one HTML page",

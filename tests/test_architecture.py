@@ -67,6 +67,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
     "checker.causes": ("model", "properties", ENGINES, TRACES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES, CAUSES),
+    "checker.browse": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),

@@ -97,9 +97,9 @@ def lanes_of(engine: ReferenceEngine, places: Iterable[Place], state: State) -> 
 
 def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) -> Lane:
     broker = getattr(root, owner.family)[owner.number]
-    epoch = _find(broker, "leader_epoch")
-    isr = _find(broker, "isr")
-    mark = _find(broker, "high_watermark")
+    epoch = find_attribute(broker, "leader_epoch")
+    isr = find_attribute(broker, "isr")
+    mark = find_attribute(broker, "high_watermark")
     return Lane(
         owner.name,
         _role(root, broker),
@@ -111,14 +111,14 @@ def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) ->
     )
 
 
-def _find(record: Any, name: str) -> Any:
+def find_attribute(record: Any, name: str) -> Any:
     """The attribute called `name` of a record or of one of its parts; `None` if there is none."""
     if hasattr(record, name):
         return getattr(record, name)
     for inner, part in record._schema.fields.items():
         if (
             isinstance(part, RecordSchema)
-            and (found := _find(getattr(record, inner), name)) is not None
+            and (found := find_attribute(getattr(record, inner), name)) is not None
         ):
             return found
     return None
@@ -126,10 +126,10 @@ def _find(record: Any, name: str) -> Any:
 
 def _role(root: Any, broker: Any) -> str:
     """What the broker believes: that it leads (rightly, or only presumed), or whom it follows."""
-    if _find(broker, "up") is False:
+    if find_attribute(broker, "up") is False:
         return "down"
-    leader = _find(broker, "leader")
-    leads = _find(broker, "presumes_leadership")
+    leader = find_attribute(broker, "leader")
+    leads = find_attribute(broker, "presumes_leadership")
     if leads is True or (leads is None and leader is not None and leader == broker):
         return "leader" if _is_true_leader(root, broker) else "presumed"
     if leader is not None:
@@ -142,6 +142,6 @@ def _is_true_leader(root: Any, broker: Any) -> bool:
     for name, part in root._schema.fields.items():
         if isinstance(part, RecordSchema) and "leader" in part.fields:
             truth = getattr(root, name)
-            epoch = _find(truth, "leader_epoch")
-            return bool(truth.leader == broker and epoch == _find(broker, "leader_epoch"))
+            epoch = find_attribute(truth, "leader_epoch")
+            return bool(truth.leader == broker and epoch == find_attribute(broker, "leader_epoch"))
     return True

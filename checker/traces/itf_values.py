@@ -274,3 +274,44 @@ class Decoder(_Codec):
         if name not in names:
             raise UsageError(f"{where} names {show(name)}: valid are {', '.join(names)}")
         return names.index(name)
+
+
+# --- states that people type -------------------------------------------------------------------
+
+
+def plain_state(model: Model, state: State) -> dict[str, Any]:
+    """A state as traces write it, with plain numbers for integers: what people edit."""
+    found = _plain(Encoder(model).state(state))
+    assert isinstance(found, dict)
+    return found
+
+
+def state_of(model: Model, values: Any) -> State:
+    """The state that JSON stands for, as `plain_state` or a trace writes it.
+
+    What is left out at the top is as at first. `UsageError` in one line if it is no state of the
+    model, `RejectedError` if a value is out of its domain.
+    """
+    if not isinstance(values, dict):
+        raise UsageError(f"a state must be an object, not {show(values)}")
+    known = Encoder(model).state(model.initial_state)
+    given = {name: value for name, value in values.items() if name != "#meta"}
+    fields_of({**known, **given}, "the state", known)
+    return Decoder(model).state({**known, **_typed(given)}, "state")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if list(value) == ["#bigint"]:
+            return int(value["#bigint"])
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _typed(value: Any) -> Any:
+    """JSON with each plain integer as ITF writes it. Nesting is limited, as by `json` itself."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return bigint(value)
+    if isinstance(value, dict):
+        return {name: _typed(inner) for name, inner in value.items()}
+    return [_typed(inner) for inner in value] if isinstance(value, list) else value

@@ -2,8 +2,8 @@
 
 What users import. `highwater.language` and `highwater.claims` are what protocols are written in,
 `highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph`, `losses` and
-`explain` ask from a script or a notebook. `docs/api.md` describes them; everything else may change
-from one release to the next.
+`explain` ask from a script or a notebook, and `run` makes a trace. `docs/api.md` describes them;
+everything else may change from one release to the next.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checker.asking import Answer, explain, explore, graph, losses, prove, simulate
+    from checker.asking import Answer, explain, explore, graph, losses, prove, run, simulate
 
-__all__ = ["Answer", "__version__", "explain", "explore", "graph", "losses", "prove", "simulate"]
+__all__ = [
+    "Answer", "__version__", "explain", "explore", "graph", "losses", "prove", "run", "simulate",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,1 @@
+"""A state space to walk in, on the reference engine: a local web page."""

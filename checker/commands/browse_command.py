@@ -1,0 +1,75 @@
+"""`browse`: a local web page to walk through a state space."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import chosen_model, model_command, print_json, write_output
+from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from checker.browse.walk import Walk
+
+
+@model_command
+@click.option(
+    "--trace", "trace", type=click.Path(path_type=Path), metavar="FILE",
+    help="walk along this trace; the model is the trace's",
+)  # fmt: skip
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="[default: any that is free]"
+)
+@click.option("--open", "opens", is_flag=True, help="open the page in the browser")
+@click.option("--json", "as_json", is_flag=True, help="print the address as one JSON object")
+def command(**options: Any) -> int:
+    """Walk through the states of PROTOCOL on a web page, until Ctrl-C.
+
+    The page shows the steps that are enabled and what each would change, takes them and takes them
+    back, asks how near a violation is, begins in a state that you type, and keeps a walk as a
+    trace, a test or a scenario. It is served on 127.0.0.1 alone, to whoever has its address.
+    """
+    if find_spec("flask") is None:
+        raise UsageError("browse needs Flask: pip install 'highwater[browse]'")
+    from checker.browse.server import Server
+
+    walk, at = _chosen(options)
+    try:
+        server = Server(walk, at, options["port"])
+    except OSError as error:
+        raise UsageError(f"cannot serve on port {options['port']}: {error.strerror}") from None
+    if options["as_json"]:
+        print_json({"command": "browse", **walk.model.identity, "address": server.address})
+    else:
+        write_output(f"{server.address}\nCtrl-C ends it\n")
+    if options["opens"]:
+        click.launch(server.address)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    return 0
+
+
+def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
+    """The walk, and the state that it stands in at first."""
+    from checker.browse.walk import Walk
+    from properties import promised_properties
+
+    file, names = options["trace"], options.pop("properties")
+    if file is None:
+        model = chosen_model(options)
+        return Walk(model, promised_properties(model, names)), 0
+    from checker.commands.replay_command import accepted_trace
+
+    trace = accepted_trace(file, options["protocol"])
+    plain = ("protocol", "trace", "port", "opens", "as_json")
+    if any(value not in (None, ()) for name, value in options.items() if name not in plain):
+        raise UsageError("--trace brings its bounds and settings: leave out all others")
+    chosen = promised_properties(trace.model, names)
+    if trace.claim is not None and trace.claim not in chosen:
+        chosen = (trace.claim, *chosen)
+    walk = Walk(trace.model, chosen)
+    return walk, walk.add_trace(trace)

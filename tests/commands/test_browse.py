@@ -1,0 +1,63 @@
+"""`browse` as a command: it prints where its page is, serves it, and ends on Ctrl-C."""
+
+import json
+import signal
+import socket
+import urllib.error
+import urllib.request
+
+import pytest
+
+from checker.exits import Exit
+
+
+def ask(address, what, question):
+    request = urllib.request.Request(
+        address + what, json.dumps(question).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_it_serves_until_ctrl_c_and_leaves_nothing(start, tmp_path):
+    process = start("browse", "--trace", "kip101-weak_isr", "--json", cwd=tmp_path)
+    from tests.commands.conftest import check_output
+
+    said = json.loads(process.stdout.readline())
+    check_output(said)
+    address = said["address"]
+    assert ask(address, "view", {"at": 10})["visited"][10]["violates"]
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address.replace(address.split("/")[3], "guess"), timeout=30)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (Exit.OK, "", "")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=5)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("no_such_protocol",), "no_such_protocol"),
+        (("--trace", "nowhere.json"), "nowhere.json"),
+        (("--trace", "kip101-weak_isr", "--replicas", 2), "brings its bounds and settings"),
+        (("kip320", "--trace", "kip101-weak_isr"), "not of kip320"),
+        (("kip320", "--port", 70_000), "70000"),
+        (("kip320", "--property", "no_such"), "no_such"),
+    ],
+)
+def test_bad_input_is_one_line(highwater, arguments, words):
+    ended = highwater("browse", *arguments)
+    assert ended.status in (Exit.USAGE, Exit.REJECTED)
+    assert ended.out == "" and ended.err.count("\n") == 1 and words in ended.err
+
+
+def test_a_port_that_is_taken_is_said(highwater):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ended = highwater("browse", "kip320", "--port", taken.getsockname()[1])
+    assert ended.status == Exit.USAGE
+    assert ended.err.startswith("error: cannot serve on port") and ended.err.count("\n") == 1
