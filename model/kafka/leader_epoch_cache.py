@@ -122,13 +122,6 @@ def truncation_end(partition: TopicPartition, follower: Broker, epoch: int, end:
     return choose(knows_epoch(partition, follower, epoch), minimum(here, end), here)
 
 
-def clears_epochs(partition: TopicPartition, follower: Broker, end: int) -> bool:
-    """Truncation to `end` leaves the log as it is, and drops an epoch without records."""
-    if file_cache.is_kept(partition):
-        return file_cache.would_be_cut(partition, follower, end)
-    return False
-
-
 def begin_epoch(partition: TopicPartition, leader: Broker, where: bool) -> None:
     """Where the condition holds, a new leader enters where its epoch starts (KAFKA-7415)."""
     if file_cache.is_kept(partition) and partition.options.leader_enters_epoch:

@@ -12,7 +12,6 @@ from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
     cannot_be_placed,
-    clears_epochs,
     knows_epoch,
     knows_epochs,
     last_epoch,
@@ -105,6 +104,17 @@ def divergence_offset(partition: TopicPartition, follower: Broker, leader: Broke
     return choose(is_out_of_range(partition, follower, leader), end, answered)
 
 
+def clears_epochs(partition: TopicPartition, follower: Broker, leader: Broker, end: int) -> bool:
+    """Truncation to `end` leaves the log as it is, and drops an epoch without records.
+
+    What is out of range does not, and may be so for ever (KAFKA-15608, KAFKA-20961).
+    """
+    if not file_cache.is_kept(partition):
+        return False
+    cut = file_cache.would_be_cut(partition, follower, end)
+    return all_of(cut, not_(cannot_be_placed(partition, follower, leader)))
+
+
 @action("{follower} fetches from {leader}, which says that they diverge, and truncates")
 def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Truncate to what the answer says; if that is too little, the next fetch diverges again."""
@@ -113,7 +123,7 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     require(any_of(answers_at_once(partition), is_out_of_range(partition, follower, leader)))
     require(can_fetch(partition, follower, leader))
     require(diverging)
-    require(any_of(end < follower.log.end, clears_epochs(partition, follower, end)))
+    require(any_of(end < follower.log.end, clears_epochs(partition, follower, leader, end)))
 
     note_fetch(partition, follower, leader, diverging)
     unified_log.truncate(partition, follower, end)
