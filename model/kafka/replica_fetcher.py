@@ -115,6 +115,37 @@ def clears_epochs(partition: TopicPartition, follower: Broker, leader: Broker, e
     return all_of(cut, not_(cannot_be_placed(partition, follower, leader)))
 
 
+def asks_in_vain(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The follower has to truncate, and what this leader answers leaves it as it is.
+
+    It asks the same again, as long as the leader has nothing new (KAFKA-10706, KAFKA-20961).
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    end = divergence_offset(partition, follower, leader)
+    stays = all_of(end == follower.log.end, not_(clears_epochs(partition, follower, leader, end)))
+    fetches = all_of(can_fetch(partition, follower, leader), diverging, stays)
+    if partition.options.truncation != Truncation.LEADER_EPOCH_ITERATED:
+        return fetches
+    last = last_epoch(partition, follower)
+    found = answered_epoch(partition, leader, last)
+    here = truncation_end(partition, follower, found, answered_end(partition, leader, last))
+    cut = False
+    unknown = last > leader.leader_epoch
+    if file_cache.is_kept(partition):
+        cut = file_cache.would_be_cut(partition, follower, here)
+        unknown = file_cache.is_undefined(partition, leader, last)
+    looks_up = all_of(
+        follower.truncating,
+        knows_epochs(partition, follower),
+        is_answered(partition, follower, leader),
+        not_(unknown),
+        not_(knows_epoch(partition, follower, found)),
+        here == follower.log.end,
+        not_(cut),
+    )
+    return any_of(fetches, looks_up)
+
+
 @action("{follower} fetches from {leader}, which says that they diverge, and truncates")
 def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Truncate to what the answer says; if that is too little, the next fetch diverges again."""
