@@ -20,7 +20,7 @@ from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
 from model.kafka.settings import Truncation
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, choose, is_none, not_, require
+from model.language import action, is_none, not_, require
 
 
 @action("{follower} fetches from {leader}, which says that they diverge; the thread stalls")
@@ -56,8 +56,7 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
     kept = truncation_end(partition, follower, stalled.epoch, stalled.end)
     require(partition.spent.stalled_truncations > 0, stalled.follower == follower)
 
-    end = choose(stalled.leader == follower.leader, kept, follower.log.end)
-    unified_log.truncate(partition, follower, end)
+    unified_log.truncate(partition, follower, kept, where=stalled.leader == follower.leader)
     stalled.reset()
 
 

@@ -102,7 +102,7 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
 
     end = truncation_end(partition, follower, answer.epoch, answer.end)
-    unified_log.truncate(partition, follower, end)
+    unified_log.truncate(partition, follower, end, where=True)
     follower.answer.reset()
 
 

@@ -47,8 +47,7 @@ def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
 def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
     """The cache has the epochs of the log's records, and no other."""
     same = every(
-        partition.epoch_starts[row.number].cached[broker]
-        == epoch_by_records(broker, row.number, 0)
+        partition.epoch_starts[row.number].cached[broker] == epoch_by_records(broker, row.number, 0)
         for row in partition.offsets
     )
     beyond = some(

@@ -123,21 +123,25 @@ def assign(partition: TopicPartition, broker: Broker, epoch: int, start: int, wh
         row.unflushed[broker] = choose(entered, NO_EPOCH, row.unflushed[broker])
 
 
-def truncate(partition: TopicPartition, broker: Broker, end: int) -> None:
-    """Drop what starts at `end` or later, as the log is cut there; the file may be written later.
+def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
+    """Where the condition holds, drop what starts at `end` or later, as the log is cut there.
 
-    Up to 2.6.0 not if that is the log's end already (KAFKA-10706). What was fetched last is taken
-    from the cache again. Before the log itself is cut.
+    The file may be written later. Up to 2.6.0 nothing goes if that is the log's end already
+    (KAFKA-10706). What was fetched last is taken from the cache again. Before the log itself is
+    cut.
     """
     options = partition.options
-    cut = True if options.truncation_at_end_clears else end < broker.log.end
+    cut = where
+    if not options.truncation_at_end_clears:
+        cut = all_of(where, end < broker.log.end)
     for row in partition.epoch_starts:
         held = row.cached[broker]
         goes = all_of(cut, held != NO_EPOCH, row.number >= end)
         row.cached[broker] = choose(goes, NO_EPOCH, held)
         if options.epoch_file != EpochFile.AT_ONCE:
             row.unflushed[broker] = choose(goes, held, row.unflushed[broker])
-    broker.fetched_epoch_forgotten = False
+    forgotten = broker.fetched_epoch_forgotten
+    broker.fetched_epoch_forgotten = choose(where, False, forgotten)
 
 
 def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
@@ -194,9 +198,9 @@ def read_off_records(partition: TopicPartition, broker: Broker, first: int) -> N
     for row in partition.epoch_starts:
         row.cached[broker] = NO_EPOCH
         row.unflushed[broker] = NO_EPOCH
-    for row in partition.offsets:
-        read = epoch_by_records(broker, row.number, first)
-        partition.epoch_starts[row.number].cached[broker] = read
+    for offset in partition.offsets:
+        read = epoch_by_records(broker, offset.number, first)
+        partition.epoch_starts[offset.number].cached[broker] = read
 
 
 def forgets_fetched_epochs(partition: TopicPartition) -> bool:

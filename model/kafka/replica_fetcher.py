@@ -69,7 +69,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
         found_end = truncation_end(partition, follower, found, end)
         kept = choose(unknown, follower.high_watermark, found_end)
         again = all_of(not_(unknown), not_(knows_epoch(partition, follower, found)))
-    unified_log.truncate(partition, follower, kept)
+    unified_log.truncate(partition, follower, kept, where=True)
     follower.truncating = all_of(again, knows_epochs(partition, follower))
 
 
@@ -157,7 +157,7 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     require(any_of(end < follower.log.end, clears_epochs(partition, follower, leader, end)))
 
     note_fetch(partition, follower, leader, diverging)
-    unified_log.truncate(partition, follower, end)
+    unified_log.truncate(partition, follower, end, where=True)
 
 
 @action("{follower} takes the high watermark from an answer of {leader} that says they diverge")

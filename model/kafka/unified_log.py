@@ -14,11 +14,11 @@ def append(partition: TopicPartition, broker: Broker, record: int, epoch: int) -
     broker.log.append(id=record, epoch=epoch)
 
 
-def truncate(partition: TopicPartition, broker: Broker, end: int) -> None:
-    """Cut the log at `end`, not beyond its end, and the HW with it (`truncateTo`)."""
+def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
+    """Where the condition holds, cut the log at `end`, not beyond its end, and the HW with it."""
     if cache.is_kept(partition):
-        cache.truncate(partition, broker, end)
-    broker.truncate_to(end)
+        cache.truncate(partition, broker, end, where)
+    broker.truncate_to(choose(where, end, broker.log.end))
 
 
 def delete(partition: TopicPartition, broker: Broker, where: bool) -> None:

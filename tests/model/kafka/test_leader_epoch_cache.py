@@ -27,12 +27,13 @@ def fixed(bounds, **settings):
 
 
 def after(model, *steps):
-    """The state after these steps, as an engine's numbers by cell, and the engine."""
+    """The state after these steps: a number for each cell."""
     engine = ReferenceEngine(model)
     state = engine.initial()
     for step in steps_named(model, steps):
-        state = engine.step(state, step)
-        assert state is not None, step
+        taken = engine.step(state, step)
+        assert taken is not None, step
+        state = taken
     return state
 
 
@@ -98,8 +99,8 @@ def test_a_swapped_log_has_the_epochs_of_its_records():
 def test_a_lookup_of_an_epoch_without_records_goes_round_until_truncation_clears_it():
     off = kafka_model("kafka-2.1", LOOKUPS, **CHANGES, max_leader_epoch=3)
     assert depths(explored(off, IN_VAIN)) == {IN_VAIN: 9}
-    on = LOOKUPS | {"truncation.at.end.clears.epochs": "true"}
-    on = kafka_model("kafka-2.1", on, **CHANGES, max_leader_epoch=3)
+    settings = LOOKUPS | {"truncation.at.end.clears.epochs": "true"}
+    on = kafka_model("kafka-2.1", settings, **CHANGES, max_leader_epoch=3)
     assert explored(on, IN_VAIN).verdict is Verdict.EXHAUSTED
 
 

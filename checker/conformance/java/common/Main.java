@@ -51,7 +51,7 @@ public final class Main {
             world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
             steps.together = asked.get("together").asBoolean();
-            steps.epochsKept = asked.get("epochs_kept").asBoolean();
+            world.rounds.epochsKept = asked.get("epochs_kept").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
             steps.laterMinIsr = asked.get("later_min_isr").asInt();
             steps.acks = (short) asked.get("acks").asInt();

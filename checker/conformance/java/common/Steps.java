@@ -40,7 +40,7 @@ final class Steps {
             entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_without_epochs", a -> world.rounds.once(a[0], true)),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
-            entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
+            entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, world.rounds.epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
             // fetches on which a thread of the leader stalls
             entry("leader_stall_before_noting", a -> world.stall.begin(a[0], a[1], Stall.Place.BEFORE_NOTING)),
             entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
@@ -106,8 +106,6 @@ final class Steps {
 
     /** All brokers share a rack, or each has its own. */
     boolean together;
-    /** The model has the leader-epoch cache: a fetch that diverges is one step, whatever it changes. */
-    boolean epochsKept;
     /** The consumer commits what it polls before it processes it, or after. */
     boolean commitsFirst;
     /** What the producer waits for: -1 for the high watermark, 1 for the leader, 0 for nothing. */
