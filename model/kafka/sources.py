@@ -37,7 +37,7 @@ follower_ignore_answer | AbstractFetcherThread.processFetchRequest | 0.8.0 | | f
 follower_truncate | AbstractFetcherThread.maybeTruncate | 0.11.0 | KIP-101, KIP-279, KIP-320 |
     truncation, fetch.fenced.by.epoch
 follower_truncate_without_epochs | AbstractFetcherThread.truncateToHighWatermark | 0.11.0 |
-    KIP-101 | epoch.cache, truncation
+    KIP-101 | epoch.cache
 follower_truncate_on_fetch | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 | KIP-595 |
     truncation
 follower_take_diverging_high_watermark | ReplicaFetcherThread.processPartitionData | 2.8.0 |
