@@ -26,7 +26,7 @@ from checker.releases.compile import compile_java
 from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
-from model.kafka.settings import Acks, ConsumerCommits, KafkaSettings, Racks
+from model.kafka.settings import Acks, ConsumerCommits, EpochCache, KafkaSettings, Racks
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
@@ -132,6 +132,7 @@ class Harness:
             "later_min_isr": options.min_insync_replicas_later,
             "elr": options.eligible_leader_replicas and has_elr(self.version),
             "together": options.broker_rack == Racks.TOGETHER,
+            "epochs_kept": options.epoch_cache == EpochCache.KEPT,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,

@@ -119,7 +119,8 @@ def preset_of(version: str) -> str:
 def settings_of(version: str) -> dict[str, Any]:
     """The settings of a release: its preset, and the fixes of its own patch.
 
-    An unclean election is asked for by hand, as every release lets an operator do.
+    An unclean election is asked for by hand, as every release lets an operator do. Tasks of the
+    scheduler are done at the end of each step, so files are written at once.
     """
     settings = dict(KAFKA.preset(preset_of(version)))
     if at_least(version, "3.6.0"):
@@ -128,6 +129,9 @@ def settings_of(version: str) -> dict[str, Any]:
         version.startswith("3.9.") and at_least(version, "3.9.1")
     )
     settings["answer.matches.request.epoch"] = str(has_18).lower()
+    forgets = at_least(version, "3.5.1") and not at_least(version, "3.7.0")
+    settings["empty.answer.keeps.fetched.epoch"] = str(not forgets).lower()
+    settings["epoch.file"] = "at_once"
     settings["unclean.leader.election.enable"] = "true"
     settings["unclean.election.by.setting"] = "true"
     return settings

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
+from model.kafka.settings import EpochCache
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -25,12 +26,13 @@ Numbers = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
-    `since` is the first release that has it."""
+    `since` is the first release that has it; `kept`: only where the epoch cache is state."""
 
     variable: str
     read: str
     reading: str = ""
     since: str = "3.5.0"
+    kept: bool = False
 
     @property
     def name(self) -> str:
@@ -46,6 +48,7 @@ TABLE = (
     Row("brokers.log.id", "the records of the log's segments"),
     Row("brokers.log.epoch", "partitionLeaderEpoch of the batches in the log's segments"),
     Row("brokers.log.epoch", "LeaderEpochFileCache.epochForOffset", "cache"),
+    Row("epoch_starts.cached", "LeaderEpochFileCache.epochEntries of a running broker", kept=True),
     Row("brokers.high_watermark", "UnifiedLog.highWatermark; down: replication-offset-checkpoint"),
     Row("brokers.leader", "Partition.leaderReplicaIdOpt"),
     Row("brokers.leader_epoch", "Partition.getLeaderEpoch"),
@@ -75,6 +78,9 @@ TABLE = (
 NOT_COMPARED = {
     "brokers.truncating": "no release from 3.5 on asks before it fetches",
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
+    "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
+    "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
+    "epoch_starts.unflushed": "the scheduler's tasks are done at the end of each step",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
     "brokers.shutting_down": "the process's own; shows in what it asks the controller",
@@ -100,7 +106,8 @@ class Projection:
         by_variable: dict[str, list[Cell]] = {}
         for cell in model.cells:
             by_variable.setdefault(cell.variable.name, []).append(cell)
-        table = [row for row in TABLE if at_least(version, row.since)]
+        kept = model.settings.epoch_cache == EpochCache.KEPT
+        table = [row for row in TABLE if at_least(version, row.since) and row.kept <= kept]
         self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]
         self.cells = [cell for _, cell in self.rows]
 

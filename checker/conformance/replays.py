@@ -28,7 +28,7 @@ CHOSEN = (
     "replication.factor", "min.insync.replicas", "min.insync.replicas.later", "acks",
     "unclean.leader.election.enable",
     "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
-    "log.flush.interval.messages", "isr.answer.apart", "fetch.answers",
+    "log.flush.interval.messages", "isr.answer.apart", "fetch.answers", "epoch.cache",
     "eligible.leader.replicas", "last.known.leader.election",
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""

@@ -29,6 +29,8 @@ WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "min.isr.change.keeps.elr": ("true", {}),
     "registration.counts.directories": ("true", {}),
     "quick.bounce": ("followers", {}),
+    "leader.enters.epoch": ("", {"epoch.cache": "kept"}),
+    "truncation.at.end.clears.epochs": ("", {"epoch.cache": "kept"}),
 }
 """Settings by what is wrong for them (empty: the other value), with what they need to matter."""
 

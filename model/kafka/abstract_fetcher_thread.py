@@ -9,12 +9,18 @@ lives on by other partitions that it fetches from that leader.
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, local_truncation
+from model.kafka import unified_log
+from model.kafka.leader_epoch_cache import (
+    answered_end,
+    answered_epoch,
+    last_epoch,
+    truncation_end,
+)
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
 from model.kafka.settings import Truncation
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, choose, is_none, not_, require
+from model.language import action, is_none, not_, require
 
 
 @action("{follower} fetches from {leader}, which says that they diverge; the thread stalls")
@@ -23,7 +29,7 @@ def follower_stall_before_truncating(
 ) -> None:
     """Take the answer of a fetch in its leader epoch, and decide to truncate."""
     diverging = fetch_diverges(partition, follower, leader)
-    last, stalled = follower.log.last_epoch, partition.stalled_truncation
+    last, stalled = last_epoch(partition, follower), partition.stalled_truncation
     require(answers_at_once(partition))
     require(partition.options.truncation == Truncation.DIVERGING_FETCH)
     require(partition.spent.stalled_truncations < partition.bound("stalled_truncations"))
@@ -34,8 +40,8 @@ def follower_stall_before_truncating(
     partition.spent.stalled_truncations = partition.spent.stalled_truncations + 1
     stalled.follower = follower
     stalled.leader = leader
-    stalled.epoch = found_epoch(leader, last)
-    stalled.end = end_of_epoch(leader.log, last)
+    stalled.epoch = answered_epoch(partition, leader, last)
+    stalled.end = answered_end(partition, leader, last)
     note_fetch(partition, follower, leader, diverging)
 
 
@@ -47,10 +53,10 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
     (`maybeTruncateToEpochEndOffsets`, finding 0009).
     """
     stalled = partition.stalled_truncation
-    kept = local_truncation(follower.log, stalled.epoch, stalled.end)
+    kept = truncation_end(partition, follower, stalled.epoch, stalled.end)
     require(partition.spent.stalled_truncations > 0, stalled.follower == follower)
 
-    follower.truncate_to(choose(stalled.leader == follower.leader, kept, follower.log.end))
+    unified_log.truncate(partition, follower, kept, where=stalled.leader == follower.leader)
     stalled.reset()
 
 

@@ -44,6 +44,7 @@ STALLED_TRUNCATIONS = Bound(
 STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
+LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -71,6 +72,7 @@ BOUNDS = (
     STALLED_FETCHES,
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
+    LOG_SWAPS,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )

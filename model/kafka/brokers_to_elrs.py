@@ -6,6 +6,7 @@ ELR of. What it keeps of a topic that is gone makes the registration fail (findi
 
 from __future__ import annotations
 
+from model.kafka import unified_log
 from model.kafka.partition import forget_leadership
 from model.kafka.partition_change import registers_cleanly
 from model.kafka.state import NO_RECORD, Broker, TopicPartition
@@ -55,7 +56,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     partition.stalled_truncation.reset()
     partition.stalled_produce.reset()
     for broker in partition.brokers:
-        broker.truncate_to(0)
+        unified_log.delete(partition, broker, where=True)
         broker.leader = None
         broker.leader_epoch = 0
         broker.truncating = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kafka import unified_log
 from model.kafka.partition import advance_high_watermark
 from model.kafka.settings import Acks, ConsumerCommits
 from model.kafka.state import Broker, TopicPartition
@@ -30,7 +31,7 @@ def require_room(partition: TopicPartition, leader: Broker) -> None:
 
 def append_next_record(partition: TopicPartition, leader: Broker) -> None:
     """Append it; see `producer_send`."""
-    leader.log.append(id=partition.next_record, epoch=leader.leader_epoch)
+    unified_log.append(partition, leader, partition.next_record, leader.leader_epoch)
     if partition.options.acks != Acks.ALL:
         partition.records[partition.next_record].acknowledged = True
     partition.next_record = partition.next_record + 1

@@ -14,6 +14,7 @@ from model.kafka import (
     delayed_produce,
     fetch_at_once,
     fetch_in_flight,
+    leader_epoch_checkpoint,
     partition,
     partition_reassignment,
     replica_fetcher,
@@ -35,10 +36,12 @@ FETCHING = weak(
 )
 TRUNCATING = weak(
     replica_fetcher.follower_truncate,
+    replica_fetcher.follower_truncate_without_epochs,
     replica_fetcher.follower_truncate_on_fetch,
     abstract_fetcher_thread.follower_finish_truncating,
 )
 STALLED_THREADS_GO_ON = weak(
+    leader_epoch_checkpoint.broker_flush_epochs,
     delayed_produce.leader_answer_stalled_produce,
     replica_manager.leader_finish_stalled_fetch,
     replica_manager.leader_expand_by_stalled_fetch,

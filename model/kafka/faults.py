@@ -7,6 +7,7 @@ Kafka leaves flushing to the operating system.
 
 from __future__ import annotations
 
+from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
@@ -21,7 +22,7 @@ from model.language import action, all_of, any_of, choose, minimum, not_, requir
 from model.replicated_log import Offset
 
 
-def forget_memory(partition: TopicPartition, broker: Broker) -> None:
+def forget_memory(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     """The process is gone, and with it the broker's memory."""
     broker.up = False
     broker.shutting_down = False
@@ -29,14 +30,16 @@ def forget_memory(partition: TopicPartition, broker: Broker) -> None:
     broker.leader_epoch = 0
     broker.truncating = False
     forget_leadership(partition, broker)
+    if file_cache.is_kept(partition):
+        file_cache.reload(partition, broker, power_lost)
     if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
         broker.answer.reset()
 
 
-def stop(partition: TopicPartition, broker: Broker) -> None:
+def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     """The process of one broker is gone."""
     outdate_leader(partition, where=partition.is_in_office(broker))
-    forget_memory(partition, broker)
+    forget_memory(partition, broker, power_lost)
     forget_stalled_fetch(partition, broker)
     forget_stalled_truncation(partition, broker)
     forget_stalled_produce(partition, broker)
@@ -45,7 +48,7 @@ def stop(partition: TopicPartition, broker: Broker) -> None:
 def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     """The broker writes its checkpoints and a clean-shutdown marker, and its process ends."""
     broker.stopped_cleanly = True
-    stop(partition, broker)
+    stop(partition, broker, power_lost=False)
 
 
 @action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
@@ -57,7 +60,7 @@ def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) 
 
     partition.spent.crashes = spent + 1
     broker.high_watermark = checkpoint
-    stop(partition, broker)
+    stop(partition, broker, power_lost=False)
 
 
 @action("{broker} stops cleanly")
@@ -93,7 +96,7 @@ def broker_lose_power(
     partition.spent.power_losses = spent + 1
     broker.high_watermark = checkpoint
     broker.log.truncate_to(kept)
-    stop(partition, broker)
+    stop(partition, broker, power_lost=True)
 
 
 @action("{broker} loses its disk")
@@ -105,7 +108,7 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
 
     partition.spent.disk_losses = spent + 1
     broker.truncate_to(0)
-    stop(partition, broker)
+    stop(partition, broker, power_lost=True)
 
 
 @action("the rack of {broker} loses power; {kept} entries of each log are left")
@@ -120,14 +123,14 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
     if together:
         for other in partition.brokers:
             other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
-            forget_memory(partition, other)
+            forget_memory(partition, other, power_lost=True)
         outdate_leader(partition)
         partition.stalled.reset()
         partition.stalled_truncation.reset()
         partition.stalled_produce.reset()
     else:
         broker.truncate_to(kept)
-        stop(partition, broker)
+        stop(partition, broker, power_lost=True)
 
 
 @action("{broker} starts again")

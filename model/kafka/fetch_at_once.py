@@ -6,6 +6,7 @@ fetch whose answer is lost.
 
 from __future__ import annotations
 
+from model.kafka import unified_log
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
@@ -24,7 +25,7 @@ def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: B
 
     follower.high_watermark = minimum(leader.high_watermark, end + 1)
     note_fetch(partition, follower, leader, diverging)
-    follower.log.append_copy(leader.log[end])
+    unified_log.append(partition, follower, leader.log[end].id, leader.log[end].epoch)
 
 
 @action("{follower} fetches from {leader} and learns the high watermark")

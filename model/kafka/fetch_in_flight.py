@@ -6,7 +6,14 @@ itself does not travel: `docs/decisions/0010-broker-model-state.md` says why.
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, local_truncation
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import unified_log
+from model.kafka.leader_epoch_cache import (
+    answered_end,
+    answered_epoch,
+    last_epoch,
+    truncation_end,
+)
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
 from model.kafka.state import (
@@ -24,23 +31,27 @@ from model.language import action, all_of, any_of, choose, is_none, minimum, not
 def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """The leader handles a fetch at once; its answer travels."""
     diverging = fetch_diverges(partition, follower, leader)
-    log, end = follower.log, follower.log.end
+    last, end = last_epoch(partition, follower), follower.log.end
     has_record = all_of(not_(diverging), end < leader.log.end)
     answer = follower.answer
     require(not answers_at_once(partition))
     require(can_fetch(partition, follower, leader))
     require(not_(is_out_of_range(partition, follower, leader)))
     require(answer.kind == NO_ANSWER)
-    require(any_of(diverging, has_record, follower.high_watermark != leader.high_watermark))
+    news = any_of(
+        follower.high_watermark != leader.high_watermark,
+        file_cache.would_forget(partition, follower),
+    )
+    require(any_of(diverging, has_record, news))
 
     entry = leader.log[end]
-    found = found_epoch(leader, log.last_epoch)
+    found = answered_epoch(partition, leader, last)
     answer.kind = choose(
         diverging, DIVERGING_ANSWER, choose(has_record, RECORD_ANSWER, EMPTY_ANSWER)
     )
     answer.epoch = choose(diverging, found, choose(has_record, entry.epoch, 0))
     answer.id = choose(has_record, entry.id, 0)
-    answer.end = choose(diverging, end_of_epoch(leader.log, log.last_epoch), 0)
+    answer.end = choose(diverging, answered_end(partition, leader, last), 0)
     answer.offset = end
     answer.high_watermark = choose(diverging, 0, leader.high_watermark)
     answer.source = leader
@@ -66,7 +77,8 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
     follower.high_watermark = minimum(answer.high_watermark, follower.log.end + 1)
-    follower.log.append(id=answer.id, epoch=answer.epoch)
+    unified_log.append(partition, follower, answer.id, answer.epoch)
+    file_cache.note_answer(partition, follower, record=True)
     follower.answer.reset()
 
 
@@ -78,6 +90,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
     follower.high_watermark = minimum(answer.high_watermark, follower.log.end)
+    file_cache.note_answer(partition, follower, record=False)
     follower.answer.reset()
 
 
@@ -88,7 +101,8 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     require(not answers_at_once(partition))
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))
 
-    follower.truncate_to(local_truncation(follower.log, answer.epoch, answer.end))
+    end = truncation_end(partition, follower, answer.epoch, answer.end)
+    unified_log.truncate(partition, follower, end, where=True)
     follower.answer.reset()
 
 

@@ -1,13 +1,16 @@
 """Leader epochs in a log (`LeaderEpochFileCache`): where each ends, and where two logs diverge.
 
 Kafka keeps a cache of (epoch, start offset), in the file `leader-epoch-checkpoint`. Here it is read
-off the log's entries, with the leader's own epoch added: epochs without records are forgotten.
+off the log's entries, with the leader's own epoch added: epochs without records are forgotten. With
+`epoch.cache=kept` the same questions are asked of a cache that is state
+(`leader_epoch_file_cache.py`).
 """
 
 from __future__ import annotations
 
-from model.kafka.state import Broker
-from model.language import all_of, any_of, choose, largest, minimum, smallest, some
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.state import Broker, TopicPartition
+from model.language import all_of, any_of, choose, largest, minimum, not_, smallest, some
 from model.replicated_log import NO_EPOCH, Log
 
 
@@ -47,13 +50,50 @@ def found_epoch(leader: Broker, asked: int) -> int:
     return choose(floor == NO_EPOCH, asked, floor)
 
 
-def diverges(follower: Broker, leader: Broker) -> bool:
+def last_epoch(partition: TopicPartition, broker: Broker) -> int:
+    """The last epoch that the broker knows of, which it asks for. Meaningless if there is none."""
+    if file_cache.is_kept(partition):
+        return file_cache.latest_epoch(partition, broker)
+    return broker.log.last_epoch
+
+
+def knows_epochs(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker knows of some epoch."""
+    if file_cache.is_kept(partition):
+        return not_(file_cache.is_empty(partition, broker))
+    return not_(broker.log.is_empty)
+
+
+def answered_epoch(partition: TopicPartition, leader: Broker, asked: int) -> int:
+    """The epoch that the leader answers for, where it has an answer."""
+    if file_cache.is_kept(partition):
+        return file_cache.found_epoch(partition, leader, asked)
+    return found_epoch(leader, asked)
+
+
+def answered_end(partition: TopicPartition, leader: Broker, asked: int) -> int:
+    """Where the leader says that this epoch ends, where it has an answer."""
+    if file_cache.is_kept(partition):
+        return file_cache.end_of_epoch(partition, leader, asked)
+    return end_of_epoch(leader.log, asked)
+
+
+def diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
     """The leader's check of a fetch at the follower's LEO with the epoch of its last entry."""
+    if file_cache.is_kept(partition):
+        return file_cache.diverges(partition, follower, leader)
     last = follower.log.last_epoch
     return all_of(
         follower.log.end > 0,
         any_of(found_epoch(leader, last) < last, end_of_epoch(leader.log, last) < follower.log.end),
     )
+
+
+def cannot_be_placed(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The leader can say nothing of the epoch that a fetch names: the answer is out of range."""
+    if file_cache.is_kept(partition):
+        return file_cache.is_out_of_range(partition, follower, leader)
+    return all_of(follower.log.end > 0, follower.log.last_epoch > leader.leader_epoch)
 
 
 def local_truncation(log: Log, epoch: int, end: int) -> int:
@@ -63,3 +103,27 @@ def local_truncation(log: Log, epoch: int, end: int) -> int:
     """
     here = end_of_epoch(log, epoch)
     return choose(has_epoch(log, epoch), minimum(here, end), here)
+
+
+def knows_epoch(partition: TopicPartition, follower: Broker, epoch: int) -> bool:
+    """The follower finds that very epoch, or nothing at all: it need not ask again."""
+    if file_cache.is_kept(partition):
+        undefined = file_cache.is_undefined(partition, follower, epoch)
+        return any_of(undefined, file_cache.found_epoch(partition, follower, epoch) == epoch)
+    return has_epoch(follower.log, epoch)
+
+
+def truncation_end(partition: TopicPartition, follower: Broker, epoch: int, end: int) -> int:
+    """The same as `local_truncation` of the follower's log, by what it knows."""
+    if not file_cache.is_kept(partition):
+        return local_truncation(follower.log, epoch, end)
+    here = file_cache.end_of_epoch(partition, follower, epoch)
+    here = choose(file_cache.is_undefined(partition, follower, epoch), follower.log.end, here)
+    return choose(knows_epoch(partition, follower, epoch), minimum(here, end), here)
+
+
+def begin_epoch(partition: TopicPartition, leader: Broker, where: bool) -> None:
+    """Where the condition holds, a new leader enters where its epoch starts (KAFKA-7415)."""
+    if file_cache.is_kept(partition) and partition.options.leader_enters_epoch:
+        controller, end = partition.controller, leader.log.end
+        file_cache.assign(partition, leader, controller.leader_epoch, end, where)

@@ -6,6 +6,7 @@ and that a broker may come back without one.
 
 from __future__ import annotations
 
+from model.kafka import unified_log
 from model.kafka.partition_change import change_partition
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, not_, require
@@ -50,5 +51,5 @@ def broker_lose_directory(partition: TopicPartition, broker: Broker) -> None:
     require(not_(broker.up), broker.stopped_cleanly, not_(broker.log.is_empty))
 
     partition.spent.lost_directories = spent + 1
-    broker.truncate_to(0)
+    unified_log.delete(partition, broker, where=True)
     broker.directory_lost = 1

@@ -5,7 +5,14 @@ What a leader does about the ISR is in `alter_partition.py`.
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import diverges
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import unified_log
+from model.kafka.leader_epoch_cache import (
+    begin_epoch,
+    cannot_be_placed,
+    diverges,
+    knows_epochs,
+)
 from model.kafka.settings import Acks, FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
@@ -117,7 +124,9 @@ def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) 
     beyond = follower.log.end > leader.log.end
     if partition.options.truncation != Truncation.DIVERGING_FETCH:
         return beyond
-    return any_of(beyond, diverges(follower, leader))
+    if file_cache.is_kept(partition):
+        beyond = cannot_be_placed(partition, follower, leader)
+    return any_of(beyond, diverges(partition, follower, leader))
 
 
 def is_believed(
@@ -127,6 +136,8 @@ def is_believed(
     options = partition.options
     if options.truncation != Truncation.DIVERGING_FETCH or options.diverging_fetch_leaves_leo:
         return not_(diverging)
+    if file_cache.is_kept(partition):
+        return not_(cannot_be_placed(partition, follower, leader))
     return follower.log.end <= leader.log.end
 
 
@@ -248,7 +259,10 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
     options = partition.options
     truncates = options.truncation != Truncation.HIGH_WATERMARK
     if options.fetch_answers == FetchAnswers.IN_FLIGHT and truncates:
-        broker.answer.reset(where=all_of(where, broker.log.is_empty, not_(broker.leads)))
+        unknown = all_of(broker.log.is_empty, not_(broker.leads))
+        if file_cache.is_kept(partition):
+            unknown = not_(knows_epochs(partition, broker))
+        broker.answer.reset(where=all_of(where, unknown))
 
 
 @action("{broker} reads that it leads, in which epoch and with which ISR")
@@ -278,6 +292,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
         orphan_stalled_fetch(partition, broker, broker.not_replicas)
     void_stalled_fetch(partition, broker, where=newer)
     void_stalled_produce(partition, broker, where=newer)
+    begin_epoch(partition, broker, where=any_of(anew, newer))
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
     broker.leader_epoch = controller.leader_epoch
@@ -299,6 +314,16 @@ def asks_before_fetching(partition: TopicPartition) -> bool:
     )
 
 
+def truncates_before_fetching(partition: TopicPartition, broker: Broker) -> bool:
+    """A new follower has to truncate first: it has something to ask for, or to give up."""
+    if not file_cache.is_kept(partition):
+        return broker.log.end > 0
+    knows = knows_epochs(partition, broker)
+    if asks_before_fetching(partition):
+        return any_of(knows, broker.log.end > 0)
+    return all_of(not_(knows), broker.log.end > 0)
+
+
 def follow(partition: TopicPartition, broker: Broker) -> None:
     """Take leader and leader epoch from the controller, as follower or, with no leader, neither.
 
@@ -315,9 +340,9 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     anew = all_of(follows, not_(goes_on))
     if options.truncation == Truncation.HIGH_WATERMARK:
         broker.truncate_to(choose(anew, broker.high_watermark, broker.log.end))
-    if asks_before_fetching(partition):
-        asks = all_of(anew, broker.log.end > 0)
-        broker.truncating = any_of(asks, all_of(goes_on, broker.truncating))
+    if asks_before_fetching(partition) or file_cache.is_kept(partition):
+        truncates = all_of(anew, truncates_before_fetching(partition, broker))
+        broker.truncating = any_of(truncates, all_of(goes_on, broker.truncating))
     forget_leadership(partition, broker)
     orphan_stalled_fetch(partition, broker, partition.brokers.all())
     void_stalled_fetch(partition, broker)
@@ -325,10 +350,11 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     void_stalled_produce(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker, where=not_(goes_on))
+    file_cache.begin_to_fetch(partition, broker, where=not_(goes_on))
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)
     if partition.replicas_move:
-        broker.truncate_to(choose(assigned, broker.log.end, 0))
+        unified_log.delete(partition, broker, where=not_(assigned))
 
 
 @action("{broker} reads who leads, and follows")

@@ -33,6 +33,9 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "assignment.keeps.elr": "false",
     "reset.follower.leo.every.epoch": "false",
     "fetch.answers": "in_flight",
+    "leader.enters.epoch": "false",
+    "truncation.at.end.clears.epochs": "false",
+    "epoch.file": "at_once",
 }
 _KIP_101 = _BEFORE_KIP_101 | {
     "truncation": "leader_epoch",
@@ -43,11 +46,13 @@ _KIP_320 = _KIP_279 | {
     "truncate.every.epoch": "true",
     "join.isr.from.epoch.start": "true",
     "fetch.fenced.by.epoch": "true",
+    "leader.enters.epoch": "true",
 }
 _KIP_497 = _KIP_320 | {
     "isr.changes": "alter_partition",
     "maximal.isr": "true",
     "quick.bounce": "refused",
+    "truncation.at.end.clears.epochs": "true",
 }
 _KRAFT = _KIP_497 | {
     "acks": "all",
@@ -59,8 +64,15 @@ _KRAFT = _KIP_497 | {
     "isr.unfenced.brokers.only": "true",
     "broker.epoch.checked": "true",
 }
-_FROZEN_HW = _KRAFT | {"isr.shrink.starts.epoch": "never", "hw.frozen.below.min.isr": "true"}
-_UNCLEAN_BY_SETTING = _FROZEN_HW | {"unclean.election.by.setting": "true"}
+_FROZEN_HW = _KRAFT | {
+    "isr.shrink.starts.epoch": "never",
+    "hw.frozen.below.min.isr": "true",
+    "epoch.file": "unsynced",
+}
+_UNCLEAN_BY_SETTING = _FROZEN_HW | {
+    "unclean.election.by.setting": "true",
+    "epoch.file": "later",
+}
 _ELR = _UNCLEAN_BY_SETTING | {
     "answer.matches.request.epoch": "true",
     "eligible.leader.replicas": "true",
@@ -83,6 +95,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "produce.matches.leader.epoch": "true",
     "isr.join.checks.replica": "true",
     "fetch.noted.in.its.epoch": "true",
+    "swapped.log.keeps.epochs": "true",
 }
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

@@ -6,7 +6,17 @@ is in `fetch_at_once.py` and `fetch_in_flight.py`, of which `fetch.answers` choo
 
 from __future__ import annotations
 
-from model.kafka.leader_epoch_cache import end_of_epoch, found_epoch, has_epoch, local_truncation
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import unified_log
+from model.kafka.leader_epoch_cache import (
+    answered_end,
+    answered_epoch,
+    cannot_be_placed,
+    knows_epoch,
+    knows_epochs,
+    last_epoch,
+    truncation_end,
+)
 from model.kafka.partition import (
     asks_before_fetching,
     can_fetch,
@@ -25,8 +35,10 @@ def answers_at_once(partition: TopicPartition) -> bool:
     return partition.options.fetch_answers == FetchAnswers.AT_ONCE
 
 
-def epoch_is_unknown(leader: Broker, last: int) -> bool:
+def epoch_is_unknown(partition: TopicPartition, leader: Broker, last: int) -> bool:
     """KIP-101's leader cannot say where `last` ends: its log holds neither it nor a later one."""
+    if file_cache.is_kept(partition):
+        return file_cache.is_undefined(partition, leader, last)
     log: Log = leader.log
     return any_of(log.is_empty, log.last_epoch < last)
 
@@ -37,22 +49,38 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
 
     Request and answer (OffsetsForLeaderEpoch) are one step. KIP-320 has it fenced by epoch.
     """
-    log, last = follower.log, follower.log.last_epoch
+    last = last_epoch(partition, follower)
     require(asks_before_fetching(partition))
     require(follower.truncating)
     require(is_answered(partition, follower, leader))
+    if file_cache.is_kept(partition):
+        require(knows_epochs(partition, follower))
 
-    found, end = found_epoch(leader, last), end_of_epoch(leader.log, last)
+    found = answered_epoch(partition, leader, last)
+    end = answered_end(partition, leader, last)
     if partition.options.truncation == Truncation.LEADER_EPOCH:
-        unknown = epoch_is_unknown(leader, last)
-        kept = choose(unknown, follower.high_watermark, minimum(end, log.end))
+        unknown = epoch_is_unknown(partition, leader, last)
+        kept = choose(unknown, follower.high_watermark, minimum(end, follower.log.end))
         again = False
     else:
         unknown = last > leader.leader_epoch
-        kept = choose(unknown, follower.high_watermark, local_truncation(log, found, end))
-        again = all_of(not_(unknown), not_(has_epoch(log, found)), kept > 0)
-    follower.truncating = again
-    follower.truncate_to(kept)
+        if file_cache.is_kept(partition):
+            unknown = file_cache.is_undefined(partition, leader, last)
+        found_end = truncation_end(partition, follower, found, end)
+        kept = choose(unknown, follower.high_watermark, found_end)
+        again = all_of(not_(unknown), not_(knows_epoch(partition, follower, found)))
+    unified_log.truncate(partition, follower, kept, where=True)
+    follower.truncating = all_of(again, knows_epochs(partition, follower))
+
+
+@action("{follower}, which knows of no leader epoch, truncates to its high watermark")
+def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker) -> None:
+    """With an empty cache a fetcher asks nobody (`truncateToHighWatermark`)."""
+    require(file_cache.is_kept(partition))
+    require(follower.truncating, not_(knows_epochs(partition, follower)))
+
+    follower.truncating = False
+    follower.log.truncate_to(follower.high_watermark)
 
 
 def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -62,17 +90,60 @@ def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker)
     """
     if partition.options.truncation != Truncation.DIVERGING_FETCH:
         return follower.log.end > leader.log.end
-    return all_of(follower.log.end > 0, follower.log.last_epoch > leader.leader_epoch)
+    return cannot_be_placed(partition, follower, leader)
 
 
 def divergence_offset(partition: TopicPartition, follower: Broker, leader: Broker) -> int:
     """Where the follower truncates after a fetch that diverges or is out of range."""
-    log, end = follower.log, minimum(follower.log.end, leader.log.end)
+    end = minimum(follower.log.end, leader.log.end)
     if partition.options.truncation != Truncation.DIVERGING_FETCH:
         return end
-    last = log.last_epoch
-    answered = local_truncation(log, found_epoch(leader, last), end_of_epoch(leader.log, last))
+    last = last_epoch(partition, follower)
+    found = answered_epoch(partition, leader, last)
+    answered = truncation_end(partition, follower, found, answered_end(partition, leader, last))
     return choose(is_out_of_range(partition, follower, leader), end, answered)
+
+
+def clears_epochs(partition: TopicPartition, follower: Broker, leader: Broker, end: int) -> bool:
+    """Truncation to `end` leaves the log as it is, and drops an epoch without records.
+
+    What is out of range does not, and may be so for ever (KAFKA-15608, KAFKA-20961).
+    """
+    if not file_cache.is_kept(partition):
+        return False
+    cut = file_cache.would_be_cut(partition, follower, end)
+    return all_of(cut, not_(cannot_be_placed(partition, follower, leader)))
+
+
+def asks_in_vain(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The follower has to truncate, and what this leader answers leaves it as it is.
+
+    It asks the same again, as long as the leader has nothing new (KAFKA-10706, KAFKA-20961).
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    end = divergence_offset(partition, follower, leader)
+    stays = all_of(end == follower.log.end, not_(clears_epochs(partition, follower, leader, end)))
+    fetches = all_of(can_fetch(partition, follower, leader), diverging, stays)
+    if partition.options.truncation != Truncation.LEADER_EPOCH_ITERATED:
+        return fetches
+    last = last_epoch(partition, follower)
+    found = answered_epoch(partition, leader, last)
+    here = truncation_end(partition, follower, found, answered_end(partition, leader, last))
+    cut = False
+    unknown = last > leader.leader_epoch
+    if file_cache.is_kept(partition):
+        cut = file_cache.would_be_cut(partition, follower, here)
+        unknown = file_cache.is_undefined(partition, leader, last)
+    looks_up = all_of(
+        follower.truncating,
+        knows_epochs(partition, follower),
+        is_answered(partition, follower, leader),
+        not_(unknown),
+        not_(knows_epoch(partition, follower, found)),
+        here == follower.log.end,
+        not_(cut),
+    )
+    return any_of(fetches, looks_up)
 
 
 @action("{follower} fetches from {leader}, which says that they diverge, and truncates")
@@ -82,10 +153,11 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     end = divergence_offset(partition, follower, leader)
     require(any_of(answers_at_once(partition), is_out_of_range(partition, follower, leader)))
     require(can_fetch(partition, follower, leader))
-    require(diverging, end < follower.log.end)
+    require(diverging)
+    require(any_of(end < follower.log.end, clears_epochs(partition, follower, leader, end)))
 
     note_fetch(partition, follower, leader, diverging)
-    follower.truncate_to(end)
+    unified_log.truncate(partition, follower, end, where=True)
 
 
 @action("{follower} takes the high watermark from an answer of {leader} that says they diverge")

@@ -58,6 +58,21 @@ class FetchAnswers(StrEnum):
     IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
 
 
+class EpochCache(StrEnum):
+    """What brokers know of leader epochs."""
+
+    LOG = "log"  # what the entries of their logs say
+    KEPT = "kept"  # what their leader-epoch caches say
+
+
+class EpochFile(StrEnum):
+    """When truncation of the leader-epoch cache is in its checkpoint file."""
+
+    AT_ONCE = "at_once"  # in the same step (up to 3.6)
+    UNSYNCED = "unsynced"  # at once, but a power loss may undo it, or empty the file (3.7)
+    LATER = "later"  # when a thread of the scheduler comes to it (since 3.8)
+
+
 class QuickBounce(StrEnum):
     """Which brokers may stop and come back before the controller has noticed."""
 
@@ -285,4 +300,32 @@ class KafkaSettings:
     )
     fetch_answers: FetchAnswers = setting(
         FetchAnswers.AT_ONCE, "whether an answer to a fetch may be late", "fetch.answers"
+    )
+    epoch_cache: EpochCache = setting(
+        EpochCache.LOG, "what brokers know of leader epochs, which they truncate by", "epoch.cache"
+    )
+    leader_enters_epoch: bool = setting(
+        True,
+        "a leader enters its epoch in the cache before it has a record of it (KAFKA-7415)",
+        "leader.enters.epoch",
+    )
+    truncation_at_end_clears: bool = setting(
+        True,
+        "truncation to the log's end takes epochs without records out of the cache (KAFKA-10706)",
+        "truncation.at.end.clears.epochs",
+    )
+    empty_answer_keeps_epoch: bool = setting(
+        True,
+        "an empty answer leaves the last fetched epoch as it is (KAFKA-15510)",
+        "empty.answer.keeps.fetched.epoch",
+    )
+    epoch_file: EpochFile = setting(
+        EpochFile.LATER,
+        "when truncation of the epoch cache is in its file (KAFKA-15046, KAFKA-16541)",
+        "epoch.file",
+    )
+    swapped_log_keeps_epochs: bool = setting(
+        False,
+        "a log's copy in another directory takes over the epoch cache (KAFKA-20961)",
+        "swapped.log.keeps.epochs",
     )

@@ -36,6 +36,8 @@ follower_receive_divergence | AbstractFetcherThread.truncateOnFetchResponse | 2.
 follower_ignore_answer | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
 follower_truncate | AbstractFetcherThread.maybeTruncate | 0.11.0 | KIP-101, KIP-279, KIP-320 |
     truncation, fetch.fenced.by.epoch
+follower_truncate_without_epochs | AbstractFetcherThread.truncateToHighWatermark | 0.11.0 |
+    KIP-101 | epoch.cache
 follower_truncate_on_fetch | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 | KIP-595 |
     truncation
 follower_take_diverging_high_watermark | ReplicaFetcherThread.processPartitionData | 2.8.0 |
@@ -101,11 +103,17 @@ broker_shut_down | LogManager.shutdown | 0.8.0
 broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916
 broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
+broker_lose_power_and_epochs | LeaderEpochCheckpointFile.write | 3.7.0 | KAFKA-16541 |
+    epoch.cache, epoch.file
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966, finding 0005 |
     quick.bounce, eligible.leader.replicas, registration.counts.directories
+broker_flush_epochs | LeaderEpochFileCache.writeIfDirExists | 3.7.0 |
+    KAFKA-15046, KAFKA-16541 | epoch.cache, epoch.file
+broker_swap_log | Partition.maybeReplaceCurrentWithFutureReplica | 1.1.0 |
+    KAFKA-15608, KAFKA-20961 | epoch.cache, swapped.log.keeps.epochs
 consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, consumer.commits
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits
@@ -161,6 +169,14 @@ fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0
+epoch.cache | LeaderEpochFileCache.endOffsetFor | 0.11.0 | KIP-101
+leader.enters.epoch | Partition.makeLeader | 2.0.1 | KAFKA-7415
+truncation.at.end.clears.epochs | UnifiedLog.truncateTo | 2.6.1 | KAFKA-10706
+empty.answer.keeps.fetched.epoch | AbstractFetcherThread.processFetchRequest | 3.7.0 |
+    KAFKA-15510
+epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
+    KAFKA-15046, KAFKA-16541
+swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
 """
 
 

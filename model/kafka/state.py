@@ -16,6 +16,7 @@ from model.kafka.bounds import (
     DIRECTORY_ASSIGNMENTS,
     DISK_LOSSES,
     FALSE_FENCINGS,
+    LOG_SWAPS,
     LOST_DIRECTORIES,
     MIN_ISR_CHANGES,
     PARTITION_MOVES,
@@ -29,7 +30,7 @@ from model.kafka.bounds import (
     STALLED_TRUNCATIONS,
     UNCLEAN_ELECTIONS,
 )
-from model.kafka.settings import KafkaSettings
+from model.kafka.settings import EpochCache, KafkaSettings
 from model.language import (
     Annotated,
     Entity,
@@ -54,8 +55,10 @@ from model.language import (
 from model.replicated_log import (
     LOG_SIZE,
     MAX_RECORDS,
+    NO_EPOCH,
     REPLICAS,
     LeaderEpoch,
+    LeaderEpochOrNone,
     Log,
     Offset,
     RecordId,
@@ -101,6 +104,8 @@ class Broker(Entity):
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
+    `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
+    the follower has had an answer in this leader epoch, and has forgotten that epoch.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
     office still or not, that the controller has taken its pending ISR.
     """
@@ -117,6 +122,8 @@ class Broker(Entity):
     leader: Broker | None = None
     leader_epoch: LeaderEpoch = 0
     truncating: bool = False
+    fetch_answered: bool = False
+    fetched_epoch_forgotten: bool = False
     answer: FetchAnswer = FetchAnswer.part()
 
     not_replicas: SetOf[Broker] = nobody()
@@ -228,6 +235,20 @@ class CommittedOffset(Entity):
     exposed: RecordIdOrNone = NO_RECORD
 
 
+class EpochStart(Entity):
+    """An offset, from 0 to the end of a full log, and what starts there; see `epoch.cache`.
+
+    For each broker the epoch of the entry in its leader-epoch cache, `NO_EPOCH` where there is
+    none; while it is down, that of the file. `unflushed`: an entry that truncation has taken out of
+    the cache, and which the file still has.
+    """
+
+    _label = "start "
+
+    cached: PerMember[Broker, LeaderEpochOrNone] = for_each(NO_EPOCH)
+    unflushed: PerMember[Broker, LeaderEpochOrNone] = for_each(NO_EPOCH)
+
+
 class Consumer(Record):
     """A consumer: what it polls next, what it has processed up to, where it would resume."""
 
@@ -257,6 +278,7 @@ class Spent(Record):
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0
+    log_swaps: Annotated[int, integers(0, LOG_SWAPS)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 
@@ -266,6 +288,7 @@ class TopicPartition(State):
     brokers: Members[Broker] = members(REPLICAS)
     records: Table[ProducedRecord] = table(MAX_RECORDS)
     offsets: Table[CommittedOffset] = table(LOG_SIZE)
+    epoch_starts: Table[EpochStart] = table(LOG_SIZE + 1)
     controller: Controller = Controller.part()
     stalled: StalledFetch = StalledFetch.part()
     stalled_truncation: StalledTruncation = StalledTruncation.part()
@@ -341,4 +364,6 @@ def start(partition: TopicPartition) -> None:
     for broker in partition.brokers:
         broker.leader = choose(replicas.contains(broker), first, None)
     first.isr = replicas
+    if partition.options.epoch_cache == EpochCache.KEPT and partition.options.leader_enters_epoch:
+        partition.epoch_starts[0].cached[first] = 0
     first.not_replicas = partition.brokers.all().minus(replicas)

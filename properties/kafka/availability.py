@@ -7,6 +7,7 @@ partition, or hold up its records.
 from __future__ import annotations
 
 from model.kafka.partition import would_advance
+from model.kafka.replica_fetcher import asks_in_vain
 from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
@@ -88,6 +89,26 @@ def leader_exposes_what_the_isr_holds(partition: TopicPartition) -> bool:
             all_of(leader.leads, leader.pending_isr.is_empty),
             not_(would_advance(partition, leader)),
         )
+        for leader in partition.brokers
+    )
+
+
+@always(
+    "followers_are_told_where_to_truncate",
+    "what a leader in office answers to a live follower that has to truncate changes something",
+    failure="a follower asks its leader where to truncate, and is answered in a way that changes "
+    "nothing: it asks the same again and again",
+    broken_by="kafka epoch.cache=kept with a log whose copy takes its place",
+    promised=lambda _: False,
+)
+def followers_are_told_where_to_truncate(partition: TopicPartition) -> bool:
+    """Else a follower's fetcher goes round until the leader has a record of a new epoch."""
+    return every(
+        implies(
+            all_of(follower.up, leader.up, partition.is_in_office(leader)),
+            not_(asks_in_vain(partition, follower, leader)),
+        )
+        for follower in partition.brokers
         for leader in partition.brokers
     )
 

@@ -106,6 +106,7 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     a_broker_rejoins,
     availability.partition_has_leader,
     availability.live_replicas_have_a_leader,
+    availability.followers_are_told_where_to_truncate,
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
     availability.brokers_can_register,

@@ -112,6 +112,15 @@ def test_a_wrong_model_is_noticed_by_walks():
     assert found.states is not None
 
 
+def test_the_leader_epoch_cache_has_the_entries_that_the_model_has(newest):
+    model = models(NEWEST, {}, CHOSEN | {"epoch.cache": "kept"})[0]
+    walker = Walker(model, NEWEST, seed=31)
+    assert any(row.variable == "epoch_starts.cached" for row, _ in walker.projection.rows)
+    tally = Tally(NEWEST)
+    compare_walks(newest, walker.projection, walker.walks(16, 40), tally)
+    assert tally.compared > 400 and not tally.unknown
+
+
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_a_wrong_model_is_noticed_by_every_step_of_a_small_graph(harness, value):
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "maximal.isr": value}

@@ -12,6 +12,7 @@ from checker.verdict import Verdict
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {
+    "07-a_leader_without_its_own_epoch",
     "02-one_lookup_is_not_enough",
     "18-an_answer_from_an_earlier_epoch",
     "38-a_follower_joins_by_a_forgotten_replica",
@@ -19,12 +20,19 @@ LONG = {
     "40-a_removed_replica_blocks_the_election",
     "41-a_fetch_noted_in_a_later_epoch",
 }
+NIGHTLY = {
+    "16-an_empty_answer_clears_the_last_fetched_epoch",
+    "33-an_epoch_file_that_was_not_synced",
+}
 
 
-CASES = [
-    pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in LONG else [])
-    for case in read_cases(ROOT)
-]
+def _marks(name):
+    if name in NIGHTLY:
+        return [pytest.mark.nightly("a search of some ten million states takes minutes")]
+    return [pytest.mark.slow] if name in LONG else []
+
+
+CASES = [pytest.param(case, id=case.name, marks=_marks(case.name)) for case in read_cases(ROOT)]
 
 
 @pytest.mark.parametrize("case", CASES)

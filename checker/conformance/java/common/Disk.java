@@ -99,6 +99,9 @@ final class Disk {
         new File(directory, "recovery-point-offset-checkpoint").delete();
     }
 
+    /** The file of leader epochs was not synced, and is empty. */
+    void emptyEpochs() { write(World.TOPIC + "-0/leader-epoch-checkpoint", ""); }
+
     /** The disk is replaced by an empty one. */
     void lose() {
         for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) wipe(file);

@@ -40,8 +40,27 @@ final class Internals {
 
     /** The leader epoch of an offset by the leader-epoch cache; -1 if it has none. */
     static int cachedEpoch(Broker broker, long offset) {
-        Object cache = Scala.orNull(Parts.ask(broker.log(), Parts.has(broker.log(), "leaderEpochCache") ? "leaderEpochCache" : "latestEpoch"));
-        return ((OptionalInt) Parts.ask(cache, "epochForOffset", offset)).orElse(-1);
+        return ((OptionalInt) Parts.ask(epochCache(broker), "epochForOffset", offset)).orElse(-1);
+    }
+
+    /** The leader epoch whose entry in the cache starts at the offset; -1 if there is none. */
+    static int epochStartingAt(Broker broker, long offset) {
+        if (broker.partition() == null) return -1;
+        for (Object entry : (Iterable<?>) Parts.ask(epochCache(broker), "epochEntries"))
+            if ((Long) Parts.get(entry, "startOffset") == offset) return (Integer) Parts.get(entry, "epoch");
+        return -1;
+    }
+
+    /** What the cache of the log's copy in another directory would hold, which takes its place. */
+    static void readEpochsOffRecords(Broker broker) {
+        Object cache = epochCache(broker);
+        Parts.ask(cache, "clearAndFlush");
+        List<int[]> log = entries(broker);
+        for (int offset = 0; offset < log.size(); offset++) Parts.ask(cache, "assign", log.get(offset)[1], (long) offset);
+    }
+
+    private static Object epochCache(Broker broker) {
+        return Scala.orNull(Parts.ask(broker.log(), Parts.has(broker.log(), "leaderEpochCache") ? "leaderEpochCache" : "latestEpoch"));
     }
 
     // --- a follower as its leader knows it ---

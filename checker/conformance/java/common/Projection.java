@@ -107,6 +107,7 @@ final class Projection {
             case "controller.leader_is_current" -> truth(leaderIsCurrent(registered));
             case "controller.request" -> requested();
             case "controller.image_unread" -> leaderIsCurrent(registered) ? truth(hasUnread(world.brokers[registered.leader])) : NOTHING;
+            case "epoch_starts.cached" -> world.brokers[at[1]] == null ? NOTHING : Internals.epochStartingAt(world.brokers[at[1]], at[0]);
             case "records.acknowledged" -> truth(world.answers.get(at[0]) == Errors.NONE);
             case "next_record" -> world.produced;
             case "consumer.position" -> steps.position;

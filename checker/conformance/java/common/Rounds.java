@@ -14,6 +14,8 @@ final class Rounds {
     private final World world;
     private final Round[] underWay = new Round[World.MOST_BROKERS];
     private final Semaphore waits = new Semaphore(0);
+    /** The model has the leader-epoch cache: a fetch that diverges is one step, whatever it changes. */
+    boolean epochsKept;
     private boolean loses;  // the answer of the round that runs now does not arrive
     private int sender = -1;  // whose round runs in a thread of its own, until its answer has left
 
@@ -99,7 +101,7 @@ final class Rounds {
     void answerLeaves(int follower, boolean changesNothing) {
         if (sender == follower) {
             Round round = underWay[follower];
-            if (changesNothing) {
+            if (changesNothing && !epochsKept) {
                 round.repeats = true;
                 return;
             }

@@ -38,8 +38,9 @@ final class Steps {
             entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
             entry("leader_handle_fetch", a -> handleFetch(a[0], a[1])),
             entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
+            entry("follower_truncate_without_epochs", a -> world.rounds.once(a[0], true)),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
-            entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.TRUNCATED)),
+            entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, world.rounds.epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
             // fetches on which a thread of the leader stalls
             entry("leader_stall_before_noting", a -> world.stall.begin(a[0], a[1], Stall.Place.BEFORE_NOTING)),
             entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
@@ -93,10 +94,14 @@ final class Steps {
             entry("broker_ask_to_stop", a -> world.shuttingDown.add(a[0])),
             entry("broker_stop_as_asked", a -> world.stopAsAsked(a[0])),
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
+            entry("broker_lose_power_and_epochs", a -> losePowerAndEpochs(a[0], a[1], a[2], a[3])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
             entry("rack_lose_power", a -> loseRack(a[0], a[1])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
-            entry("broker_restart", a -> restart(a[0]))));
+            entry("broker_restart", a -> restart(a[0])),
+            // files of leader epochs: what waits to be written is written at the end of a step
+            entry("broker_flush_epochs", a -> { }),
+            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]]))));
     }
 
     /** All brokers share a rack, or each has its own. */
@@ -331,6 +336,13 @@ final class Steps {
     private void losePower(int broker, int kept, int checkpoint) {
         world.crash(broker, checkpoint);
         world.disks[broker].cut(kept);
+    }
+
+    /** The log is one segment, which is recovered whole. */
+    private void losePowerAndEpochs(int broker, int kept, int checkpoint, int first) {
+        losePower(broker, kept, checkpoint);
+        world.disks[broker].emptyEpochs();
+        if (first > 0) world.fail("epochs are recovered from the first record on");
     }
 
     private void loseRack(int broker, int kept) {

@@ -1,0 +1,83 @@
+"""The file `leader-epoch-checkpoint` (`LeaderEpochCheckpointFile`): when it is written, and lost.
+
+And a log's copy in another directory, which begins with a file of its own. Only with
+`epoch.cache=kept`: see `leader_epoch_file_cache.py`.
+"""
+
+from __future__ import annotations
+
+from model.kafka.faults import is_left_by_power_loss, stop
+from model.kafka.leader_epoch_file_cache import (
+    epoch_by_records,
+    is_kept,
+    read_off_records,
+)
+from model.kafka.settings import EpochFile
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, every, minimum, not_, require, some
+from model.replicated_log import NO_EPOCH, Offset
+
+
+@action("{broker} writes the leader epochs that truncation has left to the checkpoint file")
+def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
+    """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
+    require(is_kept(partition))
+    require(partition.options.epoch_file != EpochFile.AT_ONCE, broker.up)
+    require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
+
+    for row in partition.epoch_starts:
+        row.unflushed[broker] = NO_EPOCH
+
+
+@action("the log of {broker} is replaced by its copy in another directory")
+def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
+    """A copy that has caught up takes the log's place (`ReplicaAlterLogDirsThread`).
+
+    Its cache has the epochs of the records that were copied (KAFKA-15608, KAFKA-20961).
+    """
+    spent = partition.spent.log_swaps
+    require(is_kept(partition), spent < partition.bound("log_swaps"))
+    require(not partition.options.swapped_log_keeps_epochs)
+    require(broker.up, not_(_is_read_off(partition, broker)))
+
+    partition.spent.log_swaps = spent + 1
+    read_off_records(partition, broker, 0)
+
+
+def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
+    """The cache has the epochs of the log's records, and no other."""
+    same = every(
+        partition.epoch_starts[row.number].cached[broker] == epoch_by_records(broker, row.number, 0)
+        for row in partition.offsets
+    )
+    beyond = some(
+        all_of(row.number >= broker.log.end, row.cached[broker] != NO_EPOCH)
+        for row in partition.epoch_starts
+    )
+    return all_of(same, not_(beyond))
+
+
+@action(
+    "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} entries "
+    "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} on"
+)
+def broker_lose_power_and_epochs(
+    partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset, first: Offset
+) -> None:
+    """Lose a file that was written, not synced, and renamed (KAFKA-15046, mended by KAFKA-16541).
+
+    An empty file is an empty cache. The log is recovered from some segment on, and with it the
+    epochs of the records there (`LogLoader.recoverLog`).
+    """
+    spent = partition.spent.power_losses
+    require(is_kept(partition), partition.options.epoch_file == EpochFile.UNSYNCED)
+    require(spent < partition.bound("power_losses"))
+    require(broker.up, is_left_by_power_loss(partition, broker, kept))
+    require(checkpoint <= minimum(broker.high_watermark, kept), first <= kept)
+    require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
+
+    partition.spent.power_losses = spent + 1
+    broker.high_watermark = checkpoint
+    broker.log.truncate_to(kept)
+    stop(partition, broker, power_lost=True)
+    read_off_records(partition, broker, first)

@@ -1,0 +1,238 @@
+"""The leader-epoch cache as state of its own (`LeaderEpochFileCache`), with its checkpoint file.
+
+Each entry says at which offset an epoch starts. A leader enters its epoch before it has a record of
+it, a follower that of each batch; entries go as the log is truncated. All that is written to
+`leader-epoch-checkpoint` at once, but for truncation since 3.7 (KAFKA-15046). Here with
+`epoch.cache=kept`; else the epochs are read off the log (`leader_epoch_cache.py`).
+
+Starts grow with epochs, so there is one entry an offset at most: rows of offsets, not a list.
+"""
+
+from __future__ import annotations
+
+from model.kafka.settings import EpochCache, EpochFile, FetchAnswers, Truncation
+from model.kafka.state import Broker, TopicPartition
+from model.language import (
+    all_of,
+    any_of,
+    choose,
+    largest,
+    minimum,
+    not_,
+    smallest,
+    some,
+)
+from model.replicated_log import NO_EPOCH
+
+
+def is_kept(partition: TopicPartition) -> bool:
+    """The cache is state, and followers truncate by it."""
+    options = partition.options
+    by_epoch = options.truncation != Truncation.HIGH_WATERMARK
+    return by_epoch and options.epoch_cache == EpochCache.KEPT
+
+
+def latest_epoch(partition: TopicPartition, broker: Broker) -> int:
+    """The last epoch in the broker's cache; `NO_EPOCH` if the cache is empty."""
+    return largest(row.cached[broker] for row in partition.epoch_starts)
+
+
+def is_empty(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker's cache has no entry."""
+    return latest_epoch(partition, broker) == NO_EPOCH
+
+
+def _start_of_higher(partition: TopicPartition, broker: Broker, epoch: int) -> int:
+    """Where the first later epoch starts; beyond all offsets if there is none."""
+    beyond = partition.bound("log_size") + 1
+    return smallest(
+        choose(row.cached[broker] > epoch, row.number, beyond) for row in partition.epoch_starts
+    )
+
+
+def _floor(partition: TopicPartition, broker: Broker, epoch: int) -> int:
+    """The greatest epoch in the cache that is at most `epoch`, or `NO_EPOCH`."""
+    return largest(
+        choose(row.cached[broker] <= epoch, row.cached[broker], NO_EPOCH)
+        for row in partition.epoch_starts
+    )
+
+
+def is_undefined(partition: TopicPartition, broker: Broker, epoch: int) -> bool:
+    """The cache cannot say where `epoch` ends: it holds no later one, nor is that its latest.
+
+    Up to 2.0.0 that is also so of an epoch before its first entry (KAFKA-7415).
+    """
+    last = latest_epoch(partition, broker) == epoch
+    higher = _start_of_higher(partition, broker, epoch) <= partition.bound("log_size")
+    if not partition.options.leader_enters_epoch:
+        higher = all_of(higher, _floor(partition, broker, epoch) != NO_EPOCH)
+    return any_of(epoch == NO_EPOCH, not_(any_of(last, higher)))
+
+
+def end_of_epoch(partition: TopicPartition, broker: Broker, epoch: int) -> int:
+    """Where `epoch` ends: where the next one starts, or at the log's end (`endOffsetFor`)."""
+    return minimum(_start_of_higher(partition, broker, epoch), broker.log.end)
+
+
+def found_epoch(partition: TopicPartition, broker: Broker, epoch: int) -> int:
+    """The epoch that `endOffsetFor` answers for: the one asked for, or the greatest below that."""
+    floor = _floor(partition, broker, epoch)
+    return choose(floor == NO_EPOCH, epoch, floor)
+
+
+def fetched_epoch(partition: TopicPartition, follower: Broker) -> int:
+    """The last fetched epoch that a fetch names; `NO_EPOCH` if it names none."""
+    latest = latest_epoch(partition, follower)
+    return choose(follower.fetched_epoch_forgotten, NO_EPOCH, latest)
+
+
+def is_out_of_range(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The leader cannot say where the last fetched epoch ends; or none is named, beyond its end."""
+    asked = fetched_epoch(partition, follower)
+    beyond = follower.log.end > leader.log.end
+    return choose(asked == NO_EPOCH, beyond, is_undefined(partition, leader, asked))
+
+
+def diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """The leader's check of a fetch that names an epoch (`Partition.readRecords`)."""
+    asked = fetched_epoch(partition, follower)
+    earlier = found_epoch(partition, leader, asked) < asked
+    shorter = end_of_epoch(partition, leader, asked) < follower.log.end
+    return all_of(not_(is_undefined(partition, leader, asked)), any_of(earlier, shorter))
+
+
+def assign(partition: TopicPartition, broker: Broker, epoch: int, start: int, where: bool) -> None:
+    """Where the condition holds, enter that `epoch` starts at `start`, and write the file.
+
+    Entries that do not fit go. Up to 2.0.0 it is the new one that is left out (KAFKA-7415).
+    """
+    latest = latest_epoch(partition, broker)
+    last_start = largest(
+        choose(row.cached[broker] == NO_EPOCH, 0, row.number) for row in partition.epoch_starts
+    )
+    needed = any_of(latest != epoch, start < last_start)
+    if not partition.options.leader_enters_epoch:
+        needed = all_of(epoch > latest, start >= last_start)
+    entered = all_of(where, needed)
+    for row in partition.epoch_starts:
+        held = row.cached[broker]
+        unfit = any_of(row.number >= start, held >= epoch)
+        after = choose(row.number == start, epoch, choose(unfit, NO_EPOCH, held))
+        row.cached[broker] = choose(entered, after, held)
+        row.unflushed[broker] = choose(entered, NO_EPOCH, row.unflushed[broker])
+
+
+def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
+    """Where the condition holds, drop what starts at `end` or later, as the log is cut there.
+
+    The file may be written later. Up to 2.6.0 nothing goes if that is the log's end already
+    (KAFKA-10706). What was fetched last is taken from the cache again. Before the log itself is
+    cut.
+    """
+    options = partition.options
+    cut = where
+    if not options.truncation_at_end_clears:
+        cut = all_of(where, end < broker.log.end)
+    for row in partition.epoch_starts:
+        held = row.cached[broker]
+        goes = all_of(cut, held != NO_EPOCH, row.number >= end)
+        row.cached[broker] = choose(goes, NO_EPOCH, held)
+        if options.epoch_file != EpochFile.AT_ONCE:
+            row.unflushed[broker] = choose(goes, held, row.unflushed[broker])
+    forgotten = broker.fetched_epoch_forgotten
+    broker.fetched_epoch_forgotten = choose(where, False, forgotten)
+
+
+def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
+    """Truncation to `end`, not below the log's end, would drop an entry."""
+    clears = partition.options.truncation_at_end_clears
+    entry = some(
+        all_of(row.number >= end, row.cached[broker] != NO_EPOCH) for row in partition.epoch_starts
+    )
+    return all_of(clears, entry)
+
+
+def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
+    """Where the condition holds, the log is deleted, and the file with it."""
+    for row in partition.epoch_starts:
+        row.cached[broker] = choose(where, NO_EPOCH, row.cached[broker])
+        row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
+
+
+def reload(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
+    """What the cache holds when the broker's process is gone and the log is loaded again.
+
+    That is what the file has, up to the log's end: an epoch without records is lost
+    (`LogLoader.load`). What was cut and not written is back; in 3.7 it was written but not synced,
+    so only after a power loss.
+    """
+    late = partition.options.epoch_file
+    comes_back = late == EpochFile.LATER or (late == EpochFile.UNSYNCED and power_lost)
+    for row in partition.epoch_starts:
+        held, old = row.cached[broker], row.unflushed[broker]
+        if comes_back:
+            held = choose(held == NO_EPOCH, old, held)
+        row.cached[broker] = choose(row.number < broker.log.end, held, NO_EPOCH)
+        row.unflushed[broker] = NO_EPOCH
+    broker.fetched_epoch_forgotten = False
+    broker.fetch_answered = False
+
+
+def _starts_at(broker: Broker, offset: int, first: int) -> bool:
+    """Of the records at `first` and later, the one at `offset` is the first of its epoch."""
+    log = broker.log
+    before = some(
+        all_of(first <= p, p < offset, log[p].epoch == log[offset].epoch) for p in log.positions
+    )
+    return all_of(first <= offset, log.has(offset), not_(before))
+
+
+def epoch_by_records(broker: Broker, offset: int, first: int) -> int:
+    """The epoch that starts at `offset`, as the records at `first` and later have it."""
+    return choose(_starts_at(broker, offset, first), broker.log[offset].epoch, NO_EPOCH)
+
+
+def read_off_records(partition: TopicPartition, broker: Broker, first: int) -> None:
+    """Build the cache from the records at `first` and later alone (`LogSegment.recover`)."""
+    for row in partition.epoch_starts:
+        row.cached[broker] = NO_EPOCH
+        row.unflushed[broker] = NO_EPOCH
+    for offset in partition.offsets:
+        read = epoch_by_records(broker, offset.number, first)
+        partition.epoch_starts[offset.number].cached[broker] = read
+
+
+def forgets_fetched_epochs(partition: TopicPartition) -> bool:
+    """An empty answer makes a follower forget what it fetched last (KAFKA-15510), which can matter.
+
+    Where answers arrive at once, the leader's epoch is still the one in which it has compared.
+    """
+    options = partition.options
+    in_flight = options.fetch_answers == FetchAnswers.IN_FLIGHT
+    return is_kept(partition) and in_flight and not options.empty_answer_keeps_epoch
+
+
+def would_forget(partition: TopicPartition, follower: Broker) -> bool:
+    """An empty answer to the follower is its first in this leader epoch."""
+    if not forgets_fetched_epochs(partition):
+        return False
+    return not_(follower.fetch_answered)
+
+
+def note_answer(partition: TopicPartition, follower: Broker, record: bool) -> None:
+    """The follower takes an answer: an empty one, if the first, leaves it without an epoch."""
+    if not forgets_fetched_epochs(partition):
+        return
+    forgotten = any_of(follower.fetched_epoch_forgotten, not_(follower.fetch_answered))
+    follower.fetched_epoch_forgotten = False if record else forgotten
+    follower.fetch_answered = True
+
+
+def begin_to_fetch(partition: TopicPartition, follower: Broker, where: bool) -> None:
+    """In a new leader epoch, a follower starts from what its cache says."""
+    if not forgets_fetched_epochs(partition):
+        return
+    forgotten = follower.fetched_epoch_forgotten
+    follower.fetched_epoch_forgotten = choose(where, False, forgotten)
+    follower.fetch_answered = choose(where, False, follower.fetch_answered)

@@ -1,0 +1,165 @@
+"""The leader-epoch cache as state: what each fix prevents, and what its file leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.engines.reference import ReferenceEngine
+from checker.experiments.choices import steps_named
+from checker.liveness.search import LivenessSearch
+from checker.search.question import Options
+from checker.verdict import Verdict
+from properties import choose_liveness
+from tests.support.kafka import SAFE, depths, explored, kafka_model
+
+LOST = "exposed_records_survive"
+IN_VAIN = "followers_are_told_where_to_truncate"
+KEPT = {"epoch.cache": "kept"}
+LOOKUPS = KEPT | {"fetch.answers": "at_once", "reset.follower.leo.every.epoch": "true"}
+CHANGES = {"replicas": 2, "log_size": 2, "max_records": 2, "preferred_elections": 3}
+SWAP = {"replicas": 2, "preferred_elections": 2, "log_swaps": 1, "max_leader_epoch": 3}
+LIVENESS = ["truncation_ends", "live_followers_are_in_sync_again"]
+
+
+def fixed(bounds, **settings):
+    """The model with every fix and caches of its own, but for some."""
+    changed = {name.replace("_", "."): value for name, value in settings.items()}
+    return kafka_model("kafka-fixed", SAFE | KEPT | changed, **bounds)
+
+
+def after(model, *steps):
+    """The state after these steps: a number for each cell."""
+    engine = ReferenceEngine(model)
+    state = engine.initial()
+    for step in steps_named(model, steps):
+        taken = engine.step(state, step)
+        assert taken is not None, step
+        state = taken
+    return state
+
+
+def starts(model, state, broker, variable="cached"):
+    """The epochs that start at offsets 0, 1, ... by one broker's cache; -1 for none."""
+    name = f"epoch_starts.{variable}"
+    cells = [c for c in model.cells if c.variable.name == name and c.index[1] == broker]
+    return [state[c.position] for c in sorted(cells, key=lambda c: c.index[0])]
+
+
+def lasting(model, name):
+    """The verdict on a liveness property, under the fairness of the protocol."""
+    protocol, options = model.protocol, Options(cross_check=False)
+    wanted = (choose_liveness(protocol, name),)
+    search = LivenessSearch(model, (), wanted, protocol.fairness, options=options)
+    (judgement,) = search.run().liveness
+    return judgement.verdict
+
+
+BECOMES_LEADER = (
+    "producer_send(leader=b0)",
+    "follower_fetch_record(follower=b1, leader=b0)",
+    "controller_elect_preferred_leader(broker=b1)",
+    "leader_apply_metadata(broker=b1)",
+)
+FOLLOWS_AGAIN = (
+    *BECOMES_LEADER,
+    "controller_elect_preferred_leader(broker=b0)",
+    "leader_apply_metadata(broker=b0)",
+    "follower_apply_metadata(broker=b1)",
+    "follower_truncate_on_fetch(follower=b1, leader=b0)",
+)
+TWO = {"replicas": 2, "preferred_elections": 2}
+
+
+def test_a_leader_enters_its_epoch_where_its_log_ends():
+    model = fixed(TWO)
+    state = after(model, *BECOMES_LEADER)
+    assert starts(model, state, 0) == [0, -1]
+    assert starts(model, state, 1) == [0, 1]
+
+
+def test_truncation_takes_an_epoch_without_records_out_and_the_file_follows_later():
+    model = fixed(TWO)
+    state = after(model, *FOLLOWS_AGAIN)
+    assert starts(model, state, 1) == [0, -1]
+    assert starts(model, state, 1, "unflushed") == [-1, 1]
+    state = after(model, *FOLLOWS_AGAIN, "broker_flush_epochs(broker=b1)")
+    assert starts(model, state, 1, "unflushed") == [-1, -1]
+
+
+def test_a_restart_forgets_an_epoch_without_records():
+    model = fixed(TWO | {"crashes": 1})
+    state = after(model, *BECOMES_LEADER, "broker_crash(broker=b1, checkpoint=0)")
+    assert starts(model, state, 1) == [0, -1]
+
+
+def test_a_file_that_was_not_synced_may_be_empty():
+    model = fixed(TWO | {"power_losses": 1}, epoch_file="unsynced")
+    lost = "broker_lose_power_and_epochs(broker=b1, kept=1, checkpoint=0, first=%d)"
+    assert starts(model, after(model, *FOLLOWS_AGAIN, lost % 1), 1) == [-1, -1]
+    assert starts(model, after(model, *FOLLOWS_AGAIN, lost % 0), 1) == [0, -1]
+
+
+def test_a_swapped_log_has_the_epochs_of_its_records():
+    model = fixed(TWO | {"log_swaps": 1}, swapped_log_keeps_epochs="false")
+    state = after(model, *BECOMES_LEADER, "broker_swap_log(broker=b1)")
+    assert starts(model, state, 1) == [0, -1]
+
+
+@pytest.mark.slow
+def test_a_lookup_of_an_epoch_without_records_goes_round_until_truncation_clears_it():
+    off = kafka_model("kafka-2.1", LOOKUPS, **CHANGES, max_leader_epoch=3)
+    assert depths(explored(off, IN_VAIN)) == {IN_VAIN: 9}
+    settings = LOOKUPS | {"truncation.at.end.clears.epochs": "true"}
+    on = kafka_model("kafka-2.1", settings, **CHANGES, max_leader_epoch=3)
+    assert explored(on, IN_VAIN).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.slow
+def test_a_follower_of_a_swapped_log_goes_round_unless_the_copy_takes_the_cache_over():
+    off = fixed(SWAP, swapped_log_keeps_epochs="false")
+    assert depths(explored(off, IN_VAIN)) == {IN_VAIN: 4}
+    assert explored(fixed(SWAP), IN_VAIN).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("off", "on", "names"),
+    [
+        (
+            kafka_model("kafka-2.1", LOOKUPS, **CHANGES, max_leader_epoch=3),
+            kafka_model(
+                "kafka-2.1",
+                LOOKUPS | {"truncation.at.end.clears.epochs": "true"},
+                **CHANGES,
+                max_leader_epoch=3,
+            ),
+            ["truncation_ends"],
+        ),
+        (
+            fixed(SWAP, swapped_log_keeps_epochs="false", min_insync_replicas="1"),
+            fixed(SWAP, min_insync_replicas="1"),
+            LIVENESS,
+        ),
+    ],
+    ids=["lookup", "swap"],
+)
+def test_the_fetch_loops_are_runs_for_ever(off, on, names):
+    assert {lasting(off, name) for name in names} == {Verdict.VIOLATED}
+    assert {lasting(on, name) for name in names} == {Verdict.EXHAUSTED}
+
+
+@pytest.mark.slow
+def test_a_leader_without_its_own_epoch_makes_a_follower_lose_what_is_committed():
+    bounds = {"log_size": 2, "max_records": 2, "preferred_elections": 2, "crashes": 1}
+    settings = SAFE | LOOKUPS | {"quick.bounce": "refused"}
+    off = settings | {"leader.enters.epoch": "false"}
+    broken = kafka_model("kafka-2.1", off, **bounds, max_leader_epoch=3)
+    assert depths(explored(broken, LOST, symmetry=True)) == {LOST: 14}
+    mended = kafka_model("kafka-2.1", settings, **bounds, max_leader_epoch=3)
+    assert explored(mended, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.slow
+def test_with_every_fix_the_cache_as_state_adds_nothing():
+    bounds = {"crashes": 1, "preferred_elections": 1, "max_leader_epoch": 3}
+    assert explored(fixed(bounds), symmetry=True).verdict is Verdict.EXHAUSTED
