@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checker.report.page_data import Explanation, trace_data
+from checker.report.page_data import trace_data
 from checker.report.story import tell
 from checker.traces.trace import Trace, TraceVerdict
 
@@ -22,25 +21,15 @@ SHARED = ("state.js", "diagram.js", "player.js")
 """What every page runs before a script of its own."""
 
 
-def render_html(
-    trace: Trace,
-    causes: Mapping[int, Sequence[int]] | None = None,
-    *,
-    spare: Collection[int] = (),
-    because: Sequence[str] = (),
-) -> str:
-    """The trace as a self-contained HTML page.
-
-    An explanation, if there is one: `causes` are the earlier steps that made each step possible,
-    by number, `spare` the steps that nothing needs, `because` lines about the whole.
-    """
-    explanation = Explanation(causes or {}, spare, because)
-    data = trace_data(trace, explanation)
+def render_html(trace: Trace) -> str:
+    """The trace as a self-contained HTML page, with what each step needed of earlier ones."""
+    story = tell(trace)
+    data = trace_data(trace, story.why)
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
         data["first"] = "a state that may be unreachable"
     return page(
         WEB / "trace.html.j2", WEB / "trace.js",
-        story=tell(trace), colours=EPOCH_COLOURS, explanation=explanation, data=data,
+        story=story, colours=EPOCH_COLOURS, data=data,
     )  # fmt: skip
 
 

@@ -6,14 +6,15 @@ states after the first only what changed is written: a page of 500 steps stays s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, find_attribute, lanes_of
 from checker.report.places import LogPlace, Place, ScalarPlace, field_words, places_of
 from checker.report.space_time import ALIASES, Message, SpaceTime
+from checker.report.why import Why, grouped
 from checker.traces.lasso import Rounds, case_of
 from checker.traces.trace import Trace
 from model.language import Model
@@ -27,18 +28,6 @@ LAID_OUT = ("epoch", "HW", "ISR", "LEO", "end")
 
 GOLDEN_ANGLE = 137.508
 """Degrees between the hues of neighbouring actions: however many there are, they differ."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a run went as it did: for each step its causes, which are earlier steps; by number.
-
-    `spare` are steps that nothing needs, `lines` what is said of the whole.
-    """
-
-    causes: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    spare: Collection[int] = ()
-    lines: Sequence[str] = ()
 
 
 class PageData:
@@ -216,16 +205,21 @@ class PageData:
         return {"name": name, "words": rounds.promise.words, "false": false, "ever": True}
 
 
-def trace_data(trace: Trace, explanation: Explanation | None = None) -> dict[str, Any]:
-    """The data of a trace's page. Causes that are no earlier steps are refused: `ValueError`."""
-    known = explanation or Explanation()
-    for step, causes in known.causes.items():
-        if not 0 < step <= trace.depth or not all(0 < cause < step for cause in causes):
-            raise ValueError(f"the causes of step {step} must be earlier steps, not {causes}")
+def trace_data(trace: Trace, reason: Why | None = None) -> dict[str, Any]:
+    """The data of a trace's page. `reason` is why it ends as it does, if that is known.
+
+    `causes` are for each step the earlier ones that it needed, each with what they left behind,
+    `spare` the steps that the end does not need.
+    """
+    known = enumerate(reason.links if reason is not None else (), 1)
     return {
         **PageData(trace.model).run(trace.states, trace.steps, judged(trace), trace.rounds),
-        "causes": {str(step): list(causes) for step, causes in known.causes.items()},
-        "spare": sorted(known.spare),
+        "causes": {
+            str(step): [[link.step, grouped(link.left)] for link in links]
+            for step, links in known
+            if links
+        },
+        "spare": list((reason.needless if reason is not None else None) or ()),
     }
 
 

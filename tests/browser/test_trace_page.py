@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 from checker.commands.replay_command import accepted_trace
+from checker.engines.reference import ReferenceEngine
 from checker.liveness.search import LivenessSearch
 from checker.report.html import render_html
+from checker.report.why import why
 from checker.traces.lasso import Rounds
 from checker.traces.trace import build_trace
 from model.language import (
@@ -27,6 +30,7 @@ from model.language import (
     weak,
 )
 from model.language import members as family
+from model.language.errors import RejectedError
 from model.protocols import PROTOCOLS
 from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, Log
 from properties import choose_liveness
@@ -240,19 +244,58 @@ def flapping():
 
 
 def test_causes_are_shown_on_hover_and_by_keyboard(look, file_of, trace):
-    causes = {10: [7, 8], 8: [6], 7: [1]}
-    page = look(file_of(render_html(trace, causes, spare=[5], because=["it was so"])))
-    assert page.locator(".row.cause").count() == 0
-    page.hover("#row-8")
-    assert [r.get_attribute("id") for r in page.locator(".row.cause").all()] == ["row-6"]
+    """The causes of a step are those that the text names, and theirs."""
+    reason = why(trace)
+    assert reason is not None
+    page = look(file_of(render_html(trace)))
+    for number in (0, *range(1, trace.depth + 1)):
+        page.hover(f"#row-{number}")
+        marked = [r.get_attribute("id") for r in page.locator(".row.cause").all()]
+        assert marked == [f"row-{step}" for step in sorted(behind(reason, number))]
     page.mouse.move(2, 2)
     page.focus(".rows")
     page.keyboard.press("End")
     marked = [r.get_attribute("id") for r in page.locator(".row.cause").all()]
-    assert marked == ["row-1", "row-6", "row-7", "row-8"]
-    assert page.locator("#space .because").count() == 4
-    assert page.locator("#row-5.spare").count() == 1
-    assert page.get_by_role("region", name="why").inner_text().endswith("it was so")
+    assert marked == [f"row-{step}" for step in sorted(behind(reason, trace.depth))] != []
+    assert page.locator("#space .because").count() >= len(marked)
+    told = page.locator("#needed").inner_text()
+    assert all(f"step {link.step} (" in told for link in reason.links[-1])
+
+
+def behind(reason, number):
+    """The steps that a step needed, and what they needed."""
+    found = {link.step for link in reason.links[number - 1]} if number else set()
+    return found.union(*(behind(reason, step) for step in found))
+
+
+def test_a_step_that_the_end_does_not_need_is_said_to_be_so(look, file_of):
+    trace = with_a_detour()
+    spare = needless(trace)
+    page = look(file_of(render_html(trace)))
+    assert page.locator(".row.spare").count() == len(spare) == 1
+    page.evaluate(f"location.hash = '#step={spare[0]}'")
+    expect(page.locator("#needed")).to_contain_text("The end does not need this step.")
+
+
+def with_a_detour():
+    """A shortest trace, with a step in it that changes nothing that its end is about."""
+    trace = stored("kip101-weak_isr")
+    engine = ReferenceEngine(trace.model)
+    for place in range(1, trace.depth):
+        for instance, _ in engine.successors(trace.states[place]):
+            steps = [*trace.steps[:place], instance, *trace.steps[place:]]
+            with contextlib.suppress(RejectedError):
+                longer = build_trace(trace.model, steps, trace.property)
+                if needless(longer):
+                    return longer
+    raise AssertionError("there is no such step")
+
+
+def needless(trace):
+    """The steps that the end of a trace does not need."""
+    reason = why(trace)
+    assert reason is not None and reason.needless is not None
+    return reason.needless
 
 
 # For everybody.
@@ -281,8 +324,8 @@ def wider_than_the_page(page):
 
 
 @pytest.mark.parametrize("width", [800, 1280])
-def test_axe_finds_nothing_on_wider_pages(look, file_of, faults, trace, width):
-    page = look(file_of(render_html(trace, {10: [7]}, spare=[5])), width)
+def test_axe_finds_nothing_on_wider_pages(look, file_of, faults, width):
+    page = look(file_of(render_html(with_a_detour())), width)
     page.keyboard.press("End")
     page.click("#all-steps")
     assert wider_than_the_page(page) == []
@@ -360,7 +403,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(look, file_of):
     bounds = (WORKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH)
     model = Protocol("hostile", HOSTILE, Hostile, (attack,), bounds).model()
     trace = build_trace(model, [model.instances[0], model.instances[1]])
-    page = look(file_of(render_html(trace, because=[HOSTILE])))
+    page = look(file_of(render_html(trace)))
     page.click("#all-steps")
     page.keyboard.press("End")
     assert page.locator("#row-1 .words").inner_text().count(HOSTILE) == 2

@@ -11,8 +11,9 @@ import pytest
 from checker.commands.replay_command import accepted_trace
 from checker.engines.reference import ReferenceEngine
 from checker.report.html import render_html
-from checker.report.page_data import Explanation, PageData, trace_data
+from checker.report.page_data import PageData, trace_data
 from checker.report.places import LogPlace, places_of
+from checker.report.why import why
 from checker.traces.trace import build_trace
 from model.protocols import PROTOCOLS
 from tests.support.traces import EVERY_PROTOCOL, golden_kip279, random_walk, unsafe_isr
@@ -110,14 +111,19 @@ def test_an_action_has_one_hue_on_every_page_of_its_protocol():
     assert one == other and len(set(one.values())) > 0.7 * len(one)
 
 
-def test_causes_are_earlier_steps():
-    causes = {4: [1], 10: [7, 4]}
-    data = trace_data(GOLDEN, Explanation(causes, spare=[2], lines=["so it was"]))
-    assert data["causes"] == {"4": [1], "10": [7, 4]} and data["spare"] == [2]
-    assert "so it was" in render_html(GOLDEN, causes, because=["so it was"])
-    for wrong in ({4: [4]}, {4: [5]}, {99: [1]}, {1: [0]}):
-        with pytest.raises(ValueError, match="must be earlier steps"):
-            render_html(GOLDEN, wrong)
+def test_the_causes_of_a_page_are_those_of_the_text():
+    reason = why(GOLDEN)
+    assert reason is not None and trace_data(GOLDEN)["causes"] == {}
+    data = trace_data(GOLDEN, reason)
+    assert data["spare"] == list(reason.needless or ())
+    for number, links in enumerate(reason.links, 1):
+        told = data["causes"].get(str(number), [])
+        assert [step for step, _ in told] == [link.step for link in links]
+        assert all(step < number for step, _ in told)
+        for (_, words), link in zip(told, links, strict=True):
+            assert all(value.words in words and value.owner in words for value in link.left)
+    written = render_html(GOLDEN).split('id="data">')[1].split("</script>")[0]
+    assert json.loads(written)["causes"] == data["causes"] != {}
 
 
 @pytest.mark.parametrize("trace", TRACES)

@@ -200,7 +200,7 @@ class Diagram {
     const found = new Set(), arcs = [], waiting = [number];
     while (waiting.length) {
       const step = waiting.pop();
-      for (const cause of causes[step] || []) {
+      for (const [cause] of causes[step] || []) {
         if (this.y && this.because) {
           const [top, end] = [this.y[cause], this.y[step]];
           arcs.push(draw("path", { class: "because", d: `M14 ${top}C0 ${top} 0 ${end} 14 ${end}` }));

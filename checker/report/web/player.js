@@ -98,8 +98,18 @@ class Player {
     const falls = this.data.properties.filter((p) => p.false[0] === at).map((p) => `${p.name} falls`);
     const again = this.data.loop !== null && at > this.data.loop ? " ↻ again and again." : "";
     byId("said").textContent = `Step ${at} of ${this.end}: ${this.words(at)}.${again}${falls.length ? ` ${falls.join(", ")}.` : ""}`;
+    byId("needed").textContent = this.needed(at);
     byId("spoken").textContent = before ? `Changed: ${changesOf(this.data, states[at], before).join("; ") || "nothing"}.` : "";
     for (const line of document.querySelectorAll(".strip .now")) line.setAttribute("x", at);
+  }
+
+  // What the step needed of earlier ones; where nothing is known of it, nothing.
+  needed(number) {
+    const { causes, spare } = this.data, parts = [];
+    if (spare?.includes(number)) parts.push("The end does not need this step.");
+    const needed = (causes?.[number] || []).map(([step, left]) => `step ${step} (${left})`);
+    if (needed.length) parts.push(`It took what earlier steps left: ${needed.join("; ")}.`);
+    return parts.join(" ");
   }
 
   play() {
