@@ -250,16 +250,22 @@ def test_causes_are_shown_on_hover_and_by_keyboard(look, file_of, trace):
     page = look(file_of(render_html(trace)))
     for number in (0, *range(1, trace.depth + 1)):
         page.hover(f"#row-{number}")
-        marked = [r.get_attribute("id") for r in page.locator(".row.cause").all()]
-        assert marked == [f"row-{step}" for step in sorted(behind(reason, number))]
+        direct = {link.step for link in reason.links[number - 1]} if number else set()
+        assert numbers_of(page, ".row.cause") == sorted(direct)
+        assert numbers_of(page, ".row.behind") == sorted(behind(reason, number) - direct)
     page.mouse.move(2, 2)
     page.focus(".rows")
     page.keyboard.press("End")
-    marked = [r.get_attribute("id") for r in page.locator(".row.cause").all()]
-    assert marked == [f"row-{step}" for step in sorted(behind(reason, trace.depth))] != []
+    marked = numbers_of(page, ".row.cause, .row.behind")
+    assert marked == sorted(behind(reason, trace.depth)) != []
     assert page.locator("#space .because").count() >= len(marked)
     told = page.locator("#needed").inner_text()
     assert all(f"step {link.step} (" in told for link in reason.links[-1])
+
+
+def numbers_of(page, rows):
+    """The numbers of the steps of the rows that are marked so."""
+    return [int(row.get_attribute("id").removeprefix("row-")) for row in page.locator(rows).all()]
 
 
 def behind(reason, number):

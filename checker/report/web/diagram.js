@@ -196,7 +196,8 @@ class Diagram {
   // A step's causes, and theirs: marked in the list, with arcs from each to what it made possible.
   showCauses(number) {
     const causes = this.data.causes || {};
-    for (const row of this.caused || []) row.classList.remove("cause");
+    for (const row of this.caused || []) row.classList.remove("cause", "behind");
+    const direct = new Set((causes[number] || []).map(([cause]) => cause));
     const found = new Set(), arcs = [], waiting = [number];
     while (waiting.length) {
       const step = waiting.pop();
@@ -209,7 +210,7 @@ class Diagram {
       }
     }
     this.caused = [...found].map((step) => this.rows[step]);
-    for (const row of this.caused) row.classList.add("cause");
+    for (const step of found) this.rows[step].classList.add(direct.has(step) ? "cause" : "behind");
     this.because?.replaceChildren(...arcs);
   }
 
