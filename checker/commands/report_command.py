@@ -18,44 +18,74 @@ from checker.commands.common import (
     write_output,
 )
 from checker.commands.replay_command import accepted_trace
+from checker.files import prepare_directory
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.traces.trace import Trace
 
 
+SUFFIXES = {"text": ".txt", "markdown": ".md", "mermaid": ".mmd", "html": ".html"}
+
+
 @click.command(context_settings=HELP)
-@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument(
+    "files", metavar="TRACE...", type=click.Path(path_type=Path), nargs=-1, required=True
+)
 @click.option(
-    "--format", "kind", type=click.Choice(["text", "markdown", "mermaid", "html"]),
+    "--format", "kind", type=click.Choice([*SUFFIXES]),
     default="text", show_default=True, help="what to write",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
-    help="write here, not to standard output",
+    help="write here, not to standard output; of several traces, into this folder",
 )  # fmt: skip
 @protocol_option("what the trace is of")
 @output_options
 def command(
-    file: Path, kind: str, output: Path | None, protocol: str | None, as_json: bool, quiet: bool
-) -> int:
+    files: tuple[Path, ...], kind: str, output: Path | None, protocol: str | None, as_json: bool,
+    quiet: bool,
+) -> int:  # fmt: skip
     """TRACE as text, Markdown, a Mermaid diagram, or one self-contained HTML page.
 
-    TRACE is a file, or one of the stored counterexamples: its folder, or its name. It is replayed
-    first: exit status 23 if it is rejected, 2 if it cannot be read.
+    TRACE is a file, or one of the stored counterexamples: its folder, or its name; there may be
+    several. It is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
-    refuse_replacing(file, output)
-    trace = accepted_trace(file, protocol)
-    text = _rendered(trace, kind, plain=as_json or output is not None)
-    if output is not None:
-        write_file(output, text)
+    places = _places(files, output, SUFFIXES[kind])
+    traces = [accepted_trace(file, protocol) for file in files]
+    if output is not None and len(files) > 1:
+        prepare_directory(output)
+    reports: list[dict[str, str]] = []
+    for file, trace, place in zip(files, traces, places, strict=True):
+        text = _rendered(trace, kind, plain=as_json or place is not None)
+        if place is not None:
+            write_file(place, text)
+        reports.append({"trace": str(file)} | ({"output": str(place)} if place else {"text": text}))
     if as_json:
-        data = {"command": "report", "trace": str(file), "format": kind}
-        print_json(data | ({"output": str(output)} if output else {"text": text}))
+        told = reports[0] if len(files) == 1 else {"reports": reports}
+        print_json({"command": "report", **told, "format": kind})
     elif output is None:
-        write_output(text)
+        write_output("\n".join(report["text"] for report in reports))
     elif not quiet:
-        click.echo(f"wrote {output}", err=True)
+        for report in reports:
+            click.echo(f"wrote {report['output']}", err=True)
     return 0
+
+
+def _places(files: tuple[Path, ...], output: Path | None, suffix: str) -> tuple[Path | None, ...]:
+    """Where each report goes: nowhere, to the file, or to files in a folder; none is a trace."""
+    if output is None:
+        return (None,) * len(files)
+    if len(files) == 1:
+        refuse_replacing(files[0], output)
+        return (output,)
+    found = tuple(
+        output / f"{file.name.removesuffix('.json').removesuffix('.itf')}{suffix}" for file in files
+    )
+    again = next((place for place in found if found.count(place) > 1), None)
+    if again is not None:
+        raise UsageError(f"two of the traces would be written to {again}: take them one at a time")
+    return found
 
 
 def _rendered(trace: Trace, kind: str, plain: bool) -> str:

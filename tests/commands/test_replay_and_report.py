@@ -154,6 +154,26 @@ def test_a_trace_says_by_which_preset_it_was_chosen(highwater, tmp_path):
         assert "broker.epoch.checked=false" in told
 
 
+def test_several_traces_are_reported_at_once(highwater, tmp_path):
+    """One after another, or each into a file of a folder, as one alone would be."""
+    names = ("kip101-weak_isr", "kip101-strong_isr")
+    alone = [highwater("report", name).out for name in names]
+    assert highwater("report", *names).out == "\n".join(alone)
+    found = highwater("report", *names, "--json").json["reports"]
+    assert [(report["trace"], report["text"]) for report in found] == [
+        *zip(names, alone, strict=True)
+    ]
+    assert highwater("report", *names, "-o", tmp_path / "all").status == Exit.OK
+    assert [(tmp_path / "all" / f"{name}.txt").read_text() for name in names] == alone
+    twice = highwater("report", names[0], CASE, "-o", tmp_path / "twice")
+    assert (twice.status, twice.out) == (Exit.USAGE, "")
+    assert "two of the traces would be written to" in twice.err
+    assert not (tmp_path / "twice").exists()
+    rejected = highwater("report", names[0], "nowhere", "-o", tmp_path / "none")
+    assert rejected.status == Exit.USAGE
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_report_does_not_replace_its_trace(highwater, tmp_path):
     highwater("explore", "kip101", "--trace-dir", tmp_path)
     trace = tmp_path / "kip101-weak_isr.itf.json"
