@@ -98,6 +98,7 @@ class Player {
     const falls = this.data.properties.filter((p) => p.false[0] === at).map((p) => `${p.name} falls`);
     const again = this.data.loop !== null && at > this.data.loop ? " ↻ again and again." : "";
     byId("said").textContent = `Step ${at} of ${this.end}: ${this.words(at)}.${again}${falls.length ? ` ${falls.join(", ")}.` : ""}`;
+    byId("needed").hidden = !this.data.causes;
     byId("needed").textContent = this.needed(at);
     byId("spoken").textContent = before ? `Changed: ${changesOf(this.data, states[at], before).join("; ") || "nothing"}.` : "";
     for (const line of document.querySelectorAll(".strip .now")) line.setAttribute("x", at);
