@@ -20,6 +20,9 @@ from checker.search.limits import memory_words
 from model.language.errors import LimitError
 
 _EVERY = 0.1  # seconds between two looks
+AGAIN = 5.0
+"""Seconds until the work is ended once more: an error that is raised while Python cleans up, in a
+callback of a weak reference say, is dropped."""
 GRACE = 3.0
 """Seconds that a search which keeps its limits by itself has to end."""
 
@@ -78,7 +81,7 @@ class Ceiling:
                 if solver is not None:
                     solver.main_ctx().interrupt()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
-                self._over.wait(1.0)
+                self._over.wait(AGAIN)
 
     def _exceeded(self, now: float, process: psutil.Process) -> str:
         if self._seconds is not None and now - self.started > self._seconds:
@@ -89,7 +92,6 @@ class Ceiling:
 
     def _end(self, *_: object) -> None:
         if not self._over.is_set():
-            self._over.set()
             raise LimitError(
                 f"stopped by {self._reason} before there was anything to report{self._estimate}: "
                 "choose smaller bounds, or a higher limit"

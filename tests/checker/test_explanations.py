@@ -70,7 +70,8 @@ def replayed(case: Any) -> Any:
 
 def test_the_table_has_every_case():
     assert list(GOLDEN) == [case.name for case in CASES]
-    assert sum(row["step"] != "" for row in GOLDEN.values()) == len(CASES) - 1
+    same_run = [name for name, row in GOLDEN.items() if row["step"] == ""]  # the property differs
+    assert same_run == ["13-a_follower_asks_for_an_epoch_in_vain", "async_isr-without_maximal_isr"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -120,7 +120,15 @@ def invoke(capsys, *arguments: str) -> tuple[int, str]:
 
 def test_the_command_prints_a_trace_the_seed_and_what_was_covered(capsys, tmp_path):
     status, out = invoke(
-        capsys, "kip279", "--property", "strong_isr", "--seed", "5", "--trace-dir", str(tmp_path)
+        capsys,
+        "kip279",
+        "--property",
+        "strong_isr",
+        "--seed",
+        "5",
+        "--trace-dir",
+        str(tmp_path),
+        "--stats",
     )
     assert status == Exit.VIOLATED
     for words in ("strong_isr is violated after 10 steps", "seed 5", "leader_write", "steps/s"):

@@ -56,6 +56,24 @@ def test_work_that_does_not_end_by_itself_is_ended_and_nothing_is_left_behind():
     assert threading.active_count() == before
 
 
+def test_work_that_drops_the_error_is_ended_once_more(monkeypatch):
+    """As Python does with what is raised in a callback of a weak reference."""
+    monkeypatch.setattr("checker.commands.ceiling.AGAIN", 0.2)
+    given_up = time.monotonic() + 30
+    dropped = 0
+    with pytest.raises(LimitError), Ceiling(0.1):
+        while dropped < 3:
+            try:
+                while time.monotonic() < given_up:
+                    pass
+                break
+            except LimitError:
+                dropped += 1
+        while time.monotonic() < given_up:
+            pass
+    assert dropped == 3
+
+
 def test_a_limit_that_ends_the_preparation_says_how_long_it_would_have_been():
     """A tenth of the actions were ready after some time: ten times that for all."""
     given_up = time.monotonic() + 30

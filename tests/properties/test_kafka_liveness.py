@@ -100,5 +100,6 @@ def test_every_fair_action_is_one_of_the_protocol_and_no_fault_operator_or_clien
     fair = {action for one in KAFKA.fairness for action in one.actions}
     assert fair <= {action.name for action in KAFKA.actions}
     assert not [a for a in fair if a.split("_")[0] in ("operator", "producer", "consumer", "rack")]
-    assert {a for a in fair if a.startswith("broker_")} == {"broker_stop_as_asked"}
+    brokers = {a for a in fair if a.startswith("broker_")}
+    assert brokers == {"broker_stop_as_asked", "broker_flush_epochs"}
     assert len({prop.name for prop in liveness_of(KAFKA)}) == 6
