@@ -140,7 +140,7 @@ def add_grid(staging: Path) -> None:
 
 def links_of(page: str) -> dict[tuple[str, str], str]:
     """Where each cell of a page's first table leads, by the names of its row and column."""
-    table = [line for line in page.split("\n## ")[0].splitlines() if line.startswith("|")]
+    table = [line for line in page.split("\n## ", 1)[0].splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
     found: dict[tuple[str, str], str] = {}
     for row in rows[2:]:
@@ -183,7 +183,7 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
         "site_dir": str(site),
         "use_directory_urls": False,
         "theme": {
-            "name": "mkdocs", "highlightjs": False, "color_mode": "auto",
+            "name": "mkdocs", "custom_dir": str(OWN / "theme"), "highlightjs": False, "color_mode": "auto",
             "user_color_mode_toggle": True, "navigation_depth": 2,
         },
         "extra_css": ["site.css"],
@@ -200,7 +200,7 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
 
 def navigation(staging: Path) -> list[Mapping[str, Any]]:
     """The menu: pages by what they are for. The stories are listed on pages of their own."""
-    guide = sorted(path for path in (staging / "docs").glob("*.md") if path.name != "README.md")
+    guide = sorted(path for path in (staging / "docs").glob("*.md") if path != staging / GRID)
     return [
         {"Home": "README.md"},
         {"Guide": [path.relative_to(staging).as_posix() for path in guide]},

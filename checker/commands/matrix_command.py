@@ -35,7 +35,7 @@ SPECIFICATION = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
 @click.option("--markdown", is_flag=True, help="print Markdown")
 @click.option(
     "--write", "page", metavar="PAGE", type=click.Path(dir_okay=False, path_type=Path),
-    help="write the matrix to PAGE: Markdown, with the traces behind its cells, or a picture (.svg)",
+    help="write the matrix to PAGE: Markdown with the traces behind its cells, or a picture (.svg)",
 )  # fmt: skip
 @click.option(
     "--stored", is_flag=True,

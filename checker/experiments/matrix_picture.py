@@ -73,7 +73,7 @@ def as_svg(
             link = links.get((cell.row.name, cell.column.name))
             lines.append(_drawn(cell, colours, left + WIDTH * c, link))
         lines.append("</g>")
-    lines += ['<g class="key" ' + f'transform="translate(0,{top + HEIGHT * len(table) + _LINE})">']
+    lines.append(f'<g class="key" transform="translate(0,{top + HEIGHT * len(table) + _LINE})">')
     for k, (letters, (colour, words)) in enumerate(key.items()):
         lines.append(
             f'<g transform="translate(4,{_LINE * k})"><rect width="{WIDTH - 10}" height="16" '
@@ -86,7 +86,7 @@ def as_svg(
 def letters(cell: Cell) -> str:
     """What a cell says in short: S safe, s safe to a depth, ? unknown; else the initials of how
     it fails."""
-    if cell.result is None or cell.found["depth"] is None and not cell.search.fixes:
+    if cell.result is None:
         return "?"
     verdict = cell.found["verdict"]
     if verdict == Verdict.VIOLATED:
