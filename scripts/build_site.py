@@ -183,8 +183,8 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
         "site_dir": str(site),
         "use_directory_urls": False,
         "theme": {
-            "name": "mkdocs", "custom_dir": str(OWN / "theme"), "highlightjs": False, "color_mode": "auto",
-            "user_color_mode_toggle": True, "navigation_depth": 2,
+            "name": "mkdocs", "custom_dir": str(OWN / "theme"), "highlightjs": False,
+            "color_mode": "auto", "user_color_mode_toggle": True, "navigation_depth": 2,
         },
         "extra_css": ["site.css"],
         "plugins": ["search"],
