@@ -86,6 +86,10 @@ docs: $(BASE) ## rewrite the generated pages from what is stored
 	@$(BIN)/highwater cases --pages --json >/dev/null
 	@$(BIN)/highwater matrix --stored --write docs/guarantees.md --json >/dev/null
 
+.PHONY: site
+site: $(ALL) ## build the documentation as a static site in site/, with a page for each counterexample
+	@$(BIN)/python scripts/build_site.py
+
 .PHONY: docs-anew
 docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater cases --write
@@ -105,7 +109,7 @@ jvm:
 .PHONY: clean
 clean: ## remove the environment, caches and what runs have left behind
 	@if [ -f $(VENV)/pyvenv.cfg ]; then rm -rf $(VENV); fi
-	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+	@rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis \
 		spark-warehouse metastore_db derby.log
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -35,7 +35,7 @@ SPECIFICATION = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
 @click.option("--markdown", is_flag=True, help="print Markdown")
 @click.option(
     "--write", "page", metavar="PAGE", type=click.Path(dir_okay=False, path_type=Path),
-    help="write the matrix to PAGE (Markdown), with the traces behind its cells",
+    help="write the matrix to PAGE: Markdown with the traces behind its cells, or a picture (.svg)",
 )  # fmt: skip
 @click.option(
     "--stored", is_flag=True,
@@ -56,6 +56,7 @@ def command(
     from checker.commands.progress import run_shown
     from checker.experiments.matrix import as_data, as_grid, checked, read_matrix
     from checker.experiments.matrix_pages import as_markdown
+    from checker.experiments.matrix_picture import as_svg
     from checker.search.limits import Limits
 
     spec = spec or SPECIFICATION
@@ -70,6 +71,11 @@ def command(
         head = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
         return head | {"cells": as_data(matrix, sweep.results)}
 
+    def written(page: Path) -> str:
+        if page.suffix == ".svg":
+            return as_svg(matrix, sweep.results)
+        return as_markdown(matrix, sweep.results, with_traces=True)
+
     def text(console: Console) -> str:
         if markdown:
             return as_markdown(matrix, sweep.results)
@@ -77,6 +83,6 @@ def command(
 
     with Keeping() as keeping:
         if page is not None and sweep.is_complete:
-            keeping.store(write_file, page, as_markdown(matrix, sweep.results, with_traces=True))
+            keeping.store(write_file, page, written(page))
         write_result(as_json, data, text)
     return keeping.status(Exit.OK if sweep.is_complete else Exit.LIMIT)

@@ -98,6 +98,9 @@ def test_a_stored_matrix_is_shown_without_searching(highwater, tmp_path):
     ended = highwater("matrix", spec, "--stored", "--write", page)
     assert (ended.status, ended.err) == (Exit.OK, "")
     assert "lost in 4 steps" in page.read_text()
+    picture = tmp_path / "page.svg"
+    assert highwater("matrix", spec, "--stored", "--write", picture).status == Exit.OK
+    assert ">L 4</text>" in picture.read_text() and "lost in 4 steps" in picture.read_text()
 
 
 def test_a_matrix_that_is_not_well_formed_is_a_usage_error(highwater, tmp_path):

@@ -22,7 +22,10 @@ from queue import Queue
 
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
-COPIED = ("model", "properties", "checker", "tests", "counterexamples", "docs", "pyproject.toml")
+COPIED = (
+    "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
+    "pyproject.toml",
+)  # fmt: skip
 SECONDS = 300  # a mutant may make its test hang, which is noticed too
 FAILED = 1  # pytest's exit status where a test failed
 

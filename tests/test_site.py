@@ -1,0 +1,190 @@
+"""The documentation as a static site: no dead link in it, and nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from checker.experiments.cases import FOLDER, read_cases
+
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "scripts" / "build_site.py"
+
+
+@pytest.fixture(scope="module")
+def build_site():
+    spec = spec_from_file_location("build_site", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A small repository with pages, a source file and a folder without a page."""
+    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("# Words\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("link", "in_the_site", "needed"),
+    [
+        ("a.md#words", "a.md#words", set()),
+        ("told/", "told/README.md", set()),
+        ("../docs/told/", "../docs/told/README.md", set()),
+        ("../checker/exits.py", "../checker/exits.py.txt", {"checker/exits.py"}),
+        ("examples/", "examples/README.md", {"docs/examples"}),
+        ("#words", "#words", set()),
+        ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
+    ],
+)
+def test_links_lead_to_what_the_site_has(build_site, repository, link, in_the_site, needed):
+    text = f"See [`words`]({link}), and `[code](gone.md)`.\n```\n[code](gone.md)\n```\n"
+    rewritten = build_site.rewritten(text, "docs/b.md", repository)
+    assert rewritten == (text.replace(link, in_the_site), needed)
+
+
+@pytest.mark.parametrize("link", ["gone.md", "../../outside.md", "told/gone.py#words"])
+def test_a_dead_link_stops_the_build(build_site, repository, link):
+    with pytest.raises(build_site.DeadLinkError, match=re.escape(link)):
+        build_site.rewritten(f"[words]({link})", "docs/b.md", repository)
+
+
+def test_every_link_of_the_repositorys_pages_leads_somewhere(build_site, tmp_path):
+    build_site.stage(tmp_path)
+    for link in ("README.md", "docs/decisions/README.md", "docs/examples/paxos.py.txt"):
+        assert (tmp_path / link).is_file()
+
+
+def test_the_cells_of_the_guarantees_lead_to_traces_that_the_page_has(build_site):
+    page = (ROOT / "docs" / "guarantees.md").read_text()
+    links = build_site.links_of(page)
+    cells = re.findall(r"\]\(#trace-", page)
+    assert len(links) == len(cells) > 50
+    for link in links.values():
+        name, number = link.split("#trace-")
+        assert name == "guarantees.html" and f"\n### Trace {number}\n" in page
+
+
+class Page(HTMLParser):
+    """A page's links, what it loads, and the places that links may name."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.places |= {value for name in ("id", "name") if (value := given.get(name))}
+        goes_to = given.get("href") or given.get("xlink:href")
+        if goes_to:
+            (self.links if tag == "a" else self.loaded).append(goes_to)
+        self.loaded += [value for name in ("src", "srcset", "data") if (value := given.get(name))]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as `make site` does."""
+    pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("built") / "site"
+    subprocess.run([sys.executable, str(SCRIPT), str(folder)], check=True, capture_output=True)
+    return folder
+
+
+def dead_links(site: Path) -> list[str]:
+    """Links and addresses of a site, not of other hosts, that name no file or place of it."""
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    dead = []
+    for path, page in pages.items():
+        for link in (*page.links, *page.loaded):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            place = unquote(parts.fragment)
+            known = target.is_file() and target.is_relative_to(site.resolve())
+            if not known or (place and target in pages and place not in pages[target].places):
+                dead.append(f"{path.relative_to(site)}: {link}")
+    return dead
+
+
+def loaded_from_elsewhere(site: Path) -> list[str]:
+    """Scripts, styles, pictures and fonts of a site that are another host's."""
+    foreign = [
+        f"{path.relative_to(site)}: {address}"
+        for path in site.rglob("*.html")
+        for address in Page(path).loaded
+        if urlsplit(address).netloc
+    ]
+    for path in site.rglob("*.css"):
+        used = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", path.read_text(encoding="utf-8"))
+        foreign += [f"{path.relative_to(site)}: {a}" for a in used if urlsplit(a).netloc]
+    return foreign
+
+
+def test_dead_links_and_what_is_loaded_from_elsewhere_are_noticed(tmp_path):
+    (tmp_path / "b.html").write_text("<h1 id=here>b</h1><a href='https://kafka.apache.org/'>k</a>")
+    links = ("b.html", "b.html#here", "b.html#gone", "gone.html", "../outside.html", "#gone")
+    words = [f"<a href='{link}'>words</a>" for link in links]
+    words += ["<script src='//host.example/x.js'></script>", "<img src='gone.png'>"]
+    words += ["<link rel=stylesheet href='https://host.example/x.css'>"]
+    (tmp_path / "a.html").write_text("".join(words))
+    (tmp_path / "a.css").write_text("p { background: url('https://host.example/y.png') }")
+    (tmp_path.parent / "outside.html").write_text("outside")
+    dead = [f"a.html: {link}" for link in (*links[2:], "gone.png")]
+    assert dead_links(tmp_path) == dead
+    assert loaded_from_elsewhere(tmp_path) == [
+        "a.html: //host.example/x.js",
+        "a.html: https://host.example/x.css",
+        "a.css: https://host.example/y.png",
+    ]
+
+
+@pytest.mark.slow
+def test_the_site_has_no_dead_link(site):
+    assert len([*site.rglob("*.html")]) > 150
+    assert dead_links(site) == []
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_elsewhere(site):
+    assert loaded_from_elsewhere(site) == []
+
+
+@pytest.mark.slow
+def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(site):
+    for case in read_cases(FOLDER):
+        folder = site / "counterexamples" / case.folder.relative_to(FOLDER)
+        assert "trace.html" in Page(folder / "index.html").links
+        assert case.violates in (folder / "trace.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_site_does_not_tell_where_it_was_built(site):
+    for path in site.rglob("*"):
+        if path.suffix in {".html", ".js", ".json", ".css", ".svg", ".txt"}:
+            text = path.read_text(encoding="utf-8")
+            assert str(ROOT) not in text and str(site.parent) not in text, path
+
+
+@pytest.mark.slow
+def test_a_folder_with_something_else_is_left_alone(tmp_path):
+    (tmp_path / "precious").write_text("words")
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(tmp_path)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode != 0 and "holds something else" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
