@@ -100,12 +100,28 @@ def explain(
     return Explanation(trace, tuple(found), without, reason, moment, actions, judged)
 
 
-def _tried(trace: Trace, reason: Why | None) -> tuple[list[Prevention], tuple[str, ...]]:
-    """What prevents the trace, what explains most first; and the other changes, by name."""
+def recognised(trace: Trace) -> Prevention | None:
+    """The fix of an entry of the catalogue that prevents a trace, of the entry most like it.
+
+    As `Explanation.instance_of`, without trying what no entry is mended by.
+    """
+    found, _ = _tried(trace, why(trace), of_entries=True)
+    return found[0] if found else None
+
+
+def _tried(
+    trace: Trace, reason: Why | None, of_entries: bool = False
+) -> tuple[list[Prevention], tuple[str, ...]]:
+    """What prevents the trace, what explains most first; and the other changes, by name.
+
+    With `of_entries` only what mends an entry of the catalogue is tried.
+    """
     sources = setting_sources(trace.model.protocol)
     effects = Effects(trace, None if reason is None else reason.slice)
     found, without = [], []
     for candidate in candidates(trace, settings_read(trace)):
+        if of_entries and not candidate.entries:
+            continue
         telling = bool(candidate.entries) or candidate.kind is not Kind.CHOICE
         effect = effects.of(candidate.model, telling)
         if not effect.prevents:

@@ -61,13 +61,15 @@ def _headline(explanation: Explanation) -> Iterator[str]:
     yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {_count(trace.depth, 'step')}"
     if trace.explanation:
         yield f"{trace.explanation}"
-    instance = explanation.instance_of
-    if instance is not None:
-        entry = instance.candidate.entries[0]
-        yield (
-            f'an instance of "{entry.title}" ({entry.source}): prevented by '
-            f"{instance.candidate.words} {_at(instance.effect)}"
-        )
+    if explanation.instance_of is not None:
+        yield instance_words(explanation.instance_of)
+
+
+def instance_words(prevention: Prevention) -> str:
+    """Which entry of the catalogue a trace is an instance of, and what prevents it at what step."""
+    entry, change = prevention.candidate.entries[0], prevention.candidate.words
+    at = _at(prevention.effect)
+    return f'an instance of "{entry.title}" ({entry.source}): prevented by {change} {at}'
 
 
 def _at(effect: Effect) -> str:

@@ -16,7 +16,7 @@ from checker.experiments.choices import steps_named
 from checker.experiments.liveness_table import lasso_trace
 from checker.explanations.candidates import Kind, candidates, links_of
 from checker.explanations.effects import Effects, settings_read
-from checker.explanations.explanation import as_data, explain
+from checker.explanations.explanation import as_data, explain, recognised
 from checker.explanations.moments import decision
 from checker.explanations.searches import Budget, searchable, searched
 from checker.explanations.text import render
@@ -99,6 +99,21 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
         [int(step) if step else None for step in steps],
     )
     assert found.why.needless == ()  # it is a shortest one
+
+
+@pytest.mark.parametrize("case", CASES[::8], ids=lambda case: case.name)
+def test_a_trace_is_recognised_as_what_it_is_explained_by(case):
+    """Though nothing else is tried."""
+    trace = case.stored_trace()
+    found, first = recognised(trace), explained(trace, search=False).instance_of
+    assert found is not None and first is not None
+    assert found.candidate.entries[0].case == first.candidate.entries[0].case == case.name
+    assert (found.effect.step, found.candidate.words) == (first.effect.step, first.candidate.words)
+
+
+def test_a_trace_of_no_entry_is_not_recognised():
+    model = PROTOCOLS["kip320"].model()
+    assert recognised(build_trace(model, [model.instances[0]])) is None
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
