@@ -77,9 +77,9 @@ class Ceiling:
             since = now if since is None else since
             if now - since >= self._grace:
                 self._reason = reason
-                solver = sys.modules.get("z3")
-                if solver is not None:
-                    solver.main_ctx().interrupt()
+                asking = sys.modules.get("checker.proofs.asking")
+                if asking is not None:
+                    asking.interrupt()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
                 self._over.wait(AGAIN)
 

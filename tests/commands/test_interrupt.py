@@ -12,7 +12,7 @@ import z3
 
 from checker.commands.interrupt import Interrupt
 from checker.exits import Exit
-from checker.proofs.asking import ask
+from checker.proofs.asking import ask, interrupt
 from checker.proofs.bounded import bounded_check, induction
 from checker.search.explore import Explorer
 
@@ -183,3 +183,13 @@ def test_workers_end_with_their_command(start, number):
     assert "Traceback" not in err
     _, alive = psutil.wait_procs(workers, timeout=60)
     assert alive == []
+
+
+def test_a_limit_that_comes_between_two_questions_spoils_neither(highwater):
+    """Z3 that is interrupted while it does nothing gives wrong values later."""
+    prove = ("prove", "async_isr", "--replicas", 2, "--max-offset", 1, "--max-version", 1,
+             "--bounded", 1, "--json")  # fmt: skip
+    before = highwater(*prove).json
+    interrupt()
+    after = highwater(*prove).json
+    assert (after["verdict"], after["cross_check"]) == (before["verdict"], before["cross_check"])
