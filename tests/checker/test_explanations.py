@@ -30,6 +30,7 @@ from model.own_protocols import own_protocol
 from model.protocols import PROTOCOLS
 from properties import choose_liveness
 from tests.support.own import write_counter
+from tests.support.tiers import nightly
 
 ROOT = Path(__file__).parents[2]
 CASES = read_cases(ROOT / "counterexamples")
@@ -65,6 +66,16 @@ def replayed(case: Any) -> Any:
     return None if engine.holds(claim.claim, *states[-claim.frames :]) else "falls"
 
 
+SOME_FAST = [
+    case if place % 3 == 0 else pytest.param(case, marks=pytest.mark.slow)
+    for place, case in enumerate(CASES)
+]
+SOME_SEARCHED = [
+    case if place % 6 == 0 else nightly("each is a search at the bounds of a case", case)
+    for place, case in enumerate(CASES)
+]
+
+
 # Every stored case.
 
 
@@ -74,7 +85,7 @@ def test_the_table_has_every_case():
     assert same_run == ["13-a_follower_asks_for_an_epoch_in_vain", "async_isr-without_maximal_isr"]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SOME_FAST, ids=lambda case: case.name)
 def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_right_step(case):
     trace = case.stored_trace()
     found = explained(trace, search=False)
@@ -128,7 +139,7 @@ def test_what_a_case_is_about_is_linked(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SOME_SEARCHED, ids=lambda case: case.name)
 def test_a_search_says_that_the_fix_of_a_case_is_safe_at_its_bounds(case):
     trace = case.stored_trace()
     found = explained(trace, search=False)

@@ -193,6 +193,7 @@ where = { acks = ["0"] }
 """
 
 
+@pytest.mark.slow
 def test_with_fixes_a_cell_says_which_prevent_the_loss(tmp_path):
     matrix = small(tmp_path, text=SMALL + FIXES)
     shown = words(matrix, computed(matrix))
@@ -211,6 +212,7 @@ def test_with_fixes_what_was_compared_is_told_of_all_searches_together(tmp_path)
     assert run_search(search, cross_check=False)["cross_check"] is None
 
 
+@pytest.mark.slow
 def test_with_fixes_that_do_not_help_a_cell_says_so(tmp_path):
     text = SMALL + FIXES.replace('["1"]', '["all"]')
     matrix = small(tmp_path, text=text)

@@ -85,7 +85,7 @@ def test_kip320_has_the_known_number_of_classes():
         protocol_named("truncate_to_high_watermark").model(SMALL),
         protocol_named("kip279").model(SMALL),
         kafka_model("kafka-4.1", SAFE, crashes=1, preferred_elections=2, max_leader_epoch=3),
-        kafka_model("kafka-0.10", SAFE, crashes=2),
+        pytest.param(kafka_model("kafka-0.10", SAFE, crashes=2), marks=pytest.mark.slow),
     ],
     ids=["before KIP-101", "kip279", "kafka-4.1", "kafka-0.10"],
 )

@@ -15,6 +15,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import Action, Fairness, Protocol, require, weak
 from model.language.fairness import changed
 from properties import choose_liveness, liveness_of
+from tests.support.tiers import slow_but
 
 OPTIONS = Options(cross_check=False)
 FEW = {"max_leader_epoch": 1, "preferred_elections": 0}
@@ -50,7 +51,13 @@ MENDED = KAFKA.variant(
 )
 
 
-@pytest.mark.parametrize("name", ["records_are_acknowledged", "high_watermark_reaches_the_end"])
+@pytest.mark.parametrize(
+    "name",
+    slow_but(
+        ["records_are_acknowledged"],
+        ["records_are_acknowledged", "high_watermark_reaches_the_end"],
+    ),
+)
 def test_a_refused_isr_change_stops_the_high_watermark_for_ever(name):
     """Number 47 of the catalogue: no fairness helps, computing the high watermark anew does."""
     judgement = judge(name)

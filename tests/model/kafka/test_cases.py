@@ -15,10 +15,12 @@ LONG = {
     "07-a_leader_without_its_own_epoch",
     "02-one_lookup_is_not_enough",
     "18-an_answer_from_an_earlier_epoch",
+    "36-positions_from_a_missed_epoch",
     "38-a_follower_joins_by_a_forgotten_replica",
     "40-a_cancelled_reassignment_is_tried_again",
     "40-a_removed_replica_blocks_the_election",
     "41-a_fetch_noted_in_a_later_epoch",
+    "48-a_truncation_of_an_earlier_epoch",
 }
 NIGHTLY = {
     "16-an_empty_answer_clears_the_last_fetched_epoch",

@@ -62,6 +62,7 @@ def test_zookeeper_does_it_otherwise():
     assert "broker_ask_to_stop" not in model.possible_actions
 
 
+@pytest.mark.slow
 def test_a_rolling_restart_with_an_election_of_the_preferred_leader_loses_what_was_acknowledged():
     """Finding 0001 without any fault: two controlled shutdowns, and leaders that are balanced."""
     rolling = {"controlled_shutdowns": 2, "preferred_elections": 1, "max_leader_epoch": 3}
