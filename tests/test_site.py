@@ -154,17 +154,20 @@ def test_dead_links_and_what_is_loaded_from_elsewhere_are_noticed(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("site")  # built once
 def test_the_site_has_no_dead_link(site):
     assert len([*site.rglob("*.html")]) > 150
     assert dead_links(site) == []
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("site")  # built once
 def test_the_site_loads_nothing_from_elsewhere(site):
     assert loaded_from_elsewhere(site) == []
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("site")  # built once
 def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(site):
     for case in read_cases(FOLDER):
         folder = site / "counterexamples" / case.folder.relative_to(FOLDER)
@@ -173,6 +176,7 @@ def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(s
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("site")  # built once
 def test_the_site_does_not_tell_where_it_was_built(site):
     for path in site.rglob("*"):
         if path.suffix in {".html", ".js", ".json", ".css", ".svg", ".txt"}:
@@ -181,6 +185,7 @@ def test_the_site_does_not_tell_where_it_was_built(site):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("site")  # built once
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "precious").write_text("words")
     done = subprocess.run(

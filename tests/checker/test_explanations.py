@@ -71,7 +71,9 @@ SOME_FAST = [
     for place, case in enumerate(CASES)
 ]
 SOME_SEARCHED = [
-    case if place % 6 == 0 else nightly("each is a search at the bounds of a case", case)
+    case
+    if place % 6 == 4 and not case.name.startswith("38-")
+    else nightly("each is a search at a case's bounds", case)
     for place, case in enumerate(CASES)
 ]
 
