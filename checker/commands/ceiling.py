@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from types import FrameType
 from typing import Any
 
 import psutil
@@ -21,8 +22,7 @@ from model.language.errors import LimitError
 
 _EVERY = 0.1  # seconds between two looks
 AGAIN = 5.0
-"""Seconds until the work is ended once more: an error that is raised while Python cleans up, in a
-callback of a weak reference say, is dropped."""
+"""Seconds until the work is ended once more, where something has dropped the error."""
 GRACE = 3.0
 """Seconds that a search which keeps its limits by itself has to end."""
 
@@ -36,7 +36,7 @@ class Ceiling:
     def __init__(self, seconds: float | None, memory: int | None = None) -> None:
         self.started = time.perf_counter()
         self._seconds, self._memory = seconds, memory
-        self._grace = 0.0
+        self._grace = self._not_before = 0.0
         self._ready, self._all = 0, 0
         self._over = threading.Event()
         self._reason = ""
@@ -81,7 +81,6 @@ class Ceiling:
                 if asking is not None:
                     asking.interrupt()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
-                self._over.wait(AGAIN)
 
     def _exceeded(self, now: float, process: psutil.Process) -> str:
         if self._seconds is not None and now - self.started > self._seconds:
@@ -90,8 +89,10 @@ class Ceiling:
             return f"the limit of {memory_words(self._memory)} of memory"
         return ""
 
-    def _end(self, *_: object) -> None:
-        if not self._over.is_set():
+    def _end(self, _: int, frame: FrameType | None) -> None:
+        now = time.perf_counter()
+        if not self._over.is_set() and now >= self._not_before and not _is_dropped_in(frame):
+            self._not_before = now + AGAIN
             raise LimitError(
                 f"stopped by {self._reason} before there was anything to report{self._estimate}: "
                 "choose smaller bounds, or a higher limit"
@@ -107,3 +108,13 @@ class Ceiling:
             f" ({self._ready:,} of {self._all:,} actions were ready; all would take about "
             f"{duration(whole)})"
         )
+
+
+def _is_dropped_in(frame: FrameType | None) -> bool:
+    """What is raised there is dropped: Python is cleaning up, for itself or for an object."""
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name == "__del__" or "weakref" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False

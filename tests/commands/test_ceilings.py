@@ -56,6 +56,27 @@ def test_work_that_does_not_end_by_itself_is_ended_and_nothing_is_left_behind():
     assert threading.active_count() == before
 
 
+def test_no_error_is_raised_where_python_would_drop_it():
+    """In what runs as an object ends: it is raised once that is over."""
+    ended = []
+
+    class Slow:
+        def __del__(self):
+            wait = time.monotonic() + 1.0
+            while time.monotonic() < wait:
+                pass
+            ended.append("whole")
+
+    given_up = time.monotonic() + 30
+    with pytest.raises(LimitError), Ceiling(0.1):
+        slow = Slow()
+        del slow
+        while time.monotonic() < given_up:
+            pass
+    assert ended == ["whole"]
+    assert time.monotonic() < given_up - 20
+
+
 def test_work_that_drops_the_error_is_ended_once_more(monkeypatch):
     """As Python does with what is raised in a callback of a weak reference."""
     monkeypatch.setattr("checker.commands.ceiling.AGAIN", 0.2)
