@@ -1,0 +1,1 @@
+"""What a consumer group promises, and what it does not."""
