@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from model.async_isr.protocol import Partition
 from model.kafka.state import TopicPartition
+from model.kafka_producer.state import Topic
 from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
@@ -17,6 +18,8 @@ from properties.claims import Property, Sense
 from properties.kafka.claims import KAFKA_PROPERTIES
 from properties.kafka.lemmas import KAFKA_LEMMAS
 from properties.kafka.liveness import KAFKA_LIVENESS
+from properties.kafka_producer.claims import KAFKA_PRODUCER_PROPERTIES
+from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from properties.ladder.claims import LADDER_PROPERTIES
 from properties.ladder.lemmas import KIP320_LEMMAS
 from properties.ladder.liveness import LADDER_LIVENESS
@@ -28,6 +31,7 @@ _BY_STATE: dict[type, tuple[Property, ...]] = {
     Cluster: LADDER_PROPERTIES,
     Partition: ASYNC_ISR_PROPERTIES,
     TopicPartition: KAFKA_PROPERTIES,
+    Topic: KAFKA_PRODUCER_PROPERTIES,
 }
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {
@@ -39,6 +43,7 @@ _LEMMAS: dict[type, tuple[Property, ...]] = {
 _LIVENESS: dict[type, tuple[Liveness, ...]] = {
     Cluster: LADDER_LIVENESS,
     TopicPartition: KAFKA_LIVENESS,
+    Topic: KAFKA_PRODUCER_LIVENESS,
 }
 
 _TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC_ISR_TEMPLATES}
