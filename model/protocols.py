@@ -10,6 +10,10 @@ from collections.abc import Mapping
 from model.async_isr.protocol import ASYNC_ISR
 from model.kafka.protocol import KAFKA
 from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
+from model.kafka_group import sources as group_sources
+from model.kafka_group.protocol import KAFKA_GROUP
+from model.kafka_producer import sources as producer_sources
+from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder import LADDER
 from model.ladder.sources import LADDER_SOURCES
 from model.language import Action, Protocol
@@ -18,7 +22,7 @@ from model.own_protocols import FORMS, is_own, own_protocol, reference_to
 from model.sources import Source
 
 PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR, KAFKA)
+    protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR, KAFKA, KAFKA_PRODUCER, KAFKA_GROUP)
 }
 
 _ASYNC_ISR_SOURCES = {  # operators and actions have the same names
@@ -26,7 +30,24 @@ _ASYNC_ISR_SOURCES = {  # operators and actions have the same names
     for action in ASYNC_ISR.actions
 }
 _KAFKA_SOURCES = {action: ACTION_SOURCES[action.name] for action in KAFKA.actions}
-_SOURCES: Mapping[Action, Source] = {**LADDER_SOURCES, **_ASYNC_ISR_SOURCES, **_KAFKA_SOURCES}
+_PRODUCER_SOURCES = {
+    action: producer_sources.ACTION_SOURCES[action.name] for action in KAFKA_PRODUCER.actions
+}
+_GROUP_SOURCES = {
+    action: group_sources.ACTION_SOURCES[action.name] for action in KAFKA_GROUP.actions
+}
+_SOURCES: Mapping[Action, Source] = {
+    **LADDER_SOURCES,
+    **_ASYNC_ISR_SOURCES,
+    **_KAFKA_SOURCES,
+    **_PRODUCER_SOURCES,
+    **_GROUP_SOURCES,
+}
+_SETTING_SOURCES: Mapping[type, Mapping[str, Source]] = {
+    KAFKA.settings: SETTING_SOURCES,
+    KAFKA_PRODUCER.settings: producer_sources.SETTING_SOURCES,
+    KAFKA_GROUP.settings: group_sources.SETTING_SOURCES,
+}
 
 
 def protocol_named(name: str) -> Protocol:
@@ -54,4 +75,4 @@ def action_sources(protocol: Protocol) -> dict[str, Source]:
 
 def setting_sources(protocol: Protocol) -> Mapping[str, Source]:
     """Where the protocol's settings come from, by name; none for a specification's."""
-    return SETTING_SOURCES if protocol.settings is KAFKA.settings else {}
+    return _SETTING_SOURCES.get(protocol.settings, {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -19,3 +21,15 @@ class Source:
     since: str = ""
     issues: str = ""
     settings: tuple[str, ...] = ()
+
+
+def sources_in(table: str) -> Iterator[tuple[str, Source]]:
+    """Names and sources, as the rows below a head say; what is indented belongs to the row above.
+
+    The columns are name, place, first release, issues, settings; the last ones may be missing.
+    """
+    _, *rows = re.sub("\n +", " ", table).strip().splitlines()
+    for row in rows:
+        name, place, *more = (cell.strip() for cell in row.split("|"))
+        since, issues, settings = [*more, "", "", ""][:3]
+        yield name, Source(place, since, issues, tuple(filter(None, settings.split(", "))))

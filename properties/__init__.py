@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from model.async_isr.protocol import Partition
 from model.kafka.state import TopicPartition
 from model.kafka_group.state import Group
+from model.kafka_producer.state import Topic
 from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
@@ -20,6 +21,8 @@ from properties.kafka.lemmas import KAFKA_LEMMAS
 from properties.kafka.liveness import KAFKA_LIVENESS
 from properties.kafka_group.claims import KAFKA_GROUP_PROPERTIES
 from properties.kafka_group.liveness import KAFKA_GROUP_LIVENESS
+from properties.kafka_producer.claims import KAFKA_PRODUCER_PROPERTIES
+from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from properties.ladder.claims import LADDER_PROPERTIES
 from properties.ladder.lemmas import KIP320_LEMMAS
 from properties.ladder.liveness import LADDER_LIVENESS
@@ -32,6 +35,7 @@ _BY_STATE: dict[type, tuple[Property, ...]] = {
     Partition: ASYNC_ISR_PROPERTIES,
     TopicPartition: KAFKA_PROPERTIES,
     Group: KAFKA_GROUP_PROPERTIES,
+    Topic: KAFKA_PRODUCER_PROPERTIES,
 }
 
 _LEMMAS: dict[type, tuple[Property, ...]] = {
@@ -44,6 +48,7 @@ _LIVENESS: dict[type, tuple[Liveness, ...]] = {
     Cluster: LADDER_LIVENESS,
     TopicPartition: KAFKA_LIVENESS,
     Group: KAFKA_GROUP_LIVENESS,
+    Topic: KAFKA_PRODUCER_LIVENESS,
 }
 
 _TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC_ISR_TEMPLATES}

@@ -26,7 +26,8 @@ from checker.releases.compile import compile_java
 from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
-from model.kafka.settings import Acks, ConsumerCommits, EpochCache, KafkaSettings, Racks
+from model.acks import Acks
+from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings, Racks
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance

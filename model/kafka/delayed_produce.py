@@ -7,9 +7,9 @@ the parts: the broker may follow, truncate, and lead again. One thread stalls at
 
 from __future__ import annotations
 
+from model.acks import Acks
 from model.kafka.clients import append_next_record, require_room
 from model.kafka.partition import maximal_isr
-from model.kafka.settings import Acks
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, is_none, require
 

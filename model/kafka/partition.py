@@ -5,6 +5,7 @@ What a leader does about the ISR is in `alter_partition.py`.
 
 from __future__ import annotations
 
+from model.acks import Acks
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka import unified_log
 from model.kafka.leader_epoch_cache import (
@@ -13,7 +14,7 @@ from model.kafka.leader_epoch_cache import (
     diverges,
     knows_epochs,
 )
-from model.kafka.settings import Acks, FetchAnswers, Truncation
+from model.kafka.settings import FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     SetOf,

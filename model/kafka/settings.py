@@ -10,21 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from model.acks import Acks
 from model.language import setting
 from model.replicated_log import REPLICAS
-
-
-class Acks(StrEnum):
-    """What a producer waits for."""
-
-    NONE = "0"  # nothing
-    LEADER = "1"  # the leader's append
-    ALL = "all"  # the high watermark
-
-    @classmethod
-    def _missing_(cls, value: object) -> Acks | None:
-        """Kafka takes -1 for `all`."""
-        return cls.ALL if value == "-1" else None
 
 
 class Truncation(StrEnum):

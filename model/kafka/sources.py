@@ -8,9 +8,9 @@ tags show, or for fixes as `docs/broker-model.md` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from model.sources import Source
+from model.sources import Source, sources_in
 
 _ACTIONS = """
 action | in Kafka | first release | about it | settings
@@ -180,15 +180,6 @@ swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
 """
 
 
-def _sources(table: str) -> Iterator[tuple[str, Source]]:
-    """The rows below the table's head. What is indented belongs to the row above."""
-    _, *rows = re.sub("\n +", " ", table).strip().splitlines()
-    for row in rows:
-        name, place, *more = (cell.strip() for cell in row.split("|"))
-        since, issues, settings = [*more, "", "", ""][:3]
-        yield name, Source(place, since, issues, tuple(filter(None, settings.split(", "))))
-
-
 _PROPOSALS = """
 KIP-101 - Alter Replication Protocol to use Leader Epoch rather than High Watermark for Truncation
 KIP-279: Fix log divergence between leader and follower after fast leader fail over
@@ -206,5 +197,5 @@ PROPOSAL_PAGES: Mapping[str, str] = {
 }
 """Addresses of the proposals that stored counterexamples are about; pages are named by title."""
 
-ACTION_SOURCES: Mapping[str, Source] = dict(_sources(_ACTIONS))
-SETTING_SOURCES: Mapping[str, Source] = dict(_sources(_SETTINGS))
+ACTION_SOURCES: Mapping[str, Source] = dict(sources_in(_ACTIONS))
+SETTING_SOURCES: Mapping[str, Source] = dict(sources_in(_SETTINGS))

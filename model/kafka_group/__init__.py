@@ -1,1 +1,1 @@
-"""A consumer group: who owns which partition, what is processed, and which offsets are committed."""
+"""A consumer group: who owns which partition, what is processed, which offsets are committed."""

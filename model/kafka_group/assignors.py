@@ -1,9 +1,9 @@
 """How partitions are split among members (`RangeAssignor`, `RoundRobinAssignor`, sticky ones).
 
-One topic, to which every member subscribes, and members in the order of their ids. The sticky rule
-is that of `AbstractStickyAssignor.ConstrainedAssignmentBuilder`: who owns more than its share gives
-up the last, and what nobody has goes to who has least. What is known of sizes in advance is unrolled
-as plain Python; the rest are expressions.
+One topic, to which every member subscribes, and members in the order of their ids. The sticky
+rule is that of `AbstractStickyAssignor.ConstrainedAssignmentBuilder`: who owns more than its share
+gives up the last, and what nobody has goes to who has least. What is known of sizes in advance is
+unrolled as plain Python; the rest are expressions.
 """
 
 from __future__ import annotations
@@ -42,26 +42,28 @@ def round_robin_has(number: int, index: int, size: int, partitions: int) -> bool
     return number < partitions and number % size == index
 
 
-def is_dealt(group: Group, row: Partition, member: Consumer, among: SetOf[Consumer]) -> bool:
-    """The member, one of `among`, gets the partition whatever anybody had."""
+def dealt_to(group: Group, row: Partition, among: SetOf[Consumer]) -> SetOf[Consumer]:
+    """Who of `among` gets the partition, whatever anybody had."""
     rule = round_robin_has if group.options.assignor == Assignor.ROUND_ROBIN else range_has
-    return all_of(
-        among.contains(member),
-        any_of(
-            *[
-                all_of(
-                    row.number == number,
-                    place(group, member, among) == index,
-                    among.size == size,
-                    group.partition_count == partitions,
-                )
-                for size in SIZES
-                for index in range(size)
-                for partitions in COUNTS
-                for number in range(partitions)
-                if rule(number, index, size, partitions)
-            ]
-        ),
+    return group.consumers.where(
+        lambda member: all_of(
+            among.contains(member),
+            any_of(
+                *[
+                    all_of(
+                        row.number == number,
+                        place(group, member, among) == index,
+                        among.size == size,
+                        group.partition_count == partitions,
+                    )
+                    for size in SIZES
+                    for index in range(size)
+                    for partitions in COUNTS
+                    for number in range(partitions)
+                    if rule(number, index, size, partitions)
+                ]
+            ),
+        )
     )
 
 
@@ -75,9 +77,7 @@ def is_believed(group: Group, row: Partition, member: Consumer) -> bool:
         )
     if claims == StickyClaims.NEWEST_CLAIM:
         return every(
-            implies(
-                all_of(row.claimed.contains(o), o != member), o.claims_of < member.claims_of
-            )
+            implies(all_of(row.claimed.contains(o), o != member), o.claims_of < member.claims_of)
             for o in group.consumers
         )
     return True
@@ -161,23 +161,23 @@ def sticky_shares(
     return shares(owned, among.size, group.partition_count)
 
 
-def is_given(
-    group: Group, final: Flags, row: Partition, member: Consumer, among: SetOf[Consumer]
-) -> bool:
-    """By the sticky rule the member keeps or gets the partition."""
-    return all_of(
-        among.contains(member),
-        any_of(
-            *[
-                all_of(
-                    row.number == number,
-                    place(group, member, among) == index,
-                    final[number][index],
-                )
-                for number in NUMBERS
-                for index in PLACES
-            ]
-        ),
+def given_to(group: Group, final: Flags, row: Partition, among: SetOf[Consumer]) -> SetOf[Consumer]:
+    """Who by the sticky rule keeps or gets the partition."""
+    return group.consumers.where(
+        lambda member: all_of(
+            among.contains(member),
+            any_of(
+                *[
+                    all_of(
+                        row.number == number,
+                        place(group, member, among) == index,
+                        final[number][index],
+                    )
+                    for number in NUMBERS
+                    for index in PLACES
+                ]
+            ),
+        )
     )
 
 
@@ -186,7 +186,7 @@ def assign_classic(group: Group) -> None:
     among = group.coordinator.joined
     if group.options.assignor in (Assignor.RANGE, Assignor.ROUND_ROBIN):
         for row in group.partitions:
-            row.assigned = group.consumers.where(lambda m, row=row: is_dealt(group, row, m, among))
+            row.assigned = dealt_to(group, row, among)
         return
 
     def owns(row: Partition, member: Consumer) -> bool:
@@ -194,23 +194,19 @@ def assign_classic(group: Group) -> None:
 
     final = sticky_shares(group, among, owns)
     for row in group.partitions:
-        row.assigned = group.consumers.where(
-            lambda m, row=row: all_of(
-                is_given(group, final, row, m, among), may_take_at_once(group, row, m, owns)
-            )
-        )
+        given = given_to(group, final, row, among)
+        if group.is_cooperative:
+            given = given.minus(waiting(group, row, owns))
+        row.assigned = given
 
 
-def may_take_at_once(
-    group: Group,
-    row: Partition,
-    member: Consumer,
-    owns: Callable[[Partition, Consumer], bool],
-) -> bool:
-    """`CooperativeStickyAssignor.adjustAssignment`: nobody else has to give it up first."""
-    if not group.is_cooperative:
-        return True
-    return every(implies(owns(row, other), other == member) for other in group.consumers)
+def waiting(
+    group: Group, row: Partition, owns: Callable[[Partition, Consumer], bool]
+) -> SetOf[Consumer]:
+    """`CooperativeStickyAssignor.adjustAssignment`: before whom another has to give it up."""
+    return group.consumers.where(
+        lambda member: some(all_of(owns(row, o), o != member) for o in group.consumers)
+    )
 
 
 def set_target(group: Group) -> None:
@@ -218,10 +214,8 @@ def set_target(group: Group) -> None:
     among = group.consumers.where(lambda member: member.is_known)
     if group.options.assignor == Assignor.RANGE:
         for row in group.partitions:
-            row.target = group.consumers.where(lambda m, row=row: is_dealt(group, row, m, among))
+            row.target = dealt_to(group, row, among)
         return
     final = sticky_shares(group, among, lambda row, member: row.target.contains(member))
     for row in group.partitions:
-        row.target = group.consumers.where(
-            lambda m, row=row: is_given(group, final, row, m, among)
-        )
+        row.target = given_to(group, final, row, among)

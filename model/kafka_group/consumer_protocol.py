@@ -188,9 +188,7 @@ def consumer_revoke(group: Group, consumer: Consumer) -> None:
 def _commits_count(group: Group, consumer: Consumer) -> bool:
     """What the consumer is to give up would be committed, or it is no member."""
     return every(
-        implies(
-            all_of(gives_up(row, consumer), consumer.is_known), accepts(group, row, consumer)
-        )
+        implies(all_of(gives_up(row, consumer), consumer.is_known), accepts(group, row, consumer))
         for row in group.partitions
     )
 

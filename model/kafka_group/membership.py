@@ -198,5 +198,3 @@ def coordinator_fail_over(group: Group) -> None:
     state.joined = state.joined.minus(state.joined)
     state.generation = state.stored_generation
     state.state = choose(group.has_members, STABLE, EMPTY)
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.kafka_group import classic, consumer, consumer_protocol, environment, membership
 from model.kafka_group.bounds import BOUNDS
 from model.kafka_group.fairness import CUT_BY, FAIRNESS
+from model.kafka_group.presets import PRESETS
 from model.kafka_group.settings import GroupSettings
 from model.kafka_group.state import Group
 from model.language import Protocol
@@ -16,8 +17,15 @@ KAFKA_GROUP = Protocol(
     state=Group,
     bounds=BOUNDS,
     settings=GroupSettings,
+    presets=PRESETS,
     fairness=FAIRNESS,
     cut_by=CUT_BY,
+    views={
+        "coordinator": ("coordinator", "consumers.rank", "partitions.assigned"),
+        "members": ("consumers.phase", "consumers.generation", "partitions.holders"),
+        "offsets": ("partitions.committed", "partitions.log"),
+        "faults": ("spent",),
+    },
     actions=(
         environment.operator_add_partition,
         environment.partition_truncate,

@@ -137,7 +137,7 @@ class Partition(Entity):
     begun to read it.
 
     Of consumers: `holders` hold it in their own view, each at a `position`, with everything below
-    `done` processed. `remembered` by those whose last assignment had it, for eager sticky assignors.
+    `done` processed. `remembered` by those whose last assignment had it, for eager sticky ones.
 
     Of the coordinator: `claimed` by whom in JoinGroup; `assigned` to whom; with KIP-848 that is its
     current assignment, `target` the one aimed at, `revoking` those who have to give it up and have
@@ -253,7 +253,5 @@ class Group(State):
         """The consumer works out a classic group's assignment: it has the least member id."""
         return all_of(
             consumer.is_known,
-            every(
-                implies(other.is_known, other.rank >= consumer.rank) for other in self.consumers
-            ),
+            every(implies(other.is_known, other.rank >= consumer.rank) for other in self.consumers),
         )

@@ -6,9 +6,9 @@ partition, or hold up its records.
 
 from __future__ import annotations
 
+from model.acks import Acks
 from model.kafka.partition import would_advance
 from model.kafka.replica_fetcher import asks_in_vain
-from model.kafka.settings import Acks
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always

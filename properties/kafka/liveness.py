@@ -7,9 +7,10 @@ of a state of affairs that should not last: what ends it, be it another fault, e
 
 from __future__ import annotations
 
+from model.acks import Acks
 from model.kafka.partition import fetch_diverges, is_answered, is_frozen
 from model.kafka.partition_change import candidates
-from model.kafka.settings import Acks, IsrChanges
+from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, ProducedRecord, TopicPartition
 from model.language import Model, all_of, any_of, is_none, not_, some
 from properties.liveness import Liveness, leads_to

@@ -112,7 +112,7 @@ def assigns_at_once(model: Model) -> bool:
 @always(
     "every_partition_is_assigned",
     "a stable group has given every partition that its leader knows of to a member",
-    premise=lambda g: is_settled(g),
+    premise=is_settled,
     failure="nobody is given {row}",
     broken_by="a cooperative group, between its two rebalances",
     promised=assigns_at_once,

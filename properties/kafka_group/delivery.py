@@ -11,9 +11,7 @@ from properties.claims import always
 
 def was_processed(row: Partition, offset: int) -> bool:
     """The group has processed the record there, or owes nothing of it."""
-    return any_of(
-        not_(row.log.has(offset)), row.log[offset].processed > 0, offset < row.owed_from
-    )
+    return any_of(not_(row.log.has(offset)), row.log[offset].processed > 0, offset < row.owed_from)
 
 
 def something_is_done(group: Group) -> bool:
@@ -36,8 +34,9 @@ def processes_first(model: Model) -> bool:
     premise=something_is_done,
     failure="{consumer} is past offset {offset} of {row}, and nobody has processed it",
     broken_by="kafka_group consumer.commits=before_processing",
-    promised=lambda model: processes_first(model)
-    and model.settings.auto_offset_reset == OffsetReset.EARLIEST,
+    promised=lambda model: (
+        processes_first(model) and model.settings.auto_offset_reset == OffsetReset.EARLIEST
+    ),
 )
 def no_record_skipped(group: Group) -> bool:
     """At least once, over any number of rebalances.

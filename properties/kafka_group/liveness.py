@@ -38,9 +38,7 @@ def waits(group: Group, row: Partition) -> bool:
     return all_of(
         some(consumer.is_up for consumer in group.consumers),
         some(
-            all_of(
-                row.log.has(offset), offset >= row.owed_from, row.log[offset].processed == 0
-            )
+            all_of(row.log.has(offset), offset >= row.owed_from, row.log[offset].processed == 0)
             for offset in row.log.positions
         ),
     )

@@ -8,8 +8,8 @@ moves on without it, the leader never gets its HW past it.
 
 from __future__ import annotations
 
+from model.acks import Acks
 from model.kafka.partition import is_frozen
-from model.kafka.settings import Acks
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, all_of, any_of, every, implies, not_, some
 from properties.claims import always

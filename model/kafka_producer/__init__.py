@@ -1,0 +1,1 @@
+"""Kafka's producer: what it batches, sends and retries, and what brokers append and answer."""

@@ -1,0 +1,114 @@
+"""What happens to partitions and to the producer: leaders, power, retention, restarts, growth."""
+
+from __future__ import annotations
+
+from model.acks import Acks
+from model.kafka_producer.state import Answer, Status, Topic, TopicPartition
+from model.language import action, all_of, choose, not_, require, some
+
+
+@action("another broker leads {partition}")
+def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
+    """Requests in flight are on a connection to the old leader, and its late ones are refused.
+
+    Where nothing is in flight, the producer does not notice.
+    """
+    spent = topic.spent.leader_changes
+    require(spent < topic.bound("leader_changes"))
+    require(
+        some(
+            all_of(
+                batch.status == Status.IN_FLIGHT,
+                batch.partition == partition.number,
+                not_(batch.to_old_leader),
+            )
+            for batch in topic.batches
+        )
+    )
+
+    topic.spent.leader_changes = spent + 1
+    for batch in topic.batches:
+        here = batch.partition == partition.number
+        in_flight = all_of(here, batch.status == Status.IN_FLIGHT)
+        batch.to_old_leader = choose(in_flight, True, batch.to_old_leader)
+        batch.late.reset(where=here)
+
+
+def _require_power_loss(topic: Topic, partition: TopicPartition) -> None:
+    require(topic.spent.power_losses < topic.bound("power_losses"))
+    require(topic.options.acks != Acks.ALL)
+    require(partition.log.end > partition.log_start)
+
+
+@action("the leader of {partition} loses power, and its last batch")
+def broker_lose_power(topic: Topic, partition: TopicPartition) -> None:
+    """Lose what followers did not have. What acks=all answered is on every replica in sync."""
+    _require_power_loss(topic, partition)
+
+    topic.spent.power_losses = topic.spent.power_losses + 1
+    partition.log.truncate_to(partition.log.end - 1)
+
+
+@action("the leader of {partition} loses power, and a part of its last batch")
+def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> None:
+    """Lose some records of a batch, where each is an entry of the log with its own checksum.
+
+    With message format 2 recovery cuts where a batch begins (`LogSegment.recover`).
+    """
+    require(not topic.options.batch_is_one_entry)
+    _require_power_loss(topic, partition)
+    last = partition.log[partition.log.end - 1]
+    require(not_(last.torn), topic.size(topic.batches[last.batch]) > 1)
+
+    topic.spent.power_losses = topic.spent.power_losses + 1
+    last.torn = True
+
+
+@action("retention deletes the records of {partition}")
+def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
+    """Move the log start to the log's end; what was there is remembered here."""
+    spent = topic.spent.deletions
+    require(spent < topic.bound("deletions"))
+    require(partition.log.end > partition.log_start)
+
+    topic.spent.deletions = spent + 1
+    partition.log_start = partition.log.end
+
+
+@action("the producer dies, and another sends anew what was not acknowledged")
+def producer_restart(topic: Topic) -> None:
+    """Without transactional.id another producer id: brokers take it for somebody else.
+
+    The application sends every record whose fate it does not know, and batches them as before.
+    """
+    require(topic.producer.id < topic.bound("producer_restarts"))
+    require(some(batch.is_pending for batch in topic.batches))
+
+    topic.producer.id = topic.producer.id + 1
+    topic.producer.epoch = 0
+    topic.producer.sticky = 0
+    topic.producer.stint = 0
+    for batch in topic.batches:
+        batch.status = choose(batch.is_pending, Status.QUEUED, batch.status)
+        batch.answer = Answer.NONE
+        batch.retried = False
+        batch.to_old_leader = False
+        batch.renumbered = False
+        batch.epoch = 0
+        batch.sequence = 0
+    for partition in topic.partitions:
+        partition.epoch = 0
+        partition.next_sequence = 0
+        partition.acked_end = 0
+        partition.unresolved_end = 0
+        partition.rewrite = False
+
+
+@action("an operator adds a partition")
+def operator_add_partition(topic: Topic) -> None:
+    """From now on keys hash to the new number of partitions, so each perhaps elsewhere."""
+    require(topic.partition_count < topic.bound("topic_partitions"))
+
+    topic.partition_count = topic.partition_count + 1
+    for key in topic.keys:
+        key.home = 0

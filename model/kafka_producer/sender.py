@@ -1,0 +1,340 @@
+"""`Sender`: batches are sent, answered, put back, and failed.
+
+Requests on one connection are handled in the order in which they were sent, so what the broker does
+with a batch is one step with sending it, and its answer is under way after that. What is handled
+out of that order is late: `sender_send_late_batch`.
+"""
+
+from __future__ import annotations
+
+from model.acks import Acks
+from model.kafka_producer import producer_append_info
+from model.kafka_producer.producer_append_info import Check
+from model.kafka_producer.record_accumulator import in_flight, may_be_sent
+from model.kafka_producer.state import Answer, Batch, Status, Topic, TopicPartition
+from model.kafka_producer.transaction_manager import (
+    epoch_of,
+    give_numbers,
+    note_acknowledged,
+    note_out_of_order,
+    note_refused,
+    note_unresolved,
+    sequence_of,
+)
+from model.language import action, all_of, choose, not_, require, some
+
+
+@action("{batch} is sent, and appended")
+def sender_send_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch whole, in one request; the leader appends it."""
+    _require_sendable(topic, batch)
+    _require_in_order(topic, batch)
+
+    _append(topic, batch)
+    _answer(topic, batch, Answer.APPENDED)
+
+
+@action("{batch} is sent again, and the broker knows that it has it")
+def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch that was appended, though the answer was lost: it is answered as then."""
+    require(topic.options.idempotent)
+    _require_sendable(topic, batch)
+    require(_is_known(topic, batch))
+
+    _answer(topic, batch, Answer.APPENDED)
+
+
+@action("{batch} is sent, and its sequence is not the next one")
+def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch that the broker does not append, since others should be before it."""
+    require(topic.options.idempotent)
+    _require_sendable(topic, batch)
+    require(not_(_is_known(topic, batch)), _checked(topic, batch) != Check.IN_ORDER)
+
+    fenced = _checked(topic, batch) == Check.FENCED
+    _answer(topic, batch, choose(fenced, Answer.REFUSED, Answer.OUT_OF_ORDER))
+
+
+@action("{batch} is sent, and answered with an error that may be retried")
+def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
+    """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
+    _require_broker_error(topic)
+    _require_sendable(topic, batch)
+
+    _spend_broker_error(topic)
+    _answer(topic, batch, Answer.RETRIABLE)
+
+
+@action("{batch} is sent and appended, and answered with an error that may be retried")
+def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch that is appended: NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
+
+    It is replicated after that, as far as `kafka` says.
+    """
+    require(topic.options.acks == Acks.ALL)
+    _require_broker_error(topic)
+    _require_sendable(topic, batch)
+    _require_in_order(topic, batch)
+
+    _spend_broker_error(topic)
+    _append(topic, batch)
+    _answer(topic, batch, Answer.RETRIABLE)
+
+
+@action("{batch} is sent, and refused for good")
+def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch that no broker takes, such as one that is too large."""
+    spent = topic.spent.refused_batches
+    require(spent < topic.bound("refused_batches"))
+    _require_sendable(topic, batch)
+
+    topic.spent.refused_batches = spent + 1
+    _answer(topic, batch, Answer.REFUSED)
+
+
+@action("{batch} is sent, and its request is late")
+def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
+    """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
+    spent = topic.spent.late_requests
+    require(spent < topic.bound("late_requests"))
+    require(topic.options.acks != Acks.NONE)
+    require(not_(batch.late.under_way))
+    _require_sendable(topic, batch)
+
+    topic.spent.late_requests = spent + 1
+    batch.late.under_way = True
+    if topic.options.idempotent:
+        batch.late.producer = topic.producer.id
+        batch.late.epoch = epoch_of(topic, batch)
+        batch.late.sequence = sequence_of(topic, batch)
+    _answer(topic, batch, Answer.NONE)
+
+
+@action("the broker handles the late request with {batch}")
+def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
+    """Append it, if it may be appended; nobody waits for an answer."""
+    late, partition = batch.late, topic.partitions[batch.partition]
+    require(late.under_way, not_(partition.log.is_full))
+    if topic.options.idempotent:
+        numbers = (late.producer, late.epoch, late.sequence)
+        known = producer_append_info.is_duplicate(topic, partition, batch, *numbers)
+        verdict = producer_append_info.check(topic, partition, *numbers)
+        require(not_(known), verdict == Check.IN_ORDER)
+
+    if topic.options.idempotent:
+        partition.log.append(
+            batch=batch.number, producer=late.producer, epoch=late.epoch, sequence=late.sequence
+        )
+    else:
+        partition.log.append(batch=batch.number)
+    late.reset()
+
+
+@action("the producer receives the answer to {batch}")
+def producer_receive_answer(topic: Topic, batch: Batch) -> None:
+    """Complete the batch, and tell the application."""
+    _require_first_answer(topic, batch, Answer.APPENDED)
+
+    if topic.options.idempotent:
+        note_acknowledged(topic, batch)
+    batch.end(Status.ACKNOWLEDGED)
+
+
+@action("the producer receives an error for {batch}, and puts it back")
+def producer_receive_error(topic: Topic, batch: Batch) -> None:
+    """Send it again later; without retries, fail it."""
+    _require_first_answer(topic, batch, Answer.RETRIABLE)
+
+    put_back(topic, batch)
+
+
+@action("the producer hears that {batch} is out of order, and puts it back")
+def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
+    """Put it back; perhaps a new producer epoch is needed."""
+    require(topic.options.idempotent)
+    _require_first_answer(topic, batch, Answer.OUT_OF_ORDER)
+
+    note_out_of_order(topic, batch)
+    put_back(topic, batch)
+
+
+@action("the producer hears that {batch} is refused, and fails it")
+def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
+    """Tell the application; an idempotent producer mends the gap in its sequences."""
+    _require_first_answer(topic, batch, Answer.REFUSED)
+
+    if topic.options.idempotent:
+        note_refused(topic, batch)
+    batch.end(Status.FAILED)
+
+
+@action("the producer gives up waiting for an answer to {batch}")
+def producer_time_out(topic: Topic, batch: Batch) -> None:
+    """`request.timeout.ms`: the request was late."""
+    require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.NONE)
+
+    put_back(topic, batch)
+
+
+@action("delivery.timeout.ms ends {batch}")
+def producer_expire_batch(topic: Topic, batch: Batch) -> None:
+    """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
+    spent = topic.spent.expired_batches
+    require(spent < topic.bound("expired_batches"))
+    require(batch.is_pending)
+    require(
+        not_(
+            some(
+                all_of(
+                    other.is_pending,
+                    other.partition == batch.partition,
+                    other.number < batch.number,
+                )
+                for other in topic.batches
+            )
+        )
+    )
+
+    topic.spent.expired_batches = spent + 1
+    if topic.options.idempotent:
+        partition = topic.partitions[batch.partition]
+        before = partition.unresolved_end
+        note_unresolved(topic, batch)
+        partition.unresolved_end = choose(batch.retried, partition.unresolved_end, before)
+    batch.end(Status.FAILED)
+
+
+@action("the connection to the leader of {partition} is lost")
+def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
+    """Put back all that was in flight on it; their answers are lost."""
+    spent = topic.spent.lost_connections
+    require(spent < topic.bound("lost_connections"))
+    require(some(_on_connection(batch, partition) for batch in topic.batches))
+
+    topic.spent.lost_connections = spent + 1
+    for batch in topic.batches:
+        lost = _on_connection(batch, partition)
+        if topic.options.retried:
+            batch.status = choose(lost, Status.QUEUED, batch.status)
+            batch.retried = choose(lost, True, batch.retried)
+        else:
+            batch.status = choose(lost, Status.FAILED, batch.status)
+        batch.answer = choose(lost, Answer.NONE, batch.answer)
+        batch.renumbered = choose(lost, False, batch.renumbered)
+
+
+def put_back(topic: Topic, batch: Batch) -> None:
+    """`reenqueueBatch`; without retries the batch fails."""
+    if not topic.options.retried:
+        batch.end(Status.FAILED)
+        return
+    batch.status = Status.QUEUED
+    batch.retried = True
+    batch.answer = Answer.NONE
+    batch.to_old_leader = False
+    batch.renumbered = False
+
+
+def _on_connection(batch: Batch, partition: TopicPartition) -> bool:
+    return all_of(
+        batch.status == Status.IN_FLIGHT,
+        batch.partition == partition.number,
+        not_(batch.to_old_leader),
+    )
+
+
+def _require_sendable(topic: Topic, batch: Batch) -> None:
+    """The queue lets it go, nothing late is before it, and no new producer epoch is due."""
+    require(may_be_sent(topic, batch))
+    require(
+        not_(
+            some(
+                all_of(
+                    in_flight(topic, batch, other),
+                    other.answer == Answer.NONE,
+                    not_(other.to_old_leader),
+                )
+                for other in topic.batches
+            )
+        )
+    )
+    if topic.options.idempotent:
+        require(not_(some(partition.rewrite for partition in topic.partitions)))
+
+
+def _require_first_answer(topic: Topic, batch: Batch, answer: Answer) -> None:
+    """This answer is next. They come as the requests went; without sequences, that is left open."""
+    require(batch.status == Status.IN_FLIGHT, batch.answer == answer)
+    if topic.options.idempotent:
+        require(
+            not_(
+                some(
+                    all_of(
+                        in_flight(topic, batch, other),
+                        other.number < batch.number,
+                        other.to_old_leader == batch.to_old_leader,
+                    )
+                    for other in topic.batches
+                )
+            )
+        )
+
+
+def _require_broker_error(topic: Topic) -> None:
+    require(topic.spent.broker_errors < topic.bound("broker_errors"))
+
+
+def _spend_broker_error(topic: Topic) -> None:
+    topic.spent.broker_errors = topic.spent.broker_errors + 1
+
+
+def _checked(topic: Topic, batch: Batch) -> Check:
+    return producer_append_info.check(
+        topic,
+        topic.partitions[batch.partition],
+        topic.producer.id,
+        epoch_of(topic, batch),
+        sequence_of(topic, batch),
+    )
+
+
+def _is_known(topic: Topic, batch: Batch) -> bool:
+    return producer_append_info.is_duplicate(
+        topic,
+        topic.partitions[batch.partition],
+        batch,
+        topic.producer.id,
+        epoch_of(topic, batch),
+        sequence_of(topic, batch),
+    )
+
+
+def _require_in_order(topic: Topic, batch: Batch) -> None:
+    """The log has room, the broker does not have the batch, and its sequence is the next one."""
+    require(not_(topic.partitions[batch.partition].log.is_full))
+    if topic.options.idempotent:
+        require(not_(_is_known(topic, batch)), _checked(topic, batch) == Check.IN_ORDER)
+
+
+def _append(topic: Topic, batch: Batch) -> None:
+    """Append the batch whole."""
+    log = topic.partitions[batch.partition].log
+    if not topic.options.idempotent:
+        log.append(batch=batch.number)
+        return
+    log.append(
+        batch=batch.number,
+        producer=topic.producer.id,
+        epoch=epoch_of(topic, batch),
+        sequence=sequence_of(topic, batch),
+    )
+
+
+def _answer(topic: Topic, batch: Batch, answer: Answer) -> None:
+    """The batch is in flight, and this is on its way; with acks=0 that is success, whatever."""
+    if topic.options.idempotent:
+        give_numbers(topic, batch)
+    batch.status = Status.IN_FLIGHT
+    batch.answer = answer
+    if topic.options.acks == Acks.NONE:
+        batch.end(Status.ACKNOWLEDGED)

@@ -1,0 +1,1 @@
+"""What producers are promised."""
