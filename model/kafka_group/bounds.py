@@ -5,7 +5,9 @@ from __future__ import annotations
 from model.language import Bound
 
 MEMBERS = Bound("members", 2, 1, "consumers of the group", 3)
-PARTITIONS = Bound("partitions", 2, 1, "partitions of the topic, with those that are added", 3)
+PARTITIONS = Bound(
+    "topic_partitions", 2, 1, "partitions of the topic, with those that are added", 3
+)
 RECORDS = Bound("records", 1, 1, "records in each partition", 3)
 GENERATIONS = Bound("generations", 3, 1, "generations of the group, or group epochs", 6)
 CRASHES = Bound("crashes", 1, 0, "consumers whose process dies")
