@@ -193,8 +193,8 @@ def _cell(result: Exploration, name: str, link: str | None) -> str:
     return ("holds" if result.coverage is Verdict.EXHAUSTED else result.coverage) if known else ""
 
 
-def kafka_overview(folder: Path) -> str:
-    """The page of the broker model's counterexamples, read off the stored steps."""
+def kafka_overview(folder: Path, of: str = "the broker model") -> str:
+    """The page of a model's counterexamples, read off the stored steps."""
     rows = []
     for case in read_cases(folder):
         fix: Mapping[str, Any] = case.fix.settings if case.fix is not None else {}
@@ -203,7 +203,7 @@ def kafka_overview(folder: Path) -> str:
         rows.append([*shown, str(len(case.steps)), ", ".join(changed)])
     columns = ["what happens", "source", "property", "steps", "no longer with"]
     table = "\n".join(Grid(columns, rows, numbers=frozenset({"steps"})).markdown())
-    return f"""# Counterexamples of the broker model
+    return f"""# Counterexamples of {of}
 
 Made by `highwater cases --pages`: one for each bug of the [catalogue](../../docs/catalogue.md) that
 the model reaches, and for what operators should know. Each trace is a shortest one. With the fix in
@@ -213,7 +213,19 @@ the last column the same search ends without a violation: a test says so.
 """
 
 
+def producer_overview(folder: Path) -> str:
+    """The page of the producer model's counterexamples."""
+    return kafka_overview(folder, "the producer model")
+
+
+def group_overview(folder: Path) -> str:
+    """The page of the group model's counterexamples."""
+    return kafka_overview(folder, "the group model")
+
+
 OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
+    "kafka_producer": producer_overview,
+    "kafka_group": group_overview,
     "ladder": ladder_overview,
 }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from model.kafka_group.state import NO_OFFSET, Group, Offset, Partition
-from model.language import action, choose, minimum, require
+from model.language import action, choose, minimum, not_, require, some
 
 
 @action("an operator adds a partition to the topic")
 def operator_add_partition(group: Group) -> None:
-    """The topic of a group has one more partition; no member knows of it yet."""
+    """The topic has one more partition, and a group reads it that does not know of it yet."""
     spent = group.spent.partition_additions
     require(spent < group.bound("partition_additions"))
-    require(group.has_members)
+    require(some(not_(row.holders.is_empty) for row in group.partitions))
 
     group.spent.partition_additions = spent + 1
 

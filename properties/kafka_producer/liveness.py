@@ -16,7 +16,7 @@ def _is_pending(topic: Topic, batch: Batch) -> bool:
     "every record that is sent is acknowledged or fails at last",
     _is_pending,
     of="batches",
-    broken_by="kafka_producer first.sequence=any broker_errors=1",
+    broken_by="kafka_producer first.sequence=any",
 )
 def every_batch_is_answered(topic: Topic, batch: Batch) -> bool:
     """Even if nothing ever expires: an idempotent producer does not send in vain for ever."""

@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
+from model.kafka_group.protocol import KAFKA_GROUP
+from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder import LADDER
 from model.language import Protocol
 from model.language.declare.settings import describe
@@ -23,11 +25,16 @@ _SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} | {
     "async_isr": {"replicas": 2, "max_offset": 2, "max_version": 2},
     "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2, "crashes": 0},
+    "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
 }
 """Bounds at which a whole state graph has a few hundred states."""
 
 SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER} | {
-    "async_isr": {"replicas": 3, "max_offset": 2, "max_version": 2}
+    "async_isr": {"replicas": 3, "max_offset": 2, "max_version": 2},
+    "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
+    | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
+    "kafka_group": dict.fromkeys((bound.name for bound in KAFKA_GROUP.bounds), 1)
+    | {"members": 2, "topic_partitions": 2, "generations": 3},
 }
 """Bounds that are large enough for every part of a protocol to matter."""
 

@@ -1,0 +1,32 @@
+"""Each fix of consumers and coordinator, off and on: the catalogue's violation, and none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.experiments.cases import read_cases
+from checker.experiments.choices import explored
+from checker.verdict import Verdict
+
+ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka_group"
+CASES = [pytest.param(case, id=case.name) for case in read_cases(ROOT)]
+MENDED = [case for case in CASES if case.values[0].fix is not None]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_search_finds_the_very_trace_that_is_stored(case):
+    assert case.find().steps == case.stored_trace().steps
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_with_the_fix_the_same_search_ends_without_a_violation(case):
+    assert explored(case.fix, [case.violates]).verdict is Verdict.EXHAUSTED
+
+
+def test_what_no_setting_mends_says_so_by_having_no_fix():
+    by_design = {case.values[0].violates for case in CASES} - {
+        case.values[0].violates for case in MENDED
+    }
+    assert by_design == {"no_record_processed_twice", "one_consumer_at_a_time"}
