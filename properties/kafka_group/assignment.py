@@ -75,7 +75,7 @@ def handed_over_after_revocation(group: Group) -> bool:
     "no two consumers read a partition at once",
     premise=two_members_hold_partitions,
     failure="{one} and {other} both hold {row}",
-    broken_by="kafka_group: a member that is taken for dead, and lives",
+    broken_by="kafka_group",
     promised=lambda _: False,
 )
 def one_consumer_at_a_time(group: Group) -> bool:
@@ -114,7 +114,7 @@ def assigns_at_once(model: Model) -> bool:
     "a stable group has given every partition that its leader knows of to a member",
     premise=is_settled,
     failure="nobody is given {row}",
-    broken_by="a cooperative group, between its two rebalances",
+    broken_by="kafka_group partition.assignment.strategy=cooperative-sticky",
     promised=assigns_at_once,
 )
 def every_partition_is_assigned(group: Group) -> bool:
@@ -142,7 +142,7 @@ def _owners(row: Partition, aims: bool) -> SetOf[Consumer]:
     "no member is given two partitions more than another",
     premise=something_is_assigned,
     failure="{one} is given two partitions more than {other}",
-    broken_by="an assignor that keeps what members had, whatever that is",
+    broken_by="kafka_group partition.assignment.strategy=cooperative-sticky",
     promised=lambda model: assigns_at_once(model) or model.settings.group_protocol == "consumer",
 )
 def shares_are_even(group: Group) -> bool:

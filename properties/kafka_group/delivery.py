@@ -80,7 +80,7 @@ def committed_was_processed(group: Group) -> bool:
     "the group processes no record twice",
     premise=something_is_done,
     failure="offset {offset} of {row} was processed twice",
-    broken_by="kafka_group: a member that dies before it commits",
+    broken_by="kafka_group",
     promised=lambda _: False,
 )
 def no_record_processed_twice(group: Group) -> bool:

@@ -1,0 +1,196 @@
+"""What a group promises: each promise can fail, holds where it should, and is not vacuous."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.engines.reference import ReferenceEngine
+from checker.experiments.liveness_table import lasso_trace
+from checker.liveness.search import LivenessSearch
+from checker.proofs.bounded.bounded_check import BoundedChecker
+from checker.search.explore import Explorer
+from checker.search.question import Options
+from checker.traces.trace import check_trace
+from checker.verdict import Verdict
+from model.kafka_group.presets import PRESETS
+from model.kafka_group.protocol import KAFKA_GROUP
+from model.language.fairness import changed
+from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
+from tests.support.laws import check_ends_in_violation, explore, numbers
+from tests.support.textbook import count_levels, replay
+
+ALWAYS = [p for p in properties_of(KAFKA_GROUP) if p.sense is Sense.ALWAYS]
+NO_FAULTS = {"crashes": 0, "session_timeouts": 0}
+COOPERATIVE = {"partition.assignment.strategy": "cooperative-sticky"}
+CONSUMER = {"group.protocol": "consumer"}
+NEEDED = {
+    "handed_over_after_revocation": NO_FAULTS | {"members": 3},
+    "every_partition_is_assigned": NO_FAULTS,
+    "shares_are_even": NO_FAULTS | {"topic_partitions": 3},
+    "a_rebalance_repeats_nothing": NO_FAULTS,
+    "an_owners_commit_counts": NO_FAULTS,
+}
+DEPTHS = {
+    "one_owner_in_a_generation": 14,
+    "handed_over_after_revocation": 15,
+    "one_consumer_at_a_time": 9,
+    "every_partition_is_assigned": 8,
+    "shares_are_even": 8,
+    "no_record_skipped": 11,
+    "committed_was_processed": 6,
+    "no_record_processed_twice": 14,
+    "a_rebalance_repeats_nothing": 15,
+    "commits_do_not_go_back": 14,
+    "an_owners_commit_counts": 7,
+}
+
+
+def _broken(prop):
+    _, *changes = prop.broken_by.split()
+    return KAFKA_GROUP.model(NEEDED.get(prop.name), dict(c.split("=") for c in changes))
+
+
+@pytest.mark.parametrize("prop", ALWAYS, ids=lambda prop: prop.name)
+def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
+    model = _broken(prop)
+    (violation,) = explore(model, [prop]).violations
+    assert violation.depth == DEPTHS[prop.name]
+    path = numbers(violation.steps)
+    check_ends_in_violation(model, prop, path)
+    states = replay(model, path)[-prop.frames :]
+    values = ReferenceEngine(model).falsifying_values(prop.claim, *states)
+    assert values is not None
+    assert prop.explain(values) != prop.words
+
+
+WHERE = {
+    "range": ({}, {}),
+    "round robin": ({}, {"partition.assignment.strategy": "roundrobin"}),
+    "sticky": ({}, {"partition.assignment.strategy": "sticky"}),
+    "cooperative": ({}, COOPERATIVE),
+    "the consumer protocol": ({}, CONSUMER),
+    "full heartbeats": ({"full_heartbeats": 1}, CONSUMER | {"reconciling.is.named": "true"}),
+    "three members": ({**NO_FAULTS, "members": 3, "topic_partitions": 3}, {}),
+    "three cooperative members": ({**NO_FAULTS, "members": 3}, COOPERATIVE),
+    "three members of the consumer protocol": ({**NO_FAULTS, "members": 3}, CONSUMER),
+    "a coordinator that dies": ({"crashes": 0, "coordinator_failovers": 1}, COOPERATIVE),
+    "commits that are lost": ({"crashes": 0, "leaves": 1, "lost_commits": 1}, {}),
+    "truncation": ({**NO_FAULTS, "truncations": 1, "records": 2}, {}),
+    "new partitions": ({"crashes": 0, "partition_additions": 1}, CONSUMER),
+}
+STATES = {"range": 86_138, "cooperative": 325_434, "the consumer protocol": 34_338}
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_a_group_keeps_its_promises(name):
+    """At least once, one owner in a generation; and nothing is promised in vain."""
+    bounds, settings = WHERE[name]
+    model = KAFKA_GROUP.model(bounds, settings)
+    promised = promised_properties(model)
+    found = Explorer(model, promised, options=Options(symmetry=True)).run()
+    assert found.verdict is Verdict.EXHAUSTED
+    assert STATES.get(name) in (None, found.distinct_states)
+    for prop in promised:
+        assert not found.is_vacuous(prop), prop.name
+        assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+@pytest.mark.parametrize("settings", [{}, COOPERATIVE, CONSUMER], ids=["eager", "coop", "consumer"])
+def test_exactly_once_is_what_a_group_without_faults_comes_to(settings):
+    model = KAFKA_GROUP.model(NO_FAULTS, settings)
+    claims = choose_properties(
+        KAFKA_GROUP, ["no_record_processed_twice", "one_consumer_at_a_time", "no_record_skipped"]
+    )
+    found = explore(model, claims)
+    assert found.verdict is Verdict.EXHAUSTED
+    assert not any(found.is_vacuous(prop) for prop in claims)
+
+
+@pytest.mark.parametrize("fault", ["crashes", "session_timeouts", "lost_commits"])
+def test_each_fault_alone_ends_exactly_once(fault):
+    model = KAFKA_GROUP.model(NO_FAULTS | {fault: 1})
+    (prop,) = choose_properties(KAFKA_GROUP, ["no_record_processed_twice"])
+    assert explore(model, [prop]).violations
+
+
+def test_only_a_member_that_is_taken_for_dead_and_lives_shares_a_partition():
+    (prop,) = choose_properties(KAFKA_GROUP, ["one_consumer_at_a_time"])
+    dying = KAFKA_GROUP.model({"session_timeouts": 0, "crashes": 2, "leaves": 1})
+    assert explore(dying, [prop]).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_version_keeps_at_least_once_with_one_owner_under_range(preset):
+    """From the earliest offset: what bugs there are, are in other assignors, or repeat records."""
+    model = KAFKA_GROUP.model({"offset_expiries": 1, "session_timeouts": 0}, preset=preset)
+    names = ["one_owner_in_a_generation", "no_record_skipped", "commits_do_not_go_back"]
+    found = explore(model, choose_properties(KAFKA_GROUP, names))
+    assert found.verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({}, id="eager"),
+        pytest.param(COOPERATIVE, id="coop", marks=pytest.mark.slow),
+        pytest.param(CONSUMER, id="consumer"),
+    ],
+)
+def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(settings):
+    model = KAFKA_GROUP.model({"topic_partitions": 1, "generations": 2, "crashes": 0}, settings)
+    levels = count_levels(model)
+    assert Explorer(model, []).run().levels == levels
+    smaller = Explorer(model, [], options=Options(symmetry=True)).run()
+    assert sum(levels) / 2 <= smaller.distinct_states < sum(levels)
+    assert len(smaller.levels) == len(levels)
+
+
+@pytest.mark.parametrize("name", ["one_consumer_at_a_time", "an_owners_commit_counts"])
+def test_bounded_checking_finds_the_same_depth(name):
+    (prop,) = choose_properties(KAFKA_GROUP, [name])
+    found = BoundedChecker(_broken(prop), [prop]).run(DEPTHS[name])
+    assert found.verdict is Verdict.VIOLATED
+    assert len(found.steps) == DEPTHS[name]
+
+
+# --- liveness ------------------------------------------------------------------------------------
+
+
+def _judged(name, bounds, settings, fairness=KAFKA_GROUP.fairness):
+    model = KAFKA_GROUP.model(bounds, settings)
+    prop = choose_liveness(KAFKA_GROUP, name)
+    options = Options(cross_check=False)
+    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
+    trace = lasso_trace(model, judgement)
+    if trace is not None:
+        check_trace(trace)
+    return judgement.verdict
+
+
+LIVE = ("every_partition_is_owned_again", "records_are_processed")
+
+
+@pytest.mark.parametrize("name", LIVE)
+@pytest.mark.parametrize("settings", [{}, COOPERATIVE, CONSUMER], ids=["eager", "coop", "consumer"])
+def test_with_generations_enough_a_group_comes_to_rest_and_reads_all(name, settings):
+    bounds = {"session_timeouts": 0, "topic_partitions": 1, "generations": 6}
+    assert _judged(name, bounds, settings) is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_at_fewer_generations_nothing_but_the_bound_keeps_it_from_that(name):
+    assert _judged(name, {"crashes": 0}, {}) is Verdict.HELD_UP
+
+
+def test_a_coordinator_that_notices_no_death_leaves_partitions_to_the_dead():
+    fairness = changed(KAFKA_GROUP.fairness, ["coordinator_expire_session=none"])
+    bounds = {"session_timeouts": 0, "topic_partitions": 1, "generations": 6}
+    assert _judged(LIVE[0], bounds, {}, fairness) is Verdict.VIOLATED
+
+
+def test_who_commits_first_may_leave_a_record_for_ever():
+    prop = choose_liveness(KAFKA_GROUP, LIVE[1])
+    assert prop.broken_by == "kafka_group consumer.commits=before_processing"
+    settings = {"consumer.commits": "before_processing"}
+    bounds = {"session_timeouts": 0, "topic_partitions": 1, "generations": 6}
+    assert _judged(LIVE[1], bounds, settings) is Verdict.VIOLATED
