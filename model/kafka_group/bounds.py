@@ -10,7 +10,7 @@ PARTITIONS = Bound(
 )
 RECORDS = Bound("records", 1, 1, "records in each partition", 3)
 GENERATIONS = Bound("generations", 3, 1, "generations of the group, or group epochs", 6)
-CRASHES = Bound("crashes", 1, 0, "consumers whose process dies")
+CRASHES = Bound("member_crashes", 1, 0, "consumers whose process dies")
 LEAVES = Bound("leaves", 0, 0, "consumers that are closed, and say so")
 SESSION_TIMEOUTS = Bound(
     "session_timeouts", 1, 0, "live members that the coordinator takes for dead"

@@ -102,12 +102,12 @@ def rebalance(group: Group, where: bool) -> None:
 @action("{consumer} dies")
 def consumer_crash(group: Group, consumer: Consumer) -> None:
     """Its process ends; the coordinator does not know."""
-    spent = group.spent.crashes
-    require(spent < group.bound("crashes"))
+    spent = group.spent.member_crashes
+    require(spent < group.bound("member_crashes"))
     require(any_of(consumer.is_member, consumer.is_known))
     require(consumer.is_up)
 
-    group.spent.crashes = spent + 1
+    group.spent.member_crashes = spent + 1
     blank(group, consumer)
     forget_assignment(group, consumer)
     consumer.phase = DOWN

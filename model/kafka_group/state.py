@@ -185,7 +185,7 @@ class Coordinator(Record):
 class Spent(Record):
     """How much of each budget is used up."""
 
-    crashes: Annotated[int, integers(0, CRASHES)] = 0
+    member_crashes: Annotated[int, integers(0, CRASHES)] = 0
     leaves: Annotated[int, integers(0, LEAVES)] = 0
     session_timeouts: Annotated[int, integers(0, SESSION_TIMEOUTS)] = 0
     lost_commits: Annotated[int, integers(0, LOST_COMMITS)] = 0

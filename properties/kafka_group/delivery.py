@@ -94,7 +94,7 @@ def nothing_failed(group: Group) -> bool:
     """No process died, no member was taken for dead, no commit was lost, nothing was cut off."""
     spent = group.spent
     return all_of(
-        spent.crashes == 0,
+        spent.member_crashes == 0,
         spent.session_timeouts == 0,
         spent.lost_commits == 0,
         spent.truncations == 0,

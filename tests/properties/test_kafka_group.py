@@ -20,7 +20,7 @@ from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import count_levels, replay
 
 ALWAYS = [p for p in properties_of(KAFKA_GROUP) if p.sense is Sense.ALWAYS]
-NO_FAULTS = {"crashes": 0, "session_timeouts": 0}
+NO_FAULTS = {"member_crashes": 0, "session_timeouts": 0}
 COOPERATIVE = {"partition.assignment.strategy": "cooperative-sticky"}
 CONSUMER = {"group.protocol": "consumer"}
 NEEDED = {
@@ -73,10 +73,10 @@ WHERE = {
     "three members": ({**NO_FAULTS, "members": 3, "topic_partitions": 3}, {}),
     "three cooperative members": ({**NO_FAULTS, "members": 3}, COOPERATIVE),
     "three members of the consumer protocol": ({**NO_FAULTS, "members": 3}, CONSUMER),
-    "a coordinator that dies": ({"crashes": 0, "coordinator_failovers": 1}, COOPERATIVE),
-    "commits that are lost": ({"crashes": 0, "leaves": 1, "lost_commits": 1}, {}),
+    "a coordinator that dies": ({"member_crashes": 0, "coordinator_failovers": 1}, COOPERATIVE),
+    "commits that are lost": ({"member_crashes": 0, "leaves": 1, "lost_commits": 1}, {}),
     "truncation": ({**NO_FAULTS, "truncations": 1, "records": 2}, {}),
-    "new partitions": ({"crashes": 0, "partition_additions": 1}, CONSUMER),
+    "new partitions": ({"member_crashes": 0, "partition_additions": 1}, CONSUMER),
 }
 STATES = {"range": 86_138, "cooperative": 325_434, "the consumer protocol": 34_338}
 
@@ -106,7 +106,7 @@ def test_exactly_once_is_what_a_group_without_faults_comes_to(settings):
     assert not any(found.is_vacuous(prop) for prop in claims)
 
 
-@pytest.mark.parametrize("fault", ["crashes", "session_timeouts", "lost_commits"])
+@pytest.mark.parametrize("fault", ["member_crashes", "session_timeouts", "lost_commits"])
 def test_each_fault_alone_ends_exactly_once(fault):
     model = KAFKA_GROUP.model(NO_FAULTS | {fault: 1})
     (prop,) = choose_properties(KAFKA_GROUP, ["no_record_processed_twice"])
@@ -115,7 +115,7 @@ def test_each_fault_alone_ends_exactly_once(fault):
 
 def test_only_a_member_that_is_taken_for_dead_and_lives_shares_a_partition():
     (prop,) = choose_properties(KAFKA_GROUP, ["one_consumer_at_a_time"])
-    dying = KAFKA_GROUP.model({"session_timeouts": 0, "crashes": 2, "leaves": 1})
+    dying = KAFKA_GROUP.model({"session_timeouts": 0, "member_crashes": 2, "leaves": 1})
     assert explore(dying, [prop]).verdict is Verdict.EXHAUSTED
 
 
@@ -137,7 +137,9 @@ def test_every_version_keeps_at_least_once_with_one_owner_under_range(preset):
     ],
 )
 def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(settings):
-    model = KAFKA_GROUP.model({"topic_partitions": 1, "generations": 2, "crashes": 0}, settings)
+    model = KAFKA_GROUP.model(
+        {"topic_partitions": 1, "generations": 2, "member_crashes": 0}, settings
+    )
     levels = count_levels(model)
     assert Explorer(model, []).run().levels == levels
     smaller = Explorer(model, [], options=Options(symmetry=True)).run()
@@ -179,7 +181,7 @@ def test_with_generations_enough_a_group_comes_to_rest_and_reads_all(name, setti
 
 @pytest.mark.parametrize("name", LIVE)
 def test_at_fewer_generations_nothing_but_the_bound_keeps_it_from_that(name):
-    assert _judged(name, {"crashes": 0}, {}) is Verdict.HELD_UP
+    assert _judged(name, {"member_crashes": 0}, {}) is Verdict.HELD_UP
 
 
 def test_a_coordinator_that_notices_no_death_leaves_partitions_to_the_dead():

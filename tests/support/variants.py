@@ -24,7 +24,7 @@ _SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 
 TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} | {
     "async_isr": {"replicas": 2, "max_offset": 2, "max_version": 2},
-    "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2, "crashes": 0},
+    "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2, "member_crashes": 0},
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
 }
 """Bounds at which a whole state graph has a few hundred states."""
