@@ -27,7 +27,7 @@ from model.kafka_producer.bounds import (
     PRODUCER_RESTARTS,
     REFUSED_BATCHES,
 )
-from model.kafka_producer.settings import ProducerSettings
+from model.kafka_producer.settings import ProducerSettings, is_idempotent
 from model.language import (
     Annotated,
     Entity,
@@ -243,6 +243,11 @@ class Topic(State):
     def options(self) -> ProducerSettings:
         """The settings, with their type."""
         return self.settings  # type: ignore[no-any-return]
+
+    @property
+    def idempotent(self) -> bool:
+        """Batches have sequences, which brokers check."""
+        return is_idempotent(self.options)
 
     def is_issued(self, record: SentRecord) -> bool:
         """The application has sent the record."""
