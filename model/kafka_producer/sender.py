@@ -22,7 +22,7 @@ from model.kafka_producer.transaction_manager import (
     note_unresolved,
     sequence_of,
 )
-from model.language import action, all_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some
 
 
 @action("{batch} is sent, and appended")
@@ -222,6 +222,7 @@ def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
             batch.status = choose(lost, Status.FAILED, batch.status)
         batch.answer = choose(lost, Answer.NONE, batch.answer)
         batch.renumbered = choose(lost, False, batch.renumbered)
+        batch.ahead = choose(lost, False, batch.ahead)
 
 
 def put_back(topic: Topic, batch: Batch) -> None:
@@ -234,6 +235,7 @@ def put_back(topic: Topic, batch: Batch) -> None:
     batch.answer = Answer.NONE
     batch.to_old_leader = False
     batch.renumbered = False
+    batch.ahead = False
 
 
 def _on_connection(batch: Batch, partition: TopicPartition) -> bool:
@@ -264,7 +266,10 @@ def _require_sendable(topic: Topic, batch: Batch) -> None:
 
 
 def _require_first_answer(topic: Topic, batch: Batch, answer: Answer) -> None:
-    """This answer is next. They come as the requests went; without sequences, that is left open."""
+    """This answer is next. They come as the requests went; without sequences, that is left open.
+
+    No more than one batch that was put back is in flight: it was sent after those that are ahead.
+    """
     require(batch.status == Status.IN_FLIGHT, batch.answer == answer)
     if topic.idempotent:
         require(
@@ -272,13 +277,20 @@ def _require_first_answer(topic: Topic, batch: Batch, answer: Answer) -> None:
                 some(
                     all_of(
                         in_flight(topic, batch, other),
-                        other.number < batch.number,
+                        other != batch,
                         other.to_old_leader == batch.to_old_leader,
+                        _was_sent_before(other, batch),
                     )
                     for other in topic.batches
                 )
             )
         )
+
+
+def _was_sent_before(other: Batch, batch: Batch) -> bool:
+    """Of two batches in flight on one connection."""
+    first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
+    return choose(batch.retried, other.ahead, first)
 
 
 def _require_broker_error(topic: Topic) -> None:
@@ -335,6 +347,9 @@ def _answer(topic: Topic, batch: Batch, answer: Answer) -> None:
     """The batch is in flight, and this is on its way; with acks=0 that is success, whatever."""
     if topic.idempotent:
         give_numbers(topic, batch)
+        for other in topic.batches:
+            passed = all_of(batch.retried, in_flight(topic, batch, other))
+            other.ahead = any_of(other.ahead, passed)
     batch.status = Status.IN_FLIGHT
     batch.answer = answer
     if topic.options.acks == Acks.NONE:

@@ -110,6 +110,7 @@ class Batch(Entity):
 
     `retried`: it was sent before, and put back. `to_old_leader`: it is in flight on a connection to
     a broker that no longer leads. `renumbered`: its sequence has changed while it was in flight.
+    `ahead`: it is in flight, and another batch of the partition was sent again after it.
     """
 
     _label = "batch "
@@ -120,6 +121,7 @@ class Batch(Entity):
     retried: bool = False
     to_old_leader: bool = False
     renumbered: bool = False
+    ahead: bool = False
     epoch: ProducerEpoch = 0
     sequence: SequenceNumber = 0
     late: LateRequest = LateRequest.part()
@@ -152,6 +154,7 @@ class Batch(Entity):
         self.retried = False
         self.to_old_leader = False
         self.renumbered = False
+        self.ahead = False
         self.epoch = 0
         self.sequence = 0
 
