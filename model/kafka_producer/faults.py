@@ -94,6 +94,7 @@ def producer_restart(topic: Topic) -> None:
         batch.retried = False
         batch.to_old_leader = False
         batch.renumbered = False
+        batch.ahead = False
         batch.epoch = 0
         batch.sequence = 0
     for partition in topic.partitions:

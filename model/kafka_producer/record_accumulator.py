@@ -78,7 +78,7 @@ def _connection_has_room(topic: Topic, batch: Batch) -> bool:
 
 def _retry_is_next(topic: Topic, batch: Batch) -> bool:
     """Of an idempotent producer, no earlier batch of the partition is without an answer."""
-    if not topic.options.idempotent:
+    if not topic.idempotent:
         return True
     return not_(some(other.is_before(batch) for other in topic.batches))
 
@@ -95,7 +95,7 @@ def _new_is_next(topic: Topic, batch: Batch) -> bool:
             for other in topic.batches
         )
     )
-    if not topic.options.idempotent:
+    if not topic.idempotent:
         return first
     partition = topic.partitions[batch.partition]
     settled = implies(

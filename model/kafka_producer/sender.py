@@ -11,6 +11,7 @@ from model.acks import Acks
 from model.kafka_producer import producer_append_info
 from model.kafka_producer.producer_append_info import Check
 from model.kafka_producer.record_accumulator import in_flight, may_be_sent
+from model.kafka_producer.settings import retries
 from model.kafka_producer.state import Answer, Batch, Status, Topic, TopicPartition
 from model.kafka_producer.transaction_manager import (
     epoch_of,
@@ -21,7 +22,7 @@ from model.kafka_producer.transaction_manager import (
     note_unresolved,
     sequence_of,
 )
-from model.language import action, all_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some
 
 
 @action("{batch} is sent, and appended")
@@ -37,7 +38,7 @@ def sender_send_batch(topic: Topic, batch: Batch) -> None:
 @action("{batch} is sent again, and the broker knows that it has it")
 def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that was appended, though the answer was lost: it is answered as then."""
-    require(topic.options.idempotent)
+    require(topic.idempotent)
     _require_sendable(topic, batch)
     require(_is_known(topic, batch))
 
@@ -47,7 +48,7 @@ def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
 @action("{batch} is sent, and its sequence is not the next one")
 def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker does not append, since others should be before it."""
-    require(topic.options.idempotent)
+    require(topic.idempotent)
     _require_sendable(topic, batch)
     require(not_(_is_known(topic, batch)), _checked(topic, batch) != Check.IN_ORDER)
 
@@ -103,7 +104,7 @@ def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
 
     topic.spent.late_requests = spent + 1
     batch.late.under_way = True
-    if topic.options.idempotent:
+    if topic.idempotent:
         batch.late.producer = topic.producer.id
         batch.late.epoch = epoch_of(topic, batch)
         batch.late.sequence = sequence_of(topic, batch)
@@ -115,13 +116,13 @@ def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     """Append it, if it may be appended; nobody waits for an answer."""
     late, partition = batch.late, topic.partitions[batch.partition]
     require(late.under_way, not_(partition.log.is_full))
-    if topic.options.idempotent:
+    if topic.idempotent:
         numbers = (late.producer, late.epoch, late.sequence)
         known = producer_append_info.is_duplicate(topic, partition, batch, *numbers)
         verdict = producer_append_info.check(topic, partition, *numbers)
         require(not_(known), verdict == Check.IN_ORDER)
 
-    if topic.options.idempotent:
+    if topic.idempotent:
         partition.log.append(
             batch=batch.number, producer=late.producer, epoch=late.epoch, sequence=late.sequence
         )
@@ -135,7 +136,7 @@ def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     """Complete the batch, and tell the application."""
     _require_first_answer(topic, batch, Answer.APPENDED)
 
-    if topic.options.idempotent:
+    if topic.idempotent:
         note_acknowledged(topic, batch)
     batch.end(Status.ACKNOWLEDGED)
 
@@ -151,7 +152,7 @@ def producer_receive_error(topic: Topic, batch: Batch) -> None:
 @action("the producer hears that {batch} is out of order, and puts it back")
 def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     """Put it back; perhaps a new producer epoch is needed."""
-    require(topic.options.idempotent)
+    require(topic.idempotent)
     _require_first_answer(topic, batch, Answer.OUT_OF_ORDER)
 
     note_out_of_order(topic, batch)
@@ -163,7 +164,7 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     """Tell the application; an idempotent producer mends the gap in its sequences."""
     _require_first_answer(topic, batch, Answer.REFUSED)
 
-    if topic.options.idempotent:
+    if topic.idempotent:
         note_refused(topic, batch)
     batch.end(Status.FAILED)
 
@@ -196,7 +197,7 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     )
 
     topic.spent.expired_batches = spent + 1
-    if topic.options.idempotent:
+    if topic.idempotent:
         partition = topic.partitions[batch.partition]
         before = partition.unresolved_end
         note_unresolved(topic, batch)
@@ -214,18 +215,19 @@ def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
     topic.spent.lost_connections = spent + 1
     for batch in topic.batches:
         lost = _on_connection(batch, partition)
-        if topic.options.retried:
+        if retries(topic.options):
             batch.status = choose(lost, Status.QUEUED, batch.status)
             batch.retried = choose(lost, True, batch.retried)
         else:
             batch.status = choose(lost, Status.FAILED, batch.status)
         batch.answer = choose(lost, Answer.NONE, batch.answer)
         batch.renumbered = choose(lost, False, batch.renumbered)
+        batch.ahead = choose(lost, False, batch.ahead)
 
 
 def put_back(topic: Topic, batch: Batch) -> None:
     """`reenqueueBatch`; without retries the batch fails."""
-    if not topic.options.retried:
+    if not retries(topic.options):
         batch.end(Status.FAILED)
         return
     batch.status = Status.QUEUED
@@ -233,6 +235,7 @@ def put_back(topic: Topic, batch: Batch) -> None:
     batch.answer = Answer.NONE
     batch.to_old_leader = False
     batch.renumbered = False
+    batch.ahead = False
 
 
 def _on_connection(batch: Batch, partition: TopicPartition) -> bool:
@@ -258,26 +261,36 @@ def _require_sendable(topic: Topic, batch: Batch) -> None:
             )
         )
     )
-    if topic.options.idempotent:
+    if topic.idempotent:
         require(not_(some(partition.rewrite for partition in topic.partitions)))
 
 
 def _require_first_answer(topic: Topic, batch: Batch, answer: Answer) -> None:
-    """This answer is next. They come as the requests went; without sequences, that is left open."""
+    """This answer is next. They come as the requests went; without sequences, that is left open.
+
+    No more than one batch that was put back is in flight: it was sent after those that are ahead.
+    """
     require(batch.status == Status.IN_FLIGHT, batch.answer == answer)
-    if topic.options.idempotent:
+    if topic.idempotent:
         require(
             not_(
                 some(
                     all_of(
                         in_flight(topic, batch, other),
-                        other.number < batch.number,
+                        other != batch,
                         other.to_old_leader == batch.to_old_leader,
+                        _was_sent_before(other, batch),
                     )
                     for other in topic.batches
                 )
             )
         )
+
+
+def _was_sent_before(other: Batch, batch: Batch) -> bool:
+    """Of two batches in flight on one connection."""
+    first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
+    return choose(batch.retried, other.ahead, first)
 
 
 def _require_broker_error(topic: Topic) -> None:
@@ -312,14 +325,14 @@ def _is_known(topic: Topic, batch: Batch) -> bool:
 def _require_in_order(topic: Topic, batch: Batch) -> None:
     """The log has room, the broker does not have the batch, and its sequence is the next one."""
     require(not_(topic.partitions[batch.partition].log.is_full))
-    if topic.options.idempotent:
+    if topic.idempotent:
         require(not_(_is_known(topic, batch)), _checked(topic, batch) == Check.IN_ORDER)
 
 
 def _append(topic: Topic, batch: Batch) -> None:
     """Append the batch whole."""
     log = topic.partitions[batch.partition].log
-    if not topic.options.idempotent:
+    if not topic.idempotent:
         log.append(batch=batch.number)
         return
     log.append(
@@ -332,8 +345,11 @@ def _append(topic: Topic, batch: Batch) -> None:
 
 def _answer(topic: Topic, batch: Batch, answer: Answer) -> None:
     """The batch is in flight, and this is on its way; with acks=0 that is success, whatever."""
-    if topic.options.idempotent:
+    if topic.idempotent:
         give_numbers(topic, batch)
+        for other in topic.batches:
+            passed = all_of(batch.retried, in_flight(topic, batch, other))
+            other.ahead = any_of(other.ahead, passed)
     batch.status = Status.IN_FLIGHT
     batch.answer = answer
     if topic.options.acks == Acks.NONE:

@@ -114,13 +114,14 @@ class ProducerSettings:
         "epoch.bump",
     )
 
-    @property
-    def retried(self) -> bool:
-        """A batch that fails is sent again."""
-        return self.retries > 0
 
-    @property
-    def idempotent(self) -> bool:
-        """Idempotence is in effect: nothing that it needs is configured away."""
-        needs = self.acks == Acks.ALL and self.retried and self.max_in_flight <= MOST_IN_FLIGHT
-        return self.enable_idempotence and needs
+def retries(settings: ProducerSettings) -> bool:
+    """A batch that fails is sent again."""
+    return settings.retries > 0
+
+
+def is_idempotent(settings: ProducerSettings) -> bool:
+    """Idempotence is in effect: it is asked for, and nothing that it needs is configured away."""
+    needs = settings.acks == Acks.ALL and retries(settings)
+    few = settings.max_in_flight <= MOST_IN_FLIGHT
+    return settings.enable_idempotence and needs and few

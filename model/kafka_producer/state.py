@@ -27,7 +27,7 @@ from model.kafka_producer.bounds import (
     PRODUCER_RESTARTS,
     REFUSED_BATCHES,
 )
-from model.kafka_producer.settings import ProducerSettings
+from model.kafka_producer.settings import ProducerSettings, is_idempotent
 from model.language import (
     Annotated,
     Entity,
@@ -110,6 +110,7 @@ class Batch(Entity):
 
     `retried`: it was sent before, and put back. `to_old_leader`: it is in flight on a connection to
     a broker that no longer leads. `renumbered`: its sequence has changed while it was in flight.
+    `ahead`: it is in flight, and another batch of the partition was sent again after it.
     """
 
     _label = "batch "
@@ -120,6 +121,7 @@ class Batch(Entity):
     retried: bool = False
     to_old_leader: bool = False
     renumbered: bool = False
+    ahead: bool = False
     epoch: ProducerEpoch = 0
     sequence: SequenceNumber = 0
     late: LateRequest = LateRequest.part()
@@ -152,6 +154,7 @@ class Batch(Entity):
         self.retried = False
         self.to_old_leader = False
         self.renumbered = False
+        self.ahead = False
         self.epoch = 0
         self.sequence = 0
 
@@ -243,6 +246,11 @@ class Topic(State):
     def options(self) -> ProducerSettings:
         """The settings, with their type."""
         return self.settings  # type: ignore[no-any-return]
+
+    @property
+    def idempotent(self) -> bool:
+        """Batches have sequences, which brokers check."""
+        return is_idempotent(self.options)
 
     def is_issued(self, record: SentRecord) -> bool:
         """The application has sent the record."""

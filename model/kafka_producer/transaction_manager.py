@@ -89,7 +89,7 @@ def note_unresolved(topic: Topic, batch: Batch) -> None:
 @action("the sender resolves the sequences of {partition}")
 def sender_resolve_sequences(topic: Topic, partition: TopicPartition) -> None:
     """`maybeResolveSequences`: without batches in flight, either all is acknowledged, or a gap."""
-    require(topic.options.idempotent)
+    require(topic.idempotent)
     require(partition.unresolved_end > 0, not_(topic.has_sent_batches(partition)))
 
     partition.unresolved_end = 0
@@ -101,7 +101,7 @@ def sender_bump_epoch(topic: Topic) -> None:
     """`bumpIdempotentProducerEpoch`: batches in flight of the partitions that want it, and those
     put back, are numbered from 0 in the new epoch (`startSequencesAtBeginning`).
     """
-    require(topic.options.idempotent)
+    require(topic.idempotent)
     require(some(partition.rewrite for partition in topic.partitions))
     require(topic.producer.epoch < topic.bound("epoch_bumps"))
 

@@ -7,7 +7,7 @@ is in no promise.
 from __future__ import annotations
 
 from model.acks import Acks
-from model.kafka_producer.settings import Partitioner
+from model.kafka_producer.settings import Partitioner, is_idempotent, retries
 from model.kafka_producer.state import Answer, Batch, Status, Topic, TopicPartition
 from model.language import Model, all_of, any_of, count, every, implies, not_, some
 from properties.claims import Property, always, sometimes
@@ -23,7 +23,7 @@ def _two_batches_in_a_log(topic: Topic) -> bool:
 
 def _is_idempotent(model: Model) -> bool:
     """The producer numbers its batches, and does not die."""
-    return bool(model.settings.idempotent) and model.bounds["producer_restarts"] == 0
+    return is_idempotent(model.settings) and model.bounds["producer_restarts"] == 0
 
 
 def _keeps_keys_together(model: Model) -> bool:
@@ -36,7 +36,7 @@ def _keeps_order(model: Model) -> bool:
     """Nothing is retried, or one batch at a time, or by sequence."""
     settings = model.settings
     one_by_one = settings.max_in_flight == 1 and model.bounds["late_requests"] == 0
-    return one_by_one or not settings.retried or _is_idempotent(model)
+    return one_by_one or not retries(settings) or _is_idempotent(model)
 
 
 def _loses_nothing(model: Model) -> bool:
@@ -161,7 +161,7 @@ def a_key_keeps_its_order(topic: Topic) -> bool:
     broken_by="kafka_producer enable.idempotence=false",
     promised=lambda model: (
         _is_idempotent(model)
-        or (not model.settings.retried and model.bounds["producer_restarts"] == 0)
+        or (not retries(model.settings) and model.bounds["producer_restarts"] == 0)
     ),
 )
 def no_record_is_appended_twice(topic: Topic) -> bool:

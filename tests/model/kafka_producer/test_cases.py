@@ -1,0 +1,24 @@
+"""Each published bug of producers: the stored trace is a shortest one, and its fix mends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.experiments.cases import read_cases
+from checker.experiments.choices import explored
+from checker.verdict import Verdict
+
+ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka_producer"
+CASES = read_cases(ROOT)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_search_finds_the_very_trace_that_is_stored(case):
+    assert case.find().steps == case.stored_trace().steps
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_with_the_fix_the_same_search_ends_without_a_violation(case):
+    assert explored(case.fix, [case.violates]).verdict is Verdict.EXHAUSTED

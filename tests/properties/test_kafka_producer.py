@@ -1,0 +1,174 @@
+"""What producers are promised: each promise can fail, holds where it should, and is not vacuous."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.engines.reference import ReferenceEngine
+from checker.experiments.liveness_table import lasso_trace
+from checker.liveness.search import LivenessSearch
+from checker.proofs.bounded.bounded_check import BoundedChecker
+from checker.search.question import Options
+from checker.traces.trace import check_trace
+from checker.verdict import Verdict
+from model.kafka_producer.protocol import KAFKA_PRODUCER
+from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
+from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
+from tests.support.laws import check_ends_in_violation, explore, numbers
+from tests.support.textbook import replay
+
+ALWAYS = [p for p in properties_of(KAFKA_PRODUCER) if p.sense is Sense.ALWAYS]
+NEEDED = {
+    "batches_are_whole": {"power_losses": 1},
+    "a_key_keeps_its_order": {"broker_errors": 1},
+    "acknowledged_records_are_in_a_log": {"broker_errors": 1},
+    "no_gap": {"broker_errors": 1},
+    "out_of_order_means_a_gap": {"refused_batches": 1, "keys": 2, "max_records": 3},
+    "a_turn_is_a_batch_long": {"keyless_records": 3, "max_records": 3},
+}
+DEPTHS = {
+    "batches_are_whole": 4,
+    "a_key_has_one_partition": 2,
+    "a_key_keeps_its_order": 6,
+    "no_record_is_appended_twice": 4,
+    "acknowledged_records_are_in_a_log": 2,
+    "no_gap": 4,
+    "out_of_order_means_a_gap": 9,
+    "a_turn_is_a_batch_long": 3,
+    "failed_records_are_in_no_log": 3,
+}
+MENDED = {"first.sequence": "zero_if_empty", "epoch.bump": "after_all"}
+
+
+def _broken(prop):
+    _, *changes = prop.broken_by.split()
+    return KAFKA_PRODUCER.model(NEEDED.get(prop.name), dict(c.split("=") for c in changes))
+
+
+@pytest.mark.parametrize("prop", ALWAYS, ids=lambda prop: prop.name)
+def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
+    model = _broken(prop)
+    (violation,) = explore(model, [prop]).violations
+    assert violation.depth == DEPTHS[prop.name]
+    path = numbers(violation.steps)
+    check_ends_in_violation(model, prop, path)
+    values = ReferenceEngine(model).falsifying_values(
+        prop.claim, *replay(model, path)[-prop.frames :]
+    )
+    assert values is not None
+    if prop.failure:
+        assert prop.explain(values) != prop.words
+
+
+@pytest.mark.parametrize("prop", ALWAYS, ids=lambda prop: prop.name)
+def test_what_breaks_a_property_has_a_fix_with_which_the_same_search_is_exhausted(prop):
+    model = _broken(prop)
+    if prop.name == "failed_records_are_in_no_log":
+        model = KAFKA_PRODUCER.model({"lost_connections": 0}, {"retries": "0"})
+    elif prop.name == "acknowledged_records_are_in_a_log":
+        model = KAFKA_PRODUCER.model(model.bounds, {"acks": "1"})
+    else:
+        model = KAFKA_PRODUCER.model(
+            model.bounds, {**MENDED, "acks": "1" if prop.name == "batches_are_whole" else "all"}
+        )
+    found = explore(model, [prop])
+    assert found.verdict is Verdict.EXHAUSTED
+    assert prop.name == "failed_records_are_in_no_log" or not found.is_vacuous(prop)
+
+
+FAULTS = ("broker_errors", "refused_batches", "expired_batches", "late_requests")
+
+
+@pytest.mark.parametrize(
+    ("faults", "states"),
+    [
+        ({}, 55),
+        ({"max_records": 3, "log_size": 4, "broker_errors": 2, "epoch_bumps": 2}, 2_257),
+        ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[:3], 1)}, None),
+        ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[1:], 1)}, None),
+        ({"keys": 2, "broker_errors": 1, "leader_changes": 1, "deletions": 1}, None),
+    ],
+)
+def test_with_every_fix_an_idempotent_producer_keeps_all_its_promises(faults, states):
+    model = KAFKA_PRODUCER.model({"epoch_bumps": 2} | faults, MENDED)
+    promised = promised_properties(model)
+    assert {p.name for p in ALWAYS} - {p.name for p in promised} == {"failed_records_are_in_no_log"}
+    found = explore(model, promised)
+    assert found.verdict is Verdict.EXHAUSTED
+    assert states in (None, found.distinct_states)
+    for prop in promised:
+        assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+@pytest.mark.slow
+def test_it_keeps_them_with_everything_that_may_happen_at_once():
+    faults = ("broker_errors", "refused_batches", "late_requests", "leader_changes")
+    bounds = {"max_records": 3, "log_size": 4, "keys": 2, "epoch_bumps": 2}
+    model = KAFKA_PRODUCER.model(bounds | dict.fromkeys(faults, 1), MENDED)
+    found = explore(model, promised_properties(model))
+    assert (found.verdict, found.distinct_states) == (Verdict.EXHAUSTED, 1_079_897)
+
+
+def test_a_producer_without_idempotence_keeps_the_order_with_one_request_in_flight():
+    chosen = {"enable.idempotence": "false", "max.in.flight.requests.per.connection": "1"}
+    model = KAFKA_PRODUCER.model({"broker_errors": 1, "leader_changes": 1}, chosen)
+    promised = promised_properties(model)
+    assert "a_key_keeps_its_order" in {p.name for p in promised}
+    assert "no_record_is_appended_twice" not in {p.name for p in promised}
+    assert explore(model, promised).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    ("preset", "idempotent"), [("kafka-0.11", False), ("kafka-3.0", False), ("kafka-3.2", True)]
+)
+def test_by_default_a_producer_is_idempotent_since_3_2(preset, idempotent):
+    model = KAFKA_PRODUCER.model({}, KAFKA_PRODUCER.preset(preset))
+    promised = {p.name for p in promised_properties(model)}
+    assert ("no_gap" in promised) is idempotent
+
+
+@pytest.mark.parametrize(
+    "setting", ["acks=1", "retries=0", "max.in.flight.requests.per.connection=6"]
+)
+def test_idempotence_is_off_where_something_that_it_needs_is_configured_away(setting):
+    model = KAFKA_PRODUCER.model({}, dict([setting.split("=")]))
+    assert "no_gap" not in {p.name for p in promised_properties(model)}
+
+
+@pytest.mark.parametrize("name", ["no_gap", "a_key_has_one_partition"])
+def test_bounded_checking_finds_the_same_depth(name):
+    (prop,) = choose_properties(KAFKA_PRODUCER, [name])
+    found = BoundedChecker(_broken(prop), [prop]).run(DEPTHS[name])
+    assert found.verdict is Verdict.VIOLATED
+    assert [violation.depth for violation in found.violations] == [DEPTHS[name]]
+
+
+# --- liveness -----------------------------------------------------------------------------------
+
+
+def _judged(bounds, settings):
+    model = KAFKA_PRODUCER.model(bounds, settings)
+    search = LivenessSearch(
+        model,
+        (),
+        KAFKA_PRODUCER_LIVENESS,
+        KAFKA_PRODUCER.fairness,
+        options=Options(cross_check=False),
+    )
+    (judgement,) = search.run().liveness
+    return model, judgement
+
+
+def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
+    """Number 68 of the catalogue."""
+    prop = choose_liveness(KAFKA_PRODUCER, "every_batch_is_answered")
+    assert prop.broken_by == "kafka_producer first.sequence=any"
+    model, judgement = _judged({"broker_errors": 1}, {})
+    assert judgement.verdict is Verdict.VIOLATED
+    check_trace(lasso_trace(model, judgement))
+
+
+@pytest.mark.parametrize("faults", [{}, {"late_requests": 1}, {"refused_batches": 1}])
+def test_else_every_batch_is_answered(faults):
+    bounds = {"broker_errors": 1, "epoch_bumps": 2}
+    assert _judged(bounds | faults, MENDED)[1].verdict is Verdict.EXHAUSTED
