@@ -67,6 +67,7 @@ def remove(group: Group, consumer: Consumer) -> None:
     consumer.claims_of = 0
     consumer.epoch = 0
     state.joined = state.joined.without_member(consumer)
+    state.stored = state.stored.without_member(consumer)
     for row in group.partitions:
         row.claimed = row.claimed.without_member(consumer)
     if group.is_classic:
@@ -89,6 +90,8 @@ def rebalance(group: Group, where: bool) -> None:
     """
     state = group.coordinator
     state.joined = choose(where, state.joined.minus(state.joined), state.joined)
+    for consumer in group.consumers:
+        consumer.claims_of = choose(where, 0, consumer.claims_of)
     state.state = choose(where, PREPARING, state.state)
     state.state = choose(group.has_members, state.state, EMPTY)
     for row in group.partitions:
@@ -174,8 +177,8 @@ def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
 def coordinator_fail_over(group: Group) -> None:
     """A classic group is again what it was at its last assignment, as its log has it.
 
-    Members of then are members, and are asked to join anew when they join again; whose JoinGroup
-    was new has to begin again.
+    Members of then are members, but for those removed since, whom the next coordinator would miss
+    as this one did; members that were joining join again, and whose JoinGroup was new begins anew.
     """
     state, spent = group.coordinator, group.spent.coordinator_failovers
     require(group.is_classic)
@@ -197,4 +200,5 @@ def coordinator_fail_over(group: Group) -> None:
         row.claimed = row.claimed.minus(row.claimed)
     state.joined = state.joined.minus(state.joined)
     state.generation = state.stored_generation
-    state.state = choose(group.has_members, STABLE, EMPTY)
+    state.state = STABLE
+    rebalance(group, False)

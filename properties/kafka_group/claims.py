@@ -1,14 +1,15 @@
 """The consumer group's properties, in order, and its witnesses: what it must be able to do.
 
-`assignment` says who owns what, `delivery` what is read and committed.
+`assignment` says who owns what, `delivery` what is read and committed, `consistency` what the parts
+of the state say of each other.
 """
 
 from __future__ import annotations
 
-from model.kafka_group.state import MEMBER, Group
+from model.kafka_group.state import MEMBER, STABLE, Group
 from model.language import all_of, every, some
 from properties.claims import Property, sometimes
-from properties.kafka_group import assignment, delivery
+from properties.kafka_group import assignment, consistency, delivery
 
 
 @sometimes("all_are_members", "every consumer is a member, and has an assignment")
@@ -41,6 +42,23 @@ def a_partition_changes_hands(before: Group, after: Group) -> bool:
     )
 
 
+@sometimes("a_member_commits_at_work", "a member commits, and goes on", of_steps=True)
+def a_member_commits_at_work(before: Group, after: Group) -> bool:
+    """Not only because it has to give a partition up."""
+    return some(
+        all_of(
+            after.partitions[row].committed > row.committed,
+            row.holders.contains(consumer),
+            after.partitions[row].holders.contains(consumer),
+            before.consumers[consumer].phase == MEMBER,
+            after.consumers[consumer].phase == MEMBER,
+            before.coordinator.state == STABLE,
+        )
+        for row in before.partitions
+        for consumer in before.consumers
+    )
+
+
 KAFKA_GROUP_PROPERTIES: tuple[Property, ...] = (
     assignment.one_owner_in_a_generation,
     assignment.handed_over_after_revocation,
@@ -53,7 +71,13 @@ KAFKA_GROUP_PROPERTIES: tuple[Property, ...] = (
     delivery.a_rebalance_repeats_nothing,
     delivery.commits_do_not_go_back,
     delivery.an_owners_commit_counts,
+    consistency.positions_are_of_holders,
+    consistency.members_are_known_as_such,
+    consistency.a_rebalance_leaves_nothing_behind,
+    consistency.what_is_polled_is_processed,
+    consistency.the_target_is_for_all,
     all_are_members,
     an_offset_is_committed,
     a_partition_changes_hands,
+    a_member_commits_at_work,
 )
