@@ -208,6 +208,7 @@ def navigation(staging: Path) -> list[Mapping[str, Any]]:
         {"Findings": _below(staging, "docs/findings")},
         {"Counterexamples": [
             {"The broker model": "counterexamples/kafka/README.md"},
+            {"The producer model": "counterexamples/kafka_producer/README.md"},
             {"The ladder": "counterexamples/ladder/README.md"},
         ]},
         {"Decisions": _below(staging, "docs/decisions")},

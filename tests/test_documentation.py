@@ -114,11 +114,13 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
-def test_the_table_of_rooms_names_each_module_of_the_broker_model():
+@pytest.mark.parametrize("model", ["kafka", "kafka_producer"])
+def test_the_table_of_rooms_names_each_module_of_the_model(model):
     page = (DOCS / "architecture.md").read_text()
-    section = page.split("\n## model/kafka\n")[1].split("\n## ")[0]
-    rooms = {path.name for path in (DOCS.parent / "model" / "kafka").glob("[a-z]*.py")}
-    named = re.findall(r"`(\w+\.py)`", section.split("`properties/kafka`")[0])
+    section = page.split(f"\n## model/{model}\n")[1].split("\n## ")[0]
+    rooms = {path.name for path in (DOCS.parent / "model" / model).glob("[a-z]*.py")}
+    table = section.split("\n| room |")[1].split(f"`properties/{model}`")[0]
+    named = re.findall(r"`(\w+\.py)`", table)
     assert sorted(named) == sorted(rooms)
 
 

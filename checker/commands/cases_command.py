@@ -66,8 +66,8 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.experiments.cases import OVERVIEWS
-    from checker.report.source_tables import with_source_tables
-    from model.kafka.protocol import KAFKA
+    from checker.report.source_tables import PAGES, with_source_tables
+    from model.protocols import protocol_named
 
     written = []
     for name, make in OVERVIEWS.items():
@@ -75,10 +75,11 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             written.append(folder / "README.md")
-    page = root.parent / "docs" / "broker-model.md"
-    if page.is_file():
-        made = with_source_tables(page.read_text(encoding="utf-8"), KAFKA)
-        page.write_text(made, encoding="utf-8")
-        written.append(page)
+    for name, file in PAGES.items():
+        page = root.parent / "docs" / file
+        if page.is_file():
+            made = with_source_tables(page.read_text(encoding="utf-8"), protocol_named(name))
+            page.write_text(made, encoding="utf-8")
+            written.append(page)
     if not quiet:
         click.echo("\n".join(f"wrote {path}" for path in written))

@@ -10,6 +10,9 @@ from model.protocols import action_sources, setting_sources
 from model.sources import Source
 
 BEGIN, END = "<!-- sources: made by `highwater cases --write` -->", "<!-- end of sources -->"
+CLIENTS = "clients.md"
+PAGES: Mapping[str, str] = {"kafka": "broker-model.md", "kafka_producer": CLIENTS}
+"""The page below `docs` that has a protocol's tables."""
 
 
 def source_in_words(source: Source) -> str:
@@ -37,5 +40,12 @@ def source_tables(protocol: Protocol) -> str:
 
 
 def with_source_tables(page: str, protocol: Protocol) -> str:
-    """The page with its tables between `BEGIN` and `END` made anew; `UsageError` without those."""
-    return with_part(page, BEGIN, END, f"\n{source_tables(protocol)}\n\n")
+    """The page with its tables between `BEGIN` and `END` made anew; `UsageError` without those.
+
+    On a page of several protocols each has its own marks, which name it.
+    """
+    marks = (BEGIN, END)
+    if PAGES[protocol.name] == CLIENTS:
+        begin = BEGIN.replace("sources:", f"sources {protocol.name}:")
+        marks = begin, END.replace("sources", f"sources {protocol.name}")
+    return with_part(page, *marks, f"\n{source_tables(protocol)}\n\n")

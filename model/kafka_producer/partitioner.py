@@ -91,12 +91,17 @@ def _stick(topic: Topic, partition: TopicPartition) -> None:
 
 def _stick_for_a_batch(topic: Topic, partition: TopicPartition) -> None:
     """KIP-794: stay for `batch.size`, and until the batch there is full, but not for twice that."""
-    producer, enough = topic.producer, topic.options.batch_size
+    producer = topic.producer
     full = every(
         implies(batch.partition == partition.number, not_(has_room(topic, batch)))
         for batch in topic.batches
     )
     stint = producer.stint + 1
-    leaves = any_of(all_of(stint >= enough, full), stint >= enough + enough)
+    leaves = turn_is_over(stint, full, topic.options.batch_size)
     producer.stint = choose(leaves, 0, stint)
     producer.sticky = choose(leaves, 0, partition.number + 1)
+
+
+def turn_is_over(stint: int, full: bool, batch_size: int) -> bool:
+    """`updatePartitionInfo`, with records for bytes."""
+    return any_of(all_of(stint >= batch_size, full), stint >= batch_size + batch_size)

@@ -7,15 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from checker.report.source_tables import with_source_tables
+from checker.report.source_tables import PAGES, with_source_tables
 from model.kafka.protocol import KAFKA
 from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
+from model.kafka_producer import sources as producer_sources
+from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder.sources import LADDER_SOURCES
 from model.language.capture import capture_action
 from model.language.declare.settings import describe
 from model.protocols import PROTOCOLS, action_sources, setting_sources
 
-PAGE = Path(__file__).parents[2] / "docs" / "broker-model.md"
+DOCS = Path(__file__).parents[2] / "docs"
+OF_KAFKA = {
+    KAFKA: (ACTION_SOURCES, SETTING_SOURCES),
+    KAFKA_PRODUCER: (producer_sources.ACTION_SOURCES, producer_sources.SETTING_SOURCES),
+}
+of_kafka = pytest.mark.parametrize("protocol", OF_KAFKA, ids=lambda protocol: protocol.name)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=lambda protocol: protocol.name)
@@ -26,18 +33,22 @@ def test_every_action_has_a_source(protocol):
 
 
 def test_no_source_is_for_what_does_not_exist():
-    assert list(ACTION_SOURCES) == [action.name for action in KAFKA.actions]
+    for protocol, (actions, _) in OF_KAFKA.items():
+        assert list(actions) == [action.name for action in protocol.actions]
     known = {action for protocol in PROTOCOLS.values() for action in protocol.actions}
     assert set(LADDER_SOURCES) <= known
     assert len({source.place for source in LADDER_SOURCES.values()}) == len(LADDER_SOURCES)
 
 
-def test_every_setting_of_kafka_has_a_source():
-    assert list(setting_sources(KAFKA)) == list(describe(KAFKA.settings))
+@of_kafka
+def test_every_setting_of_kafka_has_a_source(protocol):
+    assert list(setting_sources(protocol)) == list(describe(protocol.settings))
 
 
-def test_releases_and_issues_are_written_alike():
-    for source in (*ACTION_SOURCES.values(), *SETTING_SOURCES.values()):
+@of_kafka
+def test_releases_and_issues_are_written_alike(protocol):
+    actions, settings = OF_KAFKA[protocol]
+    for source in (*actions.values(), *settings.values()):
         assert re.fullmatch(r"(\d+(\.\d+){2,3})?", source.since)
         for issue in filter(None, source.issues.split(", ")):
             assert re.fullmatch(r"KAFKA-\d+|KIP-\d+|finding \d{4}", issue)
@@ -53,36 +64,59 @@ def test_the_fixed_preset_is_the_newest_release_with_every_fix_that_no_release_h
     assert {fixed[name] for name in changed} == {"true"}
 
 
-def _captured(action, settings):
-    schema = KAFKA.schema
-    chosen = KAFKA.model({}, settings).settings
+def _captured(protocol, action, settings):
+    schema = protocol.schema
+    chosen = protocol.model({}, settings).settings
     return capture_action(action.name, action.function, schema, chosen, action.parameters(schema))
 
 
-def _values(name):
-    info = describe(KAFKA.settings)[name]
+def _values(protocol, name):
+    info = describe(protocol.settings)[name]
+    if name == "retries":
+        return ("0", "1")
     return ("1", "2") if info.type is int else info.choices.split(", ")
 
 
+BASES = {
+    KAFKA: [
+        *(KAFKA.preset(name) for name in ("kafka-4.1", "kafka-3.5", "kafka-2.1")),
+        {**KAFKA.preset("kafka-4.1"), "replication.factor": "2"},
+    ],
+    KAFKA_PRODUCER: [
+        KAFKA_PRODUCER.preset("kafka-4.3"),
+        {"max.in.flight.requests.per.connection": "1"},
+    ],
+}
+
+
 @pytest.mark.parametrize(
-    "action", [a for a in KAFKA.actions if ACTION_SOURCES[a.name].settings], ids=lambda a: a.name
+    ("protocol", "action"),
+    [
+        pytest.param(protocol, action, id=action.name)
+        for protocol, (actions, _) in OF_KAFKA.items()
+        for action in protocol.actions
+        if actions[action.name].settings
+    ],
 )
-def test_the_settings_that_are_named_change_the_action(action):
-    bases = [KAFKA.preset(name) for name in ("kafka-4.1", "kafka-3.5", "kafka-2.1")]
-    bases += [{**bases[0], "replication.factor": "2"}]
-    for name in ACTION_SOURCES[action.name].settings:
-        values = _values(name)
+def test_the_settings_that_are_named_change_the_action(protocol, action):
+    for name in OF_KAFKA[protocol][0][action.name].settings:
+        values = _values(protocol, name)
         variants = [
-            [_captured(action, {**base, name: value}) for value in values] for base in bases
+            [_captured(protocol, action, {**base, name: value}) for value in values]
+            for base in BASES[protocol]
         ]
         assert any(each != some[0] for some in variants for each in some), name
 
 
-def test_the_page_shows_the_tables():
-    page = PAGE.read_text(encoding="utf-8")
-    assert page == with_source_tables(page, KAFKA)
+@of_kafka
+def test_the_page_shows_the_tables(protocol):
+    page = (DOCS / PAGES[protocol.name]).read_text(encoding="utf-8")
+    assert page == with_source_tables(page, protocol)
 
 
-def test_a_table_that_is_not_current_would_be_noticed():
-    page = PAGE.read_text(encoding="utf-8").replace("`Partition.makeLeader`", "`Partition.lead`")
-    assert page != with_source_tables(page, KAFKA)
+@of_kafka
+def test_a_table_that_is_not_current_would_be_noticed(protocol):
+    page = (DOCS / PAGES[protocol.name]).read_text(encoding="utf-8")
+    wrong = page.replace("`Partition.makeLeader`", "`Partition.lead`")
+    assert wrong != page
+    assert wrong != with_source_tables(wrong, protocol)

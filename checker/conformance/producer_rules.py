@@ -1,0 +1,40 @@
+"""What Kafka's classes say of a producer's batches: one Java process a release, asked by lines.
+
+Apart from the harness of the broker model: no broker runs, and a question is answered by itself.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from checker.releases.compile import compile_java
+from checker.releases.jars import release
+from checker.releases.jdk import BRIEF, java
+from model.language.errors import UsageError
+
+
+def answers(version: str, questions: Iterable[str]) -> list[str]:
+    """The answer of a release's classes to each question; `ProducerRules.java` says what can be
+    asked. `UsageError` if the process ends before it has answered all.
+    """
+    chosen, lines = release(version), list(questions)
+    folder = Path(str(files("checker.conformance").joinpath("java")))
+    classes = compile_java(chosen, [folder / "producer" / "ProducerRules.java"])
+    done = subprocess.run(
+        [
+            *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
+            *("-cp", f"{classes}:{chosen.classpath}", "highwater.ProducerRules"),
+        ],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = done.stdout.splitlines()
+    if len(told) != len(lines):
+        why = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        raise UsageError(
+            f"the Java process of Kafka {version} ended: {why[0] if why else 'no reason'}"
+        )
+    return told
