@@ -114,7 +114,7 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
-@pytest.mark.parametrize("model", ["kafka", "kafka_producer"])
+@pytest.mark.parametrize("model", ["kafka", "kafka_producer", "kafka_group"])
 def test_the_table_of_rooms_names_each_module_of_the_model(model):
     page = (DOCS / "architecture.md").read_text()
     section = page.split(f"\n## model/{model}\n")[1].split("\n## ")[0]

@@ -20,13 +20,18 @@ def answers(version: str, questions: Iterable[str]) -> list[str]:
     """The answer of a release's classes to each question; `ProducerRules.java` says what can be
     asked. `UsageError` if the process ends before it has answered all.
     """
+    return asked(version, "producer/ProducerRules.java", questions)
+
+
+def asked(version: str, program: str, questions: Iterable[str]) -> list[str]:
+    """The lines that a program, a file below `java`, answers with a release's classes."""
     chosen, lines = release(version), list(questions)
     folder = Path(str(files("checker.conformance").joinpath("java")))
-    classes = compile_java(chosen, [folder / "producer" / "ProducerRules.java"])
+    classes = compile_java(chosen, [folder / program])
     done = subprocess.run(
         [
             *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
-            *("-cp", f"{classes}:{chosen.classpath}", "highwater.ProducerRules"),
+            *("-cp", f"{classes}:{chosen.classpath}", f"highwater.{Path(program).stem}"),
         ],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True, text=True, check=False,

@@ -67,8 +67,11 @@ def dealt_to(group: Group, row: Partition, among: SetOf[Consumer]) -> SetOf[Cons
     )
 
 
-def is_believed(group: Group, row: Partition, member: Consumer) -> bool:
-    """A sticky assignor takes it that the member owns the partition, which it claims."""
+def is_believed(group: Group, row: Partition, member: Consumer, alone: bool = True) -> bool:
+    """A sticky assignor takes it that the member owns the partition, which it claims.
+
+    Of two of one generation it believes neither, if only one may own it, that is `alone`.
+    """
     claims = group.options.sticky_claims
     if claims == StickyClaims.NEWEST_MEMBERS:
         return every(
@@ -77,7 +80,10 @@ def is_believed(group: Group, row: Partition, member: Consumer) -> bool:
         )
     if claims == StickyClaims.NEWEST_CLAIM:
         return every(
-            implies(all_of(row.claimed.contains(o), o != member), o.claims_of < member.claims_of)
+            implies(
+                all_of(row.claimed.contains(o), o != member),
+                o.claims_of < member.claims_of if alone else o.claims_of <= member.claims_of,
+            )
             for o in group.consumers
         )
     return True
@@ -86,14 +92,18 @@ def is_believed(group: Group, row: Partition, member: Consumer) -> bool:
 def shares(owned: Flags, size: int, partitions: int) -> Flags:
     """The sticky rule, by number of the partition and place of the member.
 
-    `owned`: whether that member owns the partition now, and is believed.
+    `owned`: whether that member owns the partition now, and is believed. What nobody keeps goes to
+    who has least; of those who have as much, first to who has kept it.
     """
     kept = _kept(owned, size, partitions)
     has = [_sum([kept[number][index] for number in NUMBERS]) for index in PLACES]
+    least = _chosen([[p // n for n in SIZES] for p in COUNTS], size, partitions)
+    late = [choose(had < least, 1, 0) for had in has]
     final = []
     for number in NUMBERS:
         free = all_of(number < partitions, not_(any_of(*kept[number])))
-        given = [all_of(free, _is_next(has, size, index)) for index in PLACES]
+        rank = [has[index] + has[index] + late[index] for index in PLACES]
+        given = [all_of(free, _is_next(rank, size, index)) for index in PLACES]
         has = [has[index] + choose(given[index], 1, 0) for index in PLACES]
         final.append([any_of(kept[number][index], given[index]) for index in PLACES])
     return final
@@ -126,10 +136,10 @@ def _chosen(values: list[list[int]], size: int, partitions: int) -> int:
     return chosen
 
 
-def _is_next(has: list[int], size: int, index: int) -> bool:
-    """Of the members the one that has least, and of several the first."""
-    earlier = [any_of(o >= size, has[o] > has[index]) for o in PLACES if o < index]
-    later = [any_of(o >= size, has[o] >= has[index]) for o in PLACES if o > index]
+def _is_next(rank: list[int], size: int, index: int) -> bool:
+    """Of the members the one of the least rank, and of several the first."""
+    earlier = [any_of(o >= size, rank[o] > rank[index]) for o in PLACES if o < index]
+    later = [any_of(o >= size, rank[o] >= rank[index]) for o in PLACES if o > index]
     return all_of(index < size, *earlier, *later)
 
 
@@ -196,16 +206,17 @@ def assign_classic(group: Group) -> None:
     for row in group.partitions:
         given = given_to(group, final, row, among)
         if group.is_cooperative:
-            given = given.minus(waiting(group, row, owns))
+            given = given.minus(waiting(group, row))
         row.assigned = given
 
 
-def waiting(
-    group: Group, row: Partition, owns: Callable[[Partition, Consumer], bool]
-) -> SetOf[Consumer]:
+def waiting(group: Group, row: Partition) -> SetOf[Consumer]:
     """`CooperativeStickyAssignor.adjustAssignment`: before whom another has to give it up."""
     return group.consumers.where(
-        lambda member: some(all_of(owns(row, o), o != member) for o in group.consumers)
+        lambda member: some(
+            all_of(o != member, row.claimed.contains(o), is_believed(group, row, o, alone=False))
+            for o in group.consumers
+        )
     )
 
 

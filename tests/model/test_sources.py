@@ -10,6 +10,8 @@ import pytest
 from checker.report.source_tables import PAGES, with_source_tables
 from model.kafka.protocol import KAFKA
 from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
+from model.kafka_group import sources as group_sources
+from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_producer import sources as producer_sources
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder.sources import LADDER_SOURCES
@@ -21,6 +23,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 OF_KAFKA = {
     KAFKA: (ACTION_SOURCES, SETTING_SOURCES),
     KAFKA_PRODUCER: (producer_sources.ACTION_SOURCES, producer_sources.SETTING_SOURCES),
+    KAFKA_GROUP: (group_sources.ACTION_SOURCES, group_sources.SETTING_SOURCES),
 }
 of_kafka = pytest.mark.parametrize("protocol", OF_KAFKA, ids=lambda protocol: protocol.name)
 
@@ -85,6 +88,10 @@ BASES = {
     KAFKA_PRODUCER: [
         KAFKA_PRODUCER.preset("kafka-4.3"),
         {"max.in.flight.requests.per.connection": "1"},
+    ],
+    KAFKA_GROUP: [
+        *(KAFKA_GROUP.preset(name) for name in ("kafka-4.3", "kafka-4.3-consumer", "kafka-3.2")),
+        {"partition.assignment.strategy": "sticky"},
     ],
 }
 
