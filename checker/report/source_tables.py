@@ -11,7 +11,11 @@ from model.sources import Source
 
 BEGIN, END = "<!-- sources: made by `highwater cases --write` -->", "<!-- end of sources -->"
 CLIENTS = "clients.md"
-PAGES: Mapping[str, str] = {"kafka": "broker-model.md", "kafka_producer": CLIENTS}
+PAGES: Mapping[str, str] = {
+    "kafka": "broker-model.md",
+    "kafka_producer": CLIENTS,
+    "kafka_group": CLIENTS,
+}
 """The page below `docs` that has a protocol's tables."""
 
 
