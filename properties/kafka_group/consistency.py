@@ -99,10 +99,9 @@ def members_are_known_as_such(group: Group) -> bool:
 @always(
     "a_rebalance_leaves_nothing_behind",
     "who waits for an answer is waited for, and a group at rest has no claims",
-    premise=lambda g: any_of(g.coordinator.state == PREPARING, g.coordinator.state == COMPLETING),
+    premise=lambda g: g.has_members,
     failure="{consumer} is not where the rebalance has it",
     broken_by="a member that does not forget its generation",
-    promised=lambda model: bool(model.settings.group_protocol == "classic"),
 )
 def a_rebalance_leaves_nothing_behind(group: Group) -> bool:
     """`joined` is of a rebalance under way, and claims are of those who joined."""

@@ -55,10 +55,10 @@ from properties import Property, Sense, lemmas_of, properties_of
 from tests.support.counter import COUNTER, below
 from tests.support.variants import small
 
-RARE = {  # of these, kafka's default bounds, or kafka_group's, have few states, or none
+RARE = {  # of these, kafka's default bounds have one in a hundred states, or none
     "leader_read_known_image", "controller_reject_isr_change", "controller_unfence_and_elect",
     "controller_elect_last_known_leader", "controller_fence_last_leader", "consumer_process",
-    "consumer_commit", "leader_see_new_partitions",
+    "consumer_commit",
 }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
-from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder import LADDER
 from model.language import Protocol
@@ -24,7 +23,8 @@ _SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 
 TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} | {
     "async_isr": {"replicas": 2, "max_offset": 2, "max_version": 2},
-    "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2, "member_crashes": 0},
+    "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2}
+    | dict.fromkeys(("member_crashes", "session_timeouts"), 0),
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
 }
 """Bounds at which a whole state graph has a few hundred states."""
@@ -33,8 +33,7 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "async_isr": {"replicas": 3, "max_offset": 2, "max_version": 2},
     "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
     | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
-    "kafka_group": dict.fromkeys((bound.name for bound in KAFKA_GROUP.bounds), 1)
-    | {"members": 2, "topic_partitions": 2, "generations": 3},
+    "kafka_group": {"lost_commits": 1, "partition_additions": 1},
 }
 """Bounds that are large enough for every part of a protocol to matter."""
 
