@@ -12,6 +12,8 @@ from checker.search.question import Options
 from checker.traces.trace import check_trace
 from checker.verdict import Verdict
 from model.kafka_producer.protocol import KAFKA_PRODUCER
+from model.kafka_producer.state import Answer, Batch, Status, Topic
+from model.language import action, require
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from tests.support.laws import check_ends_in_violation, explore, numbers
@@ -36,11 +38,29 @@ DEPTHS = {
     "out_of_order_means_a_gap": 9,
     "a_turn_is_a_batch_long": 3,
     "failed_records_are_in_no_log": 3,
+    "well_formed": 3,
 }
 MENDED = {"first.sequence": "zero_if_empty", "epoch.bump": "after_all"}
 
 
+@action("the producer receives the answer to {batch}, and keeps it")
+def producer_receive_answer(topic: Topic, batch: Batch) -> None:
+    """The mistake: only the status changes."""
+    require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.APPENDED)
+
+    batch.status = Status.ACKNOWLEDGED
+
+
+MISTAKES = {
+    "a producer that keeps the answer to a batch": KAFKA_PRODUCER.variant(
+        "mutant", "", producer_receive_answer
+    )
+}
+
+
 def _broken(prop):
+    if prop.broken_by in MISTAKES:
+        return MISTAKES[prop.broken_by].model()
     _, *changes = prop.broken_by.split()
     return KAFKA_PRODUCER.model(NEEDED.get(prop.name), dict(c.split("=") for c in changes))
 
