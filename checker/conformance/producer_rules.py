@@ -1,6 +1,6 @@
-"""What Kafka's classes say of a producer's batches: one Java process a release, asked by lines.
+"""What Kafka's classes say of a producer's batches, and do: a Java process, asked by lines.
 
-Apart from the harness of the broker model: no broker runs, and a question is answered by itself.
+Apart from the harness of the broker model: no broker runs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,24 @@ def answers(version: str, questions: Iterable[str]) -> list[str]:
     """The answer of a release's classes to each question; `ProducerRules.java` says what can be
     asked. `UsageError` if the process ends before it has answered all.
     """
-    chosen, lines = release(version), list(questions)
+    return _told(version, "producer/ProducerRules.java", list(questions))
+
+
+def run_sender(version: str, commands: Iterable[str]) -> list[str]:
+    """What a release's own producer and its broker's checks do, command by command, as
+    `SenderRun.java` has them. `UsageError` if the process ends early.
+    """
+    return _told(version, "sender/SenderRun.java", list(commands))
+
+
+def _told(version: str, program: str, lines: list[str]) -> list[str]:
+    chosen = release(version)
     folder = Path(str(files("checker.conformance").joinpath("java")))
-    classes = compile_java(chosen, [folder / "producer" / "ProducerRules.java"])
+    classes = compile_java(chosen, [folder / program])
     done = subprocess.run(
         [
             *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
-            *("-cp", f"{classes}:{chosen.classpath}", "highwater.ProducerRules"),
+            *("-cp", f"{classes}:{chosen.classpath}", f"highwater.{Path(program).stem}"),
         ],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True, text=True, check=False,

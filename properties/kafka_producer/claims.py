@@ -179,9 +179,9 @@ def no_record_is_appended_twice(topic: Topic) -> bool:
 
 @always(
     "acknowledged_records_are_in_a_log",
-    "every record that the application was told is safe is in a log, or retention deleted it",
+    "every record that the application is told is safe is in a log, or retention deleted it",
     premise=lambda topic: some(batch.status == Status.ACKNOWLEDGED for batch in topic.batches),
-    failure="{batch} was acknowledged, and is in no log",
+    failure="{batch} is acknowledged, and is in no log",
     broken_by="kafka_producer acks=0",
     promised=_loses_nothing,
 )
@@ -189,7 +189,7 @@ def acknowledged_records_are_in_a_log(topic: Topic) -> bool:
     """The rest is the brokers' promise: what is in the log stays there."""
     return every(
         implies(
-            batch.status == Status.ACKNOWLEDGED,
+            any_of(batch.status == Status.ACKNOWLEDGED, batch.answer == Answer.APPENDED),
             topic.partitions[batch.partition].log.holds(batch.number),
         )
         for batch in topic.batches
@@ -320,6 +320,10 @@ def well_formed(topic: Topic) -> bool:
                 all_of(batch.answer == Answer.NONE, not_(batch.to_old_leader)),
             ),
             implies(batch.status == Status.QUEUED, not_(any_of(batch.renumbered, batch.ahead))),
+            implies(
+                all_of(batch.status == Status.IN_FLIGHT, batch.answer == Answer.NONE),
+                topic.spent.late_requests > 0,
+            ),
             implies(batch.status != Status.NONE, topic.records[batch.number].batch == batch.number),
             topic.size(batch) <= topic.options.batch_size,
         )
