@@ -120,6 +120,15 @@ def test_with_every_fix_an_idempotent_producer_keeps_all_its_promises(faults, st
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
 
 
+@pytest.mark.parametrize(("bounds", "settings"), [({"lost_connections": 2}, {}), ({}, MENDED)])
+def test_keys_are_interchangeable(bounds, settings):
+    model = KAFKA_PRODUCER.model({"keys": 2, "broker_errors": 1} | bounds, settings)
+    promised = promised_properties(model)
+    whole, classes = explore(model, promised), explore(model, promised, symmetry=True)
+    assert (whole.verdict, whole.depth) == (classes.verdict, classes.depth)
+    assert classes.distinct_states < whole.distinct_states
+
+
 @pytest.mark.slow
 def test_it_keeps_them_with_everything_that_may_happen_at_once():
     faults = ("broker_errors", "refused_batches", "late_requests", "leader_changes")
