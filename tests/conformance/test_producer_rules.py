@@ -123,7 +123,9 @@ def _played(text):
 @pytest.mark.parametrize("name", AS_STORED)
 def test_the_newest_release_leaves_the_log_of_the_stored_case(name):
     *_, (_, log) = _played(AS_STORED[name])
-    trace = stored_case(Path(name)).stored_trace()
+    case = stored_case(Path(name))
+    assert case is not None
+    trace = case.stored_trace()
     topic = ReferenceEngine(trace.model).view(trace.states[-1])
     entries = topic.partitions[0].log
     assert log.split() == [str(entries[place].batch) for place in range(entries.end)]

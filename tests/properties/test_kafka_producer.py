@@ -194,7 +194,9 @@ def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
     assert prop.broken_by == "kafka_producer first.sequence=any"
     model, judgement = _judged({"broker_errors": 1}, {})
     assert judgement.verdict is Verdict.VIOLATED
-    check_trace(lasso_trace(model, judgement))
+    trace = lasso_trace(model, judgement)
+    assert trace is not None
+    check_trace(trace)
 
 
 @pytest.mark.parametrize("faults", [{}, {"late_requests": 1}, {"refused_batches": 1}])
