@@ -15,13 +15,19 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = Path(__file__).resolve().parent / "site"
 PAGES = ("README.md", "docs/**/*.md", "counterexamples/**/README.md")
-GRID = "docs/guarantees-grid.md"
+GRIDS = {
+    "docs/guarantees-grid.md": "Guarantees",
+    "docs/kill-matrix-kafka-grid.md": "Kill matrix of kafka",
+    "docs/kill-matrix-kip320-grid.md": "Kill matrix of kip320",
+}
+"""Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
@@ -132,10 +138,37 @@ def add_grid(staging: Path) -> None:
     page = staging / "docs" / "guarantees.md"
     picture = as_svg(matrix, sweep.results, links_of(page.read_text(encoding="utf-8")))
     _write(staging / "docs" / "guarantees.svg", as_svg(matrix, sweep.results))
-    _write(staging / GRID, grid_page(matrix.title, picture))
+    words = "A cell leads to its trace. [What rows and columns stand for](guarantees.md)."
+    _write(staging / "docs" / "guarantees-grid.md", grid_page(matrix.title, words, picture))
     shutil.copy(OWN / "grid.js", staging / "docs" / "grid.js")
     words = "[The tables as a picture](guarantees-grid.md), which can be filtered."
     _insert(page, "\n|  |", f"\n{words}\n\n|  |")
+
+
+def add_kill_matrices(staging: Path) -> None:
+    """Write, for each page of a kill matrix, one with its picture, and what survives, to filter."""
+    from checker.experiments.kill_table import as_svg, read_table
+
+    for page in sorted((staging / "docs").glob("kill-matrix-*.md")):
+        if page.relative_to(staging).as_posix() in GRIDS:
+            continue
+        table = read_table(page)
+        own = f"{page.stem}-grid.md"
+        words = (
+            f"{table.summary} [What numbers and words stand for, and the tables]({page.name}). "
+            "What survives leads to the reasons."
+        )
+        survivors = "\n".join(
+            f'<li data-name="{escape(each.mutant)}"><code>{escape(each.mutant)}</code> '
+            f"({each.outcome}): {escape(each.reason)}</li>"
+            for each in table.survivors
+        )
+        text = grid_page(f"Kill matrix of {table.protocol}", words, as_svg(table, "#survivors"))
+        listed = f'<h2 id="survivors">What no property notices</h2>\n<ul>\n{survivors}\n</ul>\n'
+        _write(page.with_name(own), f"{text}\n{listed}")
+        _write(page.with_suffix(".svg"), as_svg(table))
+        words = f"[As a picture]({own}), with what survives, to filter."
+        _insert(page, "\nBounds: ", f"\n{words}\n\nBounds: ")
 
 
 def links_of(page: str) -> dict[tuple[str, str], str]:
@@ -153,16 +186,15 @@ def links_of(page: str) -> dict[tuple[str, str], str]:
     return found
 
 
-def grid_page(title: str, picture: str) -> str:
+def grid_page(title: str, words: str, picture: str) -> str:
     """The page around a grid picture, with its filters; without scripts, it shows all of it."""
     return f"""# {title}: as a picture
 
-[What rows and columns stand for, and the traces](guarantees.md). A cell leads to its trace. Each
-word that is typed has to be in a name.
+{words} Each word that is typed has to be in a name.
 
 <div class="filters">
-<label>Rows <input id="rows" type="search" placeholder="4.1 min"></label>
-<label>Columns <input id="columns" type="search" placeholder="power"></label>
+<label>Rows <input id="rows" type="search" placeholder="words of names"></label>
+<label>Columns <input id="columns" type="search" placeholder="words of names"></label>
 </div>
 <p id="shown" role="status"></p>
 <div class="picture" tabindex="0" role="region" aria-label="The grid">
@@ -200,11 +232,11 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
 
 def navigation(staging: Path) -> list[Mapping[str, Any]]:
     """The menu: pages by what they are for. The stories are listed on pages of their own."""
-    guide = sorted(path for path in (staging / "docs").glob("*.md") if path != staging / GRID)
+    guide = [page for page in _below(staging, "docs") if page not in GRIDS]
     return [
         {"Home": "README.md"},
-        {"Guide": [path.relative_to(staging).as_posix() for path in guide]},
-        {"Guarantees": GRID},
+        {"Guide": guide},
+        {"Pictures": [{name: page} for page, name in GRIDS.items()]},
         {"Findings": _below(staging, "docs/findings")},
         {"Counterexamples": [
             {"The broker model": "counterexamples/kafka/README.md"},
@@ -224,6 +256,7 @@ def build(site: Path, root: Path = ROOT) -> int:
         stage(staging, root)
         count = add_traces(staging)
         add_grid(staging)
+        add_kill_matrices(staging)
         shutil.copy(OWN / "site.css", staging / "site.css")
         config = MkDocsConfig(config_file_path=str(Path(folder) / "mkdocs.yml"))
         config.load_dict(configuration(staging, Path(folder) / "site"))

@@ -32,7 +32,7 @@ def address(matrix, tmp_path):
     assert spec is not None and spec.loader is not None
     build_site = module_from_spec(spec)
     spec.loader.exec_module(build_site)
-    page = build_site.grid_page("Grid", as_svg(matrix, {}))
+    page = build_site.grid_page("Grid", "Words.", as_svg(matrix, {}))
     script = (ROOT / "scripts" / "site" / "grid.js").read_text(encoding="utf-8")
     linked = '<script src="grid.js" defer></script>'
     assert linked in page
