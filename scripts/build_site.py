@@ -171,6 +171,33 @@ def add_kill_matrices(staging: Path) -> None:
         _insert(page, "\nBounds: ", f"\n{words}\n\nBounds: ")
 
 
+def add_schedules(staging: Path) -> None:
+    """Show each schedule as lanes on the page of its finding, before how to play it."""
+    from checker.cluster.picture import picture_of
+    from checker.cluster.schedule import every_schedule
+
+    told: dict[Path, list[str]] = {}
+    for schedule in every_schedule():
+        (page,) = (staging / "docs" / "findings").glob(f"{schedule.finding}-*.md")
+        lanes = picture_of(schedule)
+        told.setdefault(page, []).append(
+            f"### `--schedule {schedule.name}`\n\n{escape(schedule.title)}.\n\n"
+            f"{framed(lanes.svg(), f'Schedule {schedule.name}')}"
+        )
+    for page, pictures in told.items():
+        _insert(
+            page, "\n## Reproduce", "\n## As lanes\n\n" + "\n\n".join(pictures) + "\n\n## Reproduce"
+        )
+
+
+def framed(picture: str, words: str) -> str:
+    """A picture in the middle of a page, in room of its own that scrolls and that keys reach."""
+    return (
+        f'<div class="picture" tabindex="0" role="region" aria-label="{escape(words)}">\n'
+        f"{picture.strip()}\n</div>"
+    )
+
+
 def links_of(page: str) -> dict[tuple[str, str], str]:
     """Where each cell of a page's first table leads, by the names of its row and column."""
     table = [line for line in page.split("\n## ", 1)[0].splitlines() if line.startswith("|")]
@@ -197,9 +224,7 @@ def grid_page(title: str, words: str, picture: str) -> str:
 <label>Columns <input id="columns" type="search" placeholder="words of names"></label>
 </div>
 <p id="shown" role="status"></p>
-<div class="picture" tabindex="0" role="region" aria-label="The grid">
-{picture.strip()}
-</div>
+{framed(picture, "The grid")}
 <script src="grid.js" defer></script>
 """
 
@@ -257,6 +282,7 @@ def build(site: Path, root: Path = ROOT) -> int:
         count = add_traces(staging)
         add_grid(staging)
         add_kill_matrices(staging)
+        add_schedules(staging)
         shutil.copy(OWN / "site.css", staging / "site.css")
         config = MkDocsConfig(config_file_path=str(Path(folder) / "mkdocs.yml"))
         config.load_dict(configuration(staging, Path(folder) / "site"))
