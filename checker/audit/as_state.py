@@ -105,7 +105,7 @@ class _Case:
 
     @cached_property
     def _stretches(self) -> list[list[Stretch]]:
-        """Of each log the stretches of one epoch, on end: a hole that no other log fills is none."""
+        """Of each log the stretches of one epoch, on end: a hole that all logs have is none."""
         found = []
         for log in self._logs:
             firsts = [log.start, *(stretch.first for stretch in log.stretches[1:]), log.end]

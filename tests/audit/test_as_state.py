@@ -68,7 +68,7 @@ def test_what_is_alike_on_the_disks_is_alike_in_the_state_and_nothing_else(logs,
         assert "too many ways" in str(error)
         return
     brokers = [broker for _, broker in found.state["brokers"]["#map"]]
-    known: dict[int, tuple[int, int, bytes]] = {}
+    known: dict[int, tuple[int, tuple[tuple[int, bytes], ...]]] = {}
     for log, high, broker in zip(logs, highs, brokers, strict=True):
         runs = [run for run in found.offsets if run[0] < len(log)]
         assert [until for _, until in runs][-1:] in ([], [len(log)])
