@@ -63,14 +63,14 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
             texts[steps] += "\n" + _same_steps(finding.trace, console)
         else:
             texts[steps] = render_text(finding.trace, console=console)
-            texts[steps] += _recognised(finding.trace, console)
+            texts[steps] += recognised_words(finding.trace, console)
         if finding.path is not None:
             # Never folded: people copy it.
             texts[steps] += f"trace saved: {finding.path}\n"
     return list(texts.values())
 
 
-def _recognised(trace: Trace, console: Console) -> str:
+def recognised_words(trace: Trace, console: Console) -> str:
     """Which entry of the catalogue it is, if it is one, and how to ask for more."""
     from checker.explanations.explanation import recognised
     from checker.explanations.text import instance_words
