@@ -114,12 +114,14 @@ def stage(staging: Path, root: Path = ROOT) -> None:
 def add_traces(staging: Path) -> int:
     """Write a page for each stored counterexample, linked from its story; how many there are."""
     from checker.experiments.cases import FOLDER, PAGE_FILE, read_cases
+    from checker.explanations.explanation import recognised_words
     from checker.report.html import render_html
 
     cases = read_cases(FOLDER)
     for case in cases:
         folder = staging / case.folder.relative_to(FOLDER.parent)
-        _write(folder / TRACE, render_html(case.stored_trace()))
+        trace = case.stored_trace()
+        _write(folder / TRACE, render_html(trace, recognised_words(trace)))
         words = f"[Step through it]({TRACE}), with whole states, messages and causes."
         _insert(folder / PAGE_FILE, "\n## The trace\n", f"\n## The trace\n\n{words}\n")
     return len(cases)
@@ -255,6 +257,19 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def accessible(page: str) -> str:
+    """A page with what the theme leaves out for those who go by keys or by ear."""
+    changes = {
+        '<div class="navbar ': '<div role="navigation" aria-label="Site" class="navbar ',
+        "<th></th>": "<td></td>",
+        "<pre>": '<pre tabindex="0">',  # what is too wide scrolls, by keys too
+        '<table class="table ': '<table tabindex="0" class="table ',
+    }
+    for plain, better in changes.items():
+        page = page.replace(plain, better)
+    return page
+
+
 def navigation(staging: Path) -> list[Mapping[str, Any]]:
     """The menu: pages by what they are for. The stories are listed on pages of their own."""
     guide = [page for page in _below(staging, "docs") if page not in GRIDS]
@@ -292,6 +307,9 @@ def build(site: Path, root: Path = ROOT) -> int:
         generate(config)
         for useless in ("404.html", "sitemap.xml", "sitemap.xml.gz"):  # for servers alone
             (Path(folder) / "site" / useless).unlink(missing_ok=True)
+        for page in (Path(folder) / "site").rglob("*.html"):
+            if page.name != TRACE:  # which is whole as it is
+                _write(page, accessible(page.read_text(encoding="utf-8")))
         if site.exists():
             shutil.rmtree(site)
         shutil.move(Path(folder) / "site", site)
