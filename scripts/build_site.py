@@ -29,6 +29,7 @@ GRIDS = {
 }
 """Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
+PICTURES = ".svg"
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -64,7 +65,7 @@ def rewritten(text: str, page: str, root: Path = ROOT) -> tuple[str, set[str]]:
             target = f"{target.rstrip('/')}/README.md"
         elif not path.endswith(".md"):
             needed.add(path)
-            target += ".txt"
+            target += "" if path.endswith(PICTURES) else ".txt"
         return f"]({target}{mark}{anchor})"
 
     parts, end = [], 0
@@ -82,7 +83,8 @@ def slug(words: str, separator: str = "-") -> str:
 
 def listing(folder: str, files: list[str]) -> str:
     """The page of a folder that has none."""
-    links = [f"- [{name}]({name if name.endswith('.md') else name + '.txt'})" for name in files]
+    kept = (".md", PICTURES)
+    links = [f"- [{name}]({name if name.endswith(kept) else name + '.txt'})" for name in files]
     return "\n".join([f"# {folder}", "", *links, ""])
 
 
@@ -107,7 +109,8 @@ def stage(staging: Path, root: Path = ROOT) -> None:
         else:
             plain = [path]
         for file in plain:
-            copy = staging / f"{file.relative_to(root).as_posix()}.txt"
+            suffix = "" if file.name.endswith(PICTURES) else ".txt"
+            copy = staging / f"{file.relative_to(root).as_posix()}{suffix}"
             _write(copy, file.read_text(encoding="utf-8"))
 
 

@@ -30,7 +30,8 @@ def build_site():
 @pytest.fixture
 def repository(tmp_path):
     """A small repository with pages, a source file and a folder without a page."""
-    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py"):
+    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py",
+                 "docs/told/states.svg"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Words\n")
     return tmp_path
@@ -44,6 +45,7 @@ def repository(tmp_path):
         ("../docs/told/", "../docs/told/README.md", set()),
         ("../checker/exits.py", "../checker/exits.py.txt", {"checker/exits.py"}),
         ("examples/", "examples/README.md", {"docs/examples"}),
+        ("told/states.svg", "told/states.svg", {"docs/told/states.svg"}),
         ("#words", "#words", set()),
         ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
     ],

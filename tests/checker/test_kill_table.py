@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import re
@@ -67,6 +68,17 @@ def test_a_table_of_counts_adds_the_fates_up():
     survived = [f.mutant for f in matrix.fates if f.outcome is Outcome.SURVIVED]
     assert sorted(each.mutant for each in table.survivors) == sorted(survived)
     assert survived
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["mutants", "counts"])
+def test_what_survives_has_its_own_reason(first):
+    matrix = matrix_of(first)
+    alive = [f.mutant for f in matrix.fates if f.outcome is Outcome.SURVIVED]
+    reasons = {mutant: f"Because of {k}." for k, mutant in enumerate(alive)}
+    table = table_of(dataclasses.replace(matrix, reasons=reasons))
+    said = {each.mutant: each.reason for each in table.survivors if each.mutant in reasons}
+    assert len(said) > 1 and said.keys() == reasons.keys()
+    assert all(said[mutant].startswith(reason) for mutant, reason in reasons.items())
 
 
 @pytest.mark.parametrize("name", PAGES)
