@@ -11,10 +11,10 @@ from enum import StrEnum
 
 from checker.pictures.svg import SERIES, attribute, document, shortened, text, width_of
 
-_ROW, _LANE, _TOP, _EDGE = 24, 84, 40, 16
+_ROW, _LANE, _TOP, _EDGE = 24, 68, 40, 10
 _LONGEST = 84
 _STYLE = """
-.lanes-picture text.name { font-weight: 600; text-anchor: middle; }
+.lanes-picture text.name { font-weight: 600; font-size: 12px; text-anchor: middle; }
 .lanes-picture text.soft { fill-opacity: 0.75; }
 .lanes-picture .lane { stroke: var(--bs-body-color, #57606a); fill: none; stroke-opacity: 0.6; }
 .lanes-picture .lane.down { stroke-dasharray: 2 5; stroke-opacity: 0.45; }

@@ -168,5 +168,7 @@ def test_a_walk_from_disks_says_where_it_began_and_goes_on(look, served, faults,
     page.wait_for_selector("#choices button")
     assert "orders-0 as it was found on disks, perhaps unreachable" in page.inner_text("#tree")
     assert page.locator("#state .card", has_text="down").count() == 2
+    first = page.locator("#choices li", has_text="b0 starts again").inner_text()
+    assert "b0 role down → none; b0 epoch 0 → 2" in first
     choose(page, "b0 starts again")
     assert faults(page) == []
