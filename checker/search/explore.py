@@ -83,9 +83,6 @@ class Explorer:
         self._lineage = Lineage(len(model.instances))
         chosen = tuple(properties)
         self.question = Question(chosen, self.limits, self.options)
-        self._symmetry = (
-            Symmetry(model, chosen, self.engine.layout) if self.options.symmetry else None
-        )
         self.findings = Findings.none(len(model.instances))
         # Threads start when they are given work.
         self._pool = ThreadPoolExecutor(self.options.workers)
@@ -93,6 +90,11 @@ class Explorer:
         beside, patience = self._pool if self._helper else None, self.options.compile_after
         self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
         self._expand = Expander(self.engine, beside, patience)
+        self._symmetry = (
+            Symmetry(model, chosen, self.engine.layout, beside, patience)
+            if self.options.symmetry
+            else None
+        )
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._kept = 0
         self._first_steps: FirstSteps | None = None
