@@ -1,6 +1,6 @@
-"""What Kafka's classes say of a producer's batches: one Java process a release, asked by lines.
+"""What Kafka's classes say of a producer's batches, and do: a Java process, asked by lines.
 
-Apart from the harness of the broker model: no broker runs, and a question is answered by itself.
+Apart from the harness of the broker model: no broker runs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ def answers(version: str, questions: Iterable[str]) -> list[str]:
     asked. `UsageError` if the process ends before it has answered all.
     """
     return asked(version, "producer/ProducerRules.java", questions)
+
+
+def run_sender(version: str, commands: Iterable[str]) -> list[str]:
+    """What a release's own producer and its broker's checks do, command by command, as
+    `SenderRun.java` has them. `UsageError` if the process ends early.
+    """
+    return asked(version, "sender/SenderRun.java", commands)
 
 
 def asked(version: str, program: str, questions: Iterable[str]) -> list[str]:

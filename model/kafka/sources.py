@@ -181,10 +181,12 @@ swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
 
 
 _PROPOSALS = """
+KIP-98 - Exactly Once Delivery and Transactional Messaging
 KIP-101 - Alter Replication Protocol to use Leader Epoch rather than High Watermark for Truncation
 KIP-279: Fix log divergence between leader and follower after fast leader fail over
 KIP-320: Allow fetchers to detect and handle log truncation
 KIP-497: Add inter-broker API to alter ISR
+KIP-794: Strictly Uniform Sticky Partitioner
 KIP-841: Fenced replicas should not be allowed to join the ISR in KRaft
 KIP-903: Replicas with stale broker epoch should not be allowed to join the ISR
 KIP-966: Eligible Leader Replicas

@@ -22,7 +22,8 @@ from properties import Property, Sense, lemmas_of, properties_of
 from tests.support.proofs import check_claims, check_steps, random_states, states_on_walks
 
 LADDER = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320")
-SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1, "keys": 2,
+         "broker_errors": 1}  # fmt: skip
 
 
 def engine_of(name: str) -> SymbolicEngine:
@@ -31,7 +32,7 @@ def engine_of(name: str) -> SymbolicEngine:
     return SymbolicEngine(protocol.model({k: v for k, v in SMALL.items() if k in bounds}))
 
 
-@pytest.mark.parametrize("name", [*LADDER, "async_isr"])
+@pytest.mark.parametrize("name", [*LADDER, "async_isr", "kafka_producer"])
 def test_steps_are_those_of_the_reference_engine(name):
     engine = engine_of(name)
 
@@ -41,7 +42,7 @@ def test_steps_are_those_of_the_reference_engine(name):
     assert taken > 20
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr"])
+@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka_producer"])
 def test_claims_are_those_of_the_reference_engine_now_and_after_a_step(name):
     engine = engine_of(name)
     protocol = engine.model.protocol

@@ -70,7 +70,7 @@ def wrong_values(option: click.Option) -> Iterator[str]:
         yield from BAD_NAMES[:6]
     elif option.name == "trace_dir":
         yield from ("/proc/nowhere/x", "taken", "taken/below")
-    elif option.name == "markdown":
+    elif option.name in ("markdown", "picture"):
         yield from ("/proc/nowhere/x.md", "taken/x.md")
 
 

@@ -1,13 +1,16 @@
-"""A producer's rules and those of Kafka's own classes give the same, on every small input."""
+"""A producer's rules and those of Kafka's own classes give the same, on every small input; and what
+the catalogue says that the newest release does, its own producer and broker checks do."""
 
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
-from checker.conformance.producer_rules import answers
+from checker.conformance.producer_rules import answers, run_sender
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import stored_case
 from model.kafka_producer.partitioner import turn_is_over
 from model.kafka_producer.producer_append_info import Check, check, is_duplicate
 from model.kafka_producer.protocol import KAFKA_PRODUCER
@@ -96,3 +99,62 @@ def test_a_turn_ends_where_the_model_ends_it(version, size):
             expected.append(str(int(over)))
             stint = 0 if over else stint
         assert told.split() == expected, way
+
+
+# --- the newest release's own producer -----------------------------------------------------------
+
+NEWEST = "4.3.1"
+AS_STORED = {
+    "68-a_lost_answer_makes_a_later_batch_appear_twice": """
+        send, run, send, run, append 1, disconnect 0 1, run,
+        run, append 2, answer 2 OUT_OF_ORDER_SEQUENCE_NUMBER, run,
+        run, append 3, answer 3 NONE, run, run, append 4, log""",
+    "69-a_refused_batch_makes_another_appear_twice": """
+        send, run, append 0, send, run, answer 0 REQUEST_TIMED_OUT, answer 1 INVALID_RECORD, run,
+        run, append 2, log""",
+}
+
+
+def _played(text):
+    commands = [command.strip() for command in text.split(",")]
+    return list(zip(commands, run_sender(NEWEST, commands), strict=True))
+
+
+@pytest.mark.parametrize("name", AS_STORED)
+def test_the_newest_release_leaves_the_log_of_the_stored_case(name):
+    *_, (_, log) = _played(AS_STORED[name])
+    case = stored_case(Path(name))
+    assert case is not None
+    trace = case.stored_trace()
+    topic = ReferenceEngine(trace.model).view(trace.states[-1])
+    entries = topic.partitions[0].log
+    assert log.split() == [str(entries[place].batch) for place in range(entries.end)]
+    assert len(set(log.split())) < len(log.split())
+
+
+@pytest.mark.parametrize(
+    ("cause", "instead"),
+    [("append 1", "append 0, append 1"), ("answer 0 REQUEST_TIMED_OUT", "answer 0 NONE")],
+)
+def test_without_its_cause_it_leaves_no_duplicate(cause, instead):
+    (text,) = [text for text in AS_STORED.values() if cause in text]
+    start, _, _ = text.partition(cause)
+    rest = ", disconnect 0 1, run, run, append 2, answer 2 NONE, run, run, append 3, log"
+    rest = rest if cause == "append 1" else ", answer 1 INVALID_RECORD, run, run, log"
+    *_, (_, log) = _played(start + instead + rest)
+    assert log.split() in (["0", "1"], ["0"])
+
+
+def test_the_newest_release_sends_a_batch_in_vain_again_and_again():
+    """Number 68: the second batch is acknowledged, so the first is not the next in line."""
+    again = ", run, append {}, answer {} OUT_OF_ORDER_SEQUENCE_NUMBER, run"
+    played = _played(
+        "send, run, send, run, append 1, answer 0 NOT_LEADER_OR_FOLLOWER, answer 1 NONE, run"
+        + "".join(again.format(n, n) for n in range(2, 7))
+        + ", log"
+    )
+    assert [told for command, told in played if command.startswith("append")] == [
+        "appended", *["out_of_order"] * 5
+    ]  # fmt: skip
+    assert {told.split(":", 1)[1] for command, told in played[10:] if ":" in told} == {"0:0:0"}
+    assert played[-1][1] == "1"

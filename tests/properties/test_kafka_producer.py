@@ -12,6 +12,8 @@ from checker.search.question import Options
 from checker.traces.trace import check_trace
 from checker.verdict import Verdict
 from model.kafka_producer.protocol import KAFKA_PRODUCER
+from model.kafka_producer.state import Answer, Batch, Status, Topic
+from model.language import action, require
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from tests.support.laws import check_ends_in_violation, explore, numbers
@@ -36,11 +38,29 @@ DEPTHS = {
     "out_of_order_means_a_gap": 9,
     "a_turn_is_a_batch_long": 3,
     "failed_records_are_in_no_log": 3,
+    "well_formed": 3,
 }
 MENDED = {"first.sequence": "zero_if_empty", "epoch.bump": "after_all"}
 
 
+@action("the producer receives the answer to {batch}, and keeps it")
+def producer_receive_answer(topic: Topic, batch: Batch) -> None:
+    """The mistake: only the status changes."""
+    require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.APPENDED)
+
+    batch.status = Status.ACKNOWLEDGED
+
+
+MISTAKES = {
+    "a producer that keeps the answer to a batch": KAFKA_PRODUCER.variant(
+        "mutant", "", producer_receive_answer
+    )
+}
+
+
 def _broken(prop):
+    if prop.broken_by in MISTAKES:
+        return MISTAKES[prop.broken_by].model()
     _, *changes = prop.broken_by.split()
     return KAFKA_PRODUCER.model(NEEDED.get(prop.name), dict(c.split("=") for c in changes))
 
@@ -98,6 +118,15 @@ def test_with_every_fix_an_idempotent_producer_keeps_all_its_promises(faults, st
     assert states in (None, found.distinct_states)
     for prop in promised:
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+@pytest.mark.parametrize(("bounds", "settings"), [({"lost_connections": 2}, {}), ({}, MENDED)])
+def test_keys_are_interchangeable(bounds, settings):
+    model = KAFKA_PRODUCER.model({"keys": 2, "broker_errors": 1} | bounds, settings)
+    promised = promised_properties(model)
+    whole, classes = explore(model, promised), explore(model, promised, symmetry=True)
+    assert (whole.verdict, whole.depth) == (classes.verdict, classes.depth)
+    assert classes.distinct_states < whole.distinct_states
 
 
 @pytest.mark.slow
@@ -165,7 +194,9 @@ def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
     assert prop.broken_by == "kafka_producer first.sequence=any"
     model, judgement = _judged({"broker_errors": 1}, {})
     assert judgement.verdict is Verdict.VIOLATED
-    check_trace(lasso_trace(model, judgement))
+    trace = lasso_trace(model, judgement)
+    assert trace is not None
+    check_trace(trace)
 
 
 @pytest.mark.parametrize("faults", [{}, {"late_requests": 1}, {"refused_batches": 1}])

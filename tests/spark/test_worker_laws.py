@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from checker.search.explore import Limits, Options
-from checker.search.fingerprints import VisitedSet
 from checker.search.lineage import StateRows
+from checker.search.visited_set import VisitedSet
 from checker.spark import distributed as distributed_module
 from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS
@@ -46,6 +46,8 @@ SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
         ("async_isr", {}, Options(deadlock=True)),
         ("async_isr", {}, Options(deadlock=True, keep_going=True)),
         ("kip320", SMALL, Options(symmetry=True)),
+        ("kafka_producer", {"broker_errors": 1}, Options(keep_going=True)),
+        ("kafka_producer", {"keys": 2}, Options(symmetry=True)),
     ],
 )
 def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, options, partitions):

@@ -3,6 +3,7 @@ package highwater;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -72,7 +73,7 @@ public final class ProducerRules {
 
     private static String sequence(Path directory, List<String> words) throws Exception {
         ProducerStateManager manager = new ProducerStateManager(
-            PARTITION, directory.toFile(), 60_000, new ProducerStateManagerConfig(86_400_000, false), Time.SYSTEM);
+            PARTITION, directory.toFile(), 60_000, config(), Time.SYSTEM);
         int query = words.indexOf("?");
         long offset = 0;
         for (String had : words.subList(0, query)) {
@@ -96,6 +97,15 @@ public final class ProducerRules {
                 return "fenced";
             throw thrown;
         }
+    }
+
+    /** The second parameter, verification of transactions, came with 3.6. */
+    private static ProducerStateManagerConfig config() throws Exception {
+        Constructor<?> constructor = ProducerStateManagerConfig.class.getConstructors()[0];
+        Object[] given = constructor.getParameterCount() == 1
+            ? new Object[] {86_400_000}
+            : new Object[] {86_400_000, false};
+        return (ProducerStateManagerConfig) constructor.newInstance(given);
     }
 
     private static Object batch(int[] numbers, long offset) {
