@@ -66,6 +66,13 @@ def test_the_trace_is_the_very_same(tmp_path, session):
 
 
 @pytest.mark.slow
+def test_a_consumer_group_has_the_same_states_and_traces(tmp_path, session):
+    model = model_named("kafka_group", {"topic_partitions": 1, "generations": 2})
+    found = distributed(tmp_path, model, session, 3, Options(keep_going=True), hand_over=500)
+    assert found == plain(model, Options(keep_going=True))
+
+
+@pytest.mark.slow
 def test_numbers_are_made_smaller_on_the_way(tmp_path, session):
     model = model_named("kip320", SMALL)
     limits = Limits(depth=12)
