@@ -11,7 +11,7 @@ from checker.experiments.matrix import Cell
 from checker.explanations.explanation import recognised
 from checker.explanations.text import instance_words
 from checker.guarantees.changes import Tried, changes
-from checker.guarantees.cluster import Cluster, Told
+from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import Release
 from checker.guarantees.upgrade import mixed_words, stages
@@ -126,7 +126,8 @@ def as_data(found: Answer) -> dict[str, Any]:
         "preset": cluster.release.preset,
         "mode": str(cluster.release.mode),
         "replicas": cluster.replicas,
-        "read": [_of_told(told) for told in cluster.told],
+        "read": [asdict(told) for told in cluster.read],
+        "defaults": [asdict(told) for told in cluster.defaults],
         "ignored": list(cluster.ignored),
         "timed": list(cluster.timed),
         "faults": found.faults.words,
@@ -139,10 +140,6 @@ def as_data(found: Answer) -> dict[str, Any]:
         "lossy": found.is_lossy,
         "decided": found.is_decided,
     }  # fmt: skip
-
-
-def _of_told(told: Told) -> dict[str, Any]:
-    return asdict(told)
 
 
 def _of_part(part: Part) -> dict[str, Any]:
@@ -171,7 +168,8 @@ def _of_cell(cell: Cell, part: Part) -> dict[str, Any]:
         "depth": cell.found["depth"],
         "steps": list(cell.found.get("steps", ())),
         "lasting": None if lasting is None else {
-            "ends": lasting.ends.name.lower(), "steps": lasting.steps, "words": lasting.words,
+            "ends": lasting.ends.name.lower(), "steps": lasting.steps,
+            "faults": lasting.faults, "words": lasting.words,
         },
         "trace": None if file is None else str(file),
     }  # fmt: skip

@@ -19,7 +19,7 @@ from checker.explanations.effects import Effects, settings_read
 from checker.guarantees.faults import without_rebalance
 from checker.guarantees.kafka_keys import DEFAULT_NAMES, OPERATORS, REBALANCE
 from checker.guarantees.releases import Release, later
-from checker.guarantees.stops import Ends
+from checker.guarantees.stops import NONE, Ends, Outage
 from checker.guarantees.verdicts import (
     Budget,
     Judged,
@@ -101,19 +101,19 @@ def _tried(change: Change, before: Judged, budget: Budget) -> Tried:
 
 
 def _costs(before: Judged, after: Judged) -> Iterator[str]:
-    """What stops that did not, or what takes more to end, in words."""
+    """What stops that did not, or stops worse, in words."""
     for was, now in zip(before.stops, after.stops, strict=True):
-        if _badness(now, after) > _badness(was, before):
+        if _outage(now, after).is_worse_than(_outage(was, before)):
             lasting = after.lasting.get(now.column.properties[0])
             more = f", {lasting.words}" if lasting else ""
             yield f"{now.column.name} {now.words}{more}"
 
 
-def _badness(cell: Cell, judged: Judged) -> Ends:
+def _outage(cell: Cell, judged: Judged) -> Outage:
+    """How long it stops; where that is not known, as long as what ends by itself."""
     if not cell.is_violated:
-        return Ends.NEVER_BEGINS
-    outage = judged.lasting.get(cell.column.properties[0])
-    return max(Ends.BY_ITSELF, outage.ends if outage is not None else Ends.BY_ITSELF)
+        return NONE
+    return judged.lasting.get(cell.column.properties[0], Outage(Ends.BY_ITSELF, None, 0))
 
 
 # --- which there are -----------------------------------------------------------------------------

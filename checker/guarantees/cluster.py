@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.guarantees.config_files import Described, Entry, Scope, read_config
+from checker.guarantees.config_files import Described, Entry, read_config
 from checker.guarantees.kafka_keys import (
     BY_NAME,
     DEFAULT_NAMES,
@@ -24,7 +24,7 @@ from checker.guarantees.kafka_keys import (
 )
 from checker.guarantees.releases import Mode, Release, release_named
 from model.kafka.protocol import KAFKA
-from model.kafka.settings import Acks, Racks
+from model.kafka.settings import Racks
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, unknown_name
 
@@ -48,7 +48,8 @@ class Told:
 class Cluster:
     """What is asked about, but for the faults.
 
-    `settings` are those that were given; others are the release's. `ignored` are keys of the files
+    `settings` are those that were given; others are the release's: `read` and `defaults` tell, of
+    what an operator may set. `ignored` are keys of the files
     that mean nothing to the model, `timed` those that would if it had time.
     """
 
@@ -56,7 +57,8 @@ class Cluster:
     replicas: int
     settings: Mapping[str, str]
     rebalances: bool
-    told: tuple[Told, ...]
+    read: tuple[Told, ...]
+    defaults: tuple[Told, ...]
     ignored: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
 
@@ -76,54 +78,52 @@ def describe_cluster(
     entries = _of_topic([e for each in described for e in each.entries], described, topic)
     chosen = {entry.key: entry for entry in _decided(entries)}
     release = release_named(kafka, mode or _mode(chosen))
-    given: dict[str, str] = {}
-    told: list[Told] = []
-    for entry in sorted(chosen.values(), key=lambda entry: entry.scope):
-        if entry.key in BY_NAME:
-            name, value = setting_of(entry.key, entry.value, entry.file)
-            _check(name, value, entry.file)
-            given[name] = value
-            told = [one for one in told if BY_NAME[one.name].setting != name]
-            told.append(Told(entry.key, entry.value, entry.file, BY_NAME[entry.key].means))
-    for name, value in (settings or {}).items():
-        kept = setting_of(name, value, "--set")[0] if name in BY_NAME else name
-        given[kept] = setting_of(name, value, "--set")[1] if name in BY_NAME else value
-        _check(kept, given[kept], "--set")
-        told = [one for one in told if BY_NAME.get(one.name, one).name not in (name, kept)]
-        told.append(Told(name, value, FLAG, _words(name)))
+    given, read = _given(chosen.values(), settings or {})
     count, origin = _replicas(described, chosen, replicas, topic)
     placed = _placed(racks, count)
     if placed is not None:
         given["broker.rack"] = placed
     _refuse_impossible(release, given, count)
-    _refuse_unknown(given)
     rebalance = chosen.get(REBALANCE)
+    told = [*read.values()]
     told += [Told(e.key, e.value, e.file, READ_OTHERWISE[e.key]) for e in [rebalance] if e]
     told.append(Told("replicas", str(count), origin))
     if placed is not None:
         told.append(Told("racks", placed, FLAG))
-    told += _defaults(release, given)
     known = {*BY_NAME, *READ_OTHERWISE}
     others = [key for key in chosen if key not in known]
     return Cluster(
         release, count, given, rebalance is None or rebalance.value.lower() != "false", tuple(told),
+        tuple(_defaults(release, given)),
         tuple(key for key in others if key not in WITHOUT_MEANING),
         tuple(key for key in others if key in WITHOUT_MEANING),
     )  # fmt: skip
 
 
-def _check(name: str, value: str, where: str) -> None:
+def _given(
+    entries: Iterable[Entry], flags: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, Told]]:
+    """The settings that files and flags give, and what is told of each: flags go first."""
+    given: dict[str, str] = {}
+    read: dict[str, Told] = {}
     known = describe(KAFKA.settings)
-    if name in known:
+    found = [
+        (entry.key, entry.value, entry.file)
+        for entry in sorted(entries, key=lambda entry: entry.scope)
+        if entry.key in BY_NAME
+    ]
+    for key, value, where in [*found, *((key, value, FLAG) for key, value in flags.items())]:
+        name, wanted = (key, value) if key not in BY_NAME else setting_of(key, value)
+        if name in WITHOUT_MEANING or name not in known:
+            KAFKA.model({}, {name: wanted})  # which says so
         try:
-            known[name].parse(value)
+            known[name].parse(wanted)
         except UsageError as error:
-            raise UsageError(f"{where}: {error}") from None
-
-
-def _words(name: str) -> str:
-    known = describe(KAFKA.settings)
-    return BY_NAME[name].means if name in BY_NAME else known[name].words if name in known else ""
+            raise UsageError(str(error) if where == FLAG else f"{where}: {error}") from None
+        given[name] = wanted
+        means = BY_NAME[key].means if key in BY_NAME else known[name].words
+        read[name] = Told(key, value, where, means)
+    return given, read
 
 
 def _of_topic(
@@ -216,13 +216,9 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
     least = int(_in_force(release, given)["min.insync.replicas"])
     if least > replicas:
         raise UsageError(
-            f"min.insync.replicas={least} of {replicas} replicas: acks=all would never be answered "
-            f"(Kafka takes it for {replicas}); valid are 1 to {replicas}"
+            f"min.insync.replicas={least} is more than the {replicas} replicas: "
+            f"valid are 1 to {replicas}"
         )
-
-
-def _refuse_unknown(given: Mapping[str, str]) -> None:
-    KAFKA.model({}, dict(given))
 
 
 def _in_force(release: Release, given: Mapping[str, str]) -> dict[str, str]:
@@ -242,11 +238,3 @@ def _defaults(release: Release, given: Mapping[str, str]) -> list[Told]:
         for name in names
         if name != "follower.reads"
     ]
-
-
-def waits_for_all(release: Release, given: Mapping[str, str]) -> bool:
-    """Producers wait for the whole ISR."""
-    return _in_force(release, given)["acks"] == Acks.ALL
-
-
-__all__ = ["REPLICAS", "Cluster", "Scope", "Told", "describe_cluster", "waits_for_all"]

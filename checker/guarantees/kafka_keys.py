@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from model.kafka.settings import KafkaSettings
-from model.language.errors import UsageError
 
 
 def _as_it_is(value: str) -> str:
@@ -89,10 +88,7 @@ DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KE
 """The key by which people know a setting."""
 
 
-def setting_of(key: str, value: str, where: str) -> tuple[str, str]:
-    """The setting that a key gives, and its value; `UsageError` if the model has no such value."""
+def setting_of(key: str, value: str) -> tuple[str, str]:
+    """The setting that a key gives, and its value there."""
     found = BY_NAME[key]
-    try:
-        return found.setting, found.value(value)
-    except ValueError as error:
-        raise UsageError(f"{where}: {key}={value}: {error}") from None
+    return found.setting, found.value(value)

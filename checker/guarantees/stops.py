@@ -16,9 +16,11 @@ import numpy as np
 
 from checker.experiments.choices import Choice
 from checker.graphs.built import Built, build
+from checker.graphs.views import chosen_cells
 from checker.liveness.graph import Flags, Numbers
 from checker.search.limits import Limits
 from model.kafka.faults import broker_restart
+from model.kafka.replication_control import controller_elect_unclean_leader
 from model.language.errors import UsageError
 from properties import Property, choose_properties
 
@@ -38,12 +40,12 @@ class Ends(IntEnum):
 class Outage:
     """The worst of a property's stops: what ends it, and in how many steps at the least.
 
-    `steps` is none where nothing does. `states` are those in which it stops.
+    `steps` is none where nothing does. `faults` is how few faults it takes for such a stop.
     """
 
     ends: Ends
     steps: int | None
-    states: int
+    faults: int
 
     @property
     def words(self) -> str:
@@ -52,9 +54,19 @@ class Outage:
             return "not with one record"
         if self.ends is Ends.BY_ITSELF:
             return f"ends by itself, {_steps(self.steps)} at the soonest"
+        after = f"after {counted(self.faults, 'fault')}"
         if self.ends is Ends.WITH_A_RESTART:
-            return f"at worst until a broker starts again, then {_steps(self.steps)} at the soonest"
-        return "at worst nothing ends it, not even all brokers back"
+            return f"{after} until a broker starts again, {_steps(self.steps)} at the soonest"
+        return f"{after} for good: not even all brokers back end it"
+
+    def is_worse_than(self, other: Outage) -> bool:
+        """It takes more to end it; or as much, if no broker does so alone, after fewer faults."""
+        if self.ends is other.ends and self.ends > Ends.BY_ITSELF:
+            return self.faults < other.faults
+        return self.ends > other.ends
+
+
+NONE = Outage(Ends.NEVER_BEGINS, 0, 0)
 
 
 def counted(number: int, one: str, more: str = "") -> str:
@@ -80,8 +92,9 @@ def outages(choice: Choice, names: Sequence[str], limits: Limits) -> Mapping[str
     if not built.graph.is_complete:
         return {}
     fair = {name for group in model.protocol.fairness for name in group.actions}
-    own = _steps_of(built, fair)
-    back = _steps_of(built, {*fair, broker_restart.name})
+    alone = {*fair, controller_elect_unclean_leader.name}
+    own = _steps_of(built, alone)
+    back = _steps_of(built, {*alone, broker_restart.name})
     return {prop.name: _outage(built, prop, own, back) for prop in chosen}
 
 
@@ -91,14 +104,24 @@ def _steps_of(built: Built, actions: set[str]) -> Flags:
 
 
 def _outage(built: Built, prop: Property, own: Flags, back: Flags) -> Outage:
+    """The worst stop; where no leader epoch is left, the bound is what ends everything."""
+    model, layout, words = built.model, built.engine.layout, built.graph.words
+    (epoch,) = chosen_cells(model, ["controller.leader_epoch"])
     holds = built.truth(prop)
-    stopped = ~holds
+    stopped = ~holds & (layout.column(words, epoch.position) < epoch.high)
     if not stopped.any():
-        return Outage(Ends.NEVER_BEGINS, 0, 0)
+        return NONE
     goals = np.flatnonzero(holds).astype(np.int32)
     starts = np.zeros_like(goals)
-    for ends, kept in ((Ends.BY_ITSELF, own), (Ends.WITH_A_RESTART, back)):
-        far: Numbers = built.to(goals, starts, kept)[stopped]
-        if (far >= 0).all():
-            return Outage(ends, int(far.max()), int(stopped.sum()))
-    return Outage(Ends.NOT_WITHIN_BOUNDS, None, int(stopped.sum()))
+    by_itself, restarted = (built.to(goals, starts, kept) for kept in (own, back))
+    spent = sum(layout.column(words, cell.position) for cell in chosen_cells(model, ["faults"]))
+    for ends, worst in (
+        (Ends.NOT_WITHIN_BOUNDS, stopped & (restarted < 0)),
+        (Ends.WITH_A_RESTART, stopped & (by_itself < 0)),
+        (Ends.BY_ITSELF, stopped),
+    ):
+        if worst.any():
+            far: Numbers = (by_itself if ends is Ends.BY_ITSELF else restarted)[worst]
+            steps = None if ends is Ends.NOT_WITHIN_BOUNDS else int(far.max())
+            return Outage(ends, steps, int(np.asarray(spent)[worst].min()))
+    raise AssertionError  # there is a stop, and it is one of these

@@ -27,7 +27,7 @@ _MOST = 4
 
 def render(found: Answer, width: int) -> str:
     """The whole answer."""
-    blocks = [_asked(found, width), _bounds(found)]
+    blocks = [_asked(found), _bounds(found)]
     blocks += [_part(part) for part in found.parts]
     blocks += [_story(found), _changes(found), _verdict(found)]
     lines = [[line for text in block for line in _folded(text, width)] for block in blocks]
@@ -44,23 +44,20 @@ def _folded(line: str, width: int) -> list[str]:
     ) or [""]  # fmt: skip
 
 
-def _asked(found: Answer, width: int) -> Iterator[str]:
+def _asked(found: Answer) -> Iterator[str]:
     cluster, release = found.cluster, found.cluster.release
     first = "" if release.asked == release.series else f", as the first {release.series}"
     yield f"Kafka {release.asked} with {mode_words(release)}{first}: {found.faults.words}"
-    named = {one.name: f"{one.name}={one.value}" for one in cluster.told}
-    named["replicas"] = counted(cluster.replicas, "replica")
-    size = max(len(text) for text in named.values())
-    for one in cluster.told:
-        means = f": {one.means}" if one.means else ""
-        room = max(width - size - 4, 20)
-        first, *more = textwrap.wrap(f"{one.origin}{means}", room)
-        yield f"  {named[one.name]:<{size}}  {first}"
-        yield from (f"  {'':<{size}}  {line}" for line in more)
+    for one in cluster.read:
+        means = f"; {one.means}" if one.means else ""
+        yield f"  {one.name}={one.value}: {one.origin}{means}"
+    left = ", ".join(f"{one.name}={one.value}" for one in cluster.defaults)
+    if left:
+        yield f"  at the defaults of {release.series}: {left}"
     if cluster.timed:
         yield f"  there is no time in the model: {', '.join(cluster.timed)}"
     if cluster.ignored:
-        yield f"  {counted(len(cluster.ignored), 'other key')} without meaning to the model"
+        yield f"  without meaning to the model: {counted(len(cluster.ignored), 'other key')}"
 
 
 def _bounds(found: Answer) -> Iterator[str]:
