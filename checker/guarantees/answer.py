@@ -96,11 +96,12 @@ def answer(
         asked = [(stage.name, stage.cluster) for stage in found]
         mixed = mixed_words(cluster, faults.upgrade_to)
     parts = []
-    for name, each in asked:
+    for number, (name, each) in enumerate(asked):
+        share = limit.part(len(asked) - number)
         on_search("what is lost")
-        judged = judge_losses(choice_of(each, faults), limit)
+        judged = judge_losses(choice_of(each, faults), share)
         on_search("what stops")
-        judged = judge_stops(judged, limit)
+        judged = judge_stops(judged, share)
         violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
         traces = {cell.found["property"]: trace_of(cell) for cell in violated}
         parts.append(Part(name, each.release, judged, traces))

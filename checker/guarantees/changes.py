@@ -17,7 +17,7 @@ from checker.experiments.matrix import Cell
 from checker.explanations.candidates import Kind, candidates
 from checker.explanations.effects import Effects, settings_read
 from checker.guarantees.faults import without_rebalance
-from checker.guarantees.kafka_keys import DEFAULT_NAMES, OPERATORS, REBALANCE
+from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE
 from checker.guarantees.releases import Release, later
 from checker.guarantees.stops import NONE, Ends, Outage
 from checker.guarantees.verdicts import (
@@ -156,7 +156,7 @@ class _Possible:
             for candidate in self._candidates
             if candidate.kind is Kind.FIX
             for name in candidate.settings
-            if SETTING_SOURCES[name].since and name not in DEFAULT_NAMES
+            if SETTING_SOURCES[name].since and name not in {*DEFAULT_NAMES, *FINENESS}
         ]
         for newer in later(self._release):
             other = replace(choice, preset=newer.preset)

@@ -51,6 +51,7 @@ class Described:
 _SECTION = re.compile(r"(?:Dynamic|All|Default) configs for (topic|broker|brokers)\b *(.*?) *are:")
 _CONFIG = re.compile(r"\s+(?P<key>\S+?)=(?P<value>.*?) sensitive=\w+ synonyms=\{.*\}\s*")
 _TOPIC = re.compile(r"Topic: ?(?P<name>\S+)\s.*ReplicationFactor: ?(?P<factor>\d+)")
+_KEY = re.compile(r"[A-Za-z][\w.-]*")
 _CONFIGS = re.compile(r"\bConfigs: ?(?P<configs>\S*)")
 
 
@@ -69,7 +70,7 @@ def read_config(path: Path) -> Described:
         found = javaproperties.loads(text)
     except (javaproperties.InvalidUEscapeError, ValueError) as error:
         raise UsageError(f"{path}: {error}") from None
-    if text.strip() and not any(value for value in found.values()):
+    if not any(value.strip() and _KEY.fullmatch(key) for key, value in found.items()):
         raise UsageError(
             f"{path} is no configuration: valid are properties files, and what kafka-configs "
             "--describe or kafka-topics --describe prints"

@@ -84,6 +84,9 @@ OPERATORS: frozenset[str] = frozenset({key.setting for key in KEYS}) | {
 }  # fmt: skip
 """Settings of the model that an operator can set: by a key, by placing replicas, by a feature."""
 
+FINENESS: frozenset[str] = frozenset({"fetch.answers"})
+"""What a preset says of the model, and not of Kafka."""
+
 DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KEYS)}
 """The key by which people know a setting."""
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from checker.guarantees.cluster import Cluster
+from checker.guarantees.kafka_keys import FINENESS
 from checker.guarantees.releases import SERIES, Release
+from model.kafka.protocol import KAFKA
 from model.kafka.sources import SETTING_SOURCES
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError
@@ -22,9 +24,6 @@ _CONTROLLERS = frozenset({
 
 FEATURES = {"eligible.leader.replicas": "false", "last.known.leader.election": "false"}
 """Settings that a cluster of a new release has only once a feature is switched on, and before."""
-
-_FINENESS = frozenset({"fetch.answers"})
-"""What a preset says of the model, and not of Kafka."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,6 @@ def stages(cluster: Cluster, target: Release) -> list[Stage]:
 
 
 def _in_force(cluster: Cluster) -> dict[str, str]:
-    from model.kafka.protocol import KAFKA
-
     return as_text(KAFKA.model({}, dict(cluster.settings), cluster.release.preset).settings)
 
 
@@ -71,7 +68,7 @@ def _differs(one: Cluster, other: Cluster, name: str) -> bool:
 def mixed_words(cluster: Cluster, target: Release) -> str:
     """What is different between the releases, whose rules these are, and what is left out."""
     was, now = _in_force(cluster), _in_force(replace(cluster, release=target))
-    names = [name for name in was if was[name] != now[name] and name not in _FINENESS]
+    names = [name for name in was if was[name] != now[name] and name not in FINENESS]
     brokers = [name for name in names if not _is_of_controller(name)]
     controllers = [name for name in names if _is_of_controller(name)]
     if not names:

@@ -47,11 +47,17 @@ class Budget:
     seconds: float = SECONDS
     states: int = STATES
     since: float = field(default_factory=time.perf_counter)
+    whole: Budget | None = None
 
     @property
     def left(self) -> float:
-        """Seconds that are left; not below 0."""
-        return max(0.0, self.seconds - (time.perf_counter() - self.since))
+        """Seconds that are left, of the whole too if this is a part; not below 0."""
+        own = max(0.0, self.seconds - (time.perf_counter() - self.since))
+        return own if self.whole is None else min(own, self.whole.left)
+
+    def part(self, of: int) -> Budget:
+        """The first of so many equal parts of what is left."""
+        return Budget(self.left / of, self.states, whole=self)
 
     def end(self) -> None:
         """Nothing more may be searched."""
