@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def commands() -> list[str]:
     return [re.sub(r"\s*\\\n\s*", " ", each) for each in found]
 
 
-def row(number: int, data: dict) -> str:
+def row(number: int, data: dict[str, Any]) -> str:
     """The answer as a row of the table: of an upgrade, that of each stage, if they differ."""
     cells = []
     for name in COLUMNS:
