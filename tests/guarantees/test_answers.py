@@ -17,7 +17,7 @@ from checker.guarantees.changes import Tier
 from checker.guarantees.cluster import describe_cluster
 from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import release_named
-from checker.guarantees.stops import NONE, Ends, outages
+from checker.guarantees.stops import NONE, Ends, Outage, outages
 from checker.guarantees.upgrade import mixed_words, stages
 from checker.guarantees.verdicts import Budget, is_safe, judge_losses
 from checker.search.explore import Explorer
@@ -95,6 +95,7 @@ def test_an_upgrade_and_a_feature_close_the_loss_of_the_last_replica_standing():
     assert told["upgrade to 4.1"].tier is Tier.UPGRADE
     assert "eligible.leader.replicas" in told["upgrade to 4.1"].about
     assert "upgrade to 4.0" not in told and "eligible.leader.replicas.version=1" not in told
+    assert all(tried.is_safe for tried in answer.changes)
     newer = asked("4.0", "min.insync.replicas=2", power_losses=1)
     assert "eligible.leader.replicas.version=1" in {t.change.words for t in newer.changes}
 
@@ -167,6 +168,16 @@ def test_a_stop_is_as_bad_as_its_worst_state():
     assert harder.is_worse_than(mild) and mild.is_worse_than(NONE)
     assert harder.is_worse_than(outage(writes, TWO, crashes=2))
     assert not mild.is_worse_than(harder) and not harder.is_worse_than(harder)
+
+
+def test_of_two_stops_the_worse_takes_more_to_end_or_comes_after_fewer_faults():
+    by_itself = Outage(Ends.BY_ITSELF, 9, 1)
+    after_two, after_one = (Outage(Ends.WITH_A_RESTART, 1, faults) for faults in (2, 1))
+    for_good = Outage(Ends.NOT_WITHIN_BOUNDS, None, 3)
+    order = [NONE, by_itself, after_two, after_one, for_good]
+    for place, one in enumerate(order):
+        assert [one.is_worse_than(other) for other in order] == [k < place for k in range(5)]
+    assert not by_itself.is_worse_than(Outage(Ends.BY_ITSELF, 3, 2))
 
 
 @pytest.mark.slow
