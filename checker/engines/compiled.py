@@ -9,18 +9,25 @@ interpreter lock. It must give what `VectorisedEngine.expand` gives, and a law s
 from __future__ import annotations
 
 import ctypes
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
-from contextlib import suppress
+from concurrent.futures import Executor
+from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
 from checker.engines.agreement import require_same_steps
 from checker.engines.layout import BitField, Layout, Words
+from checker.engines.machine_code import (
+    NUMBER,
+    SHORT,
+    WORD,
+    Expressions,
+    SwitchOver,
+    machine_code,
+    packed_words,
+)
 from checker.engines.misfit import misfit
 from checker.engines.vectorised import Successors, VectorisedEngine
 from model.language import graph
@@ -28,77 +35,23 @@ from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction
 from model.language.protocol import Model
 
-_BIT = ir.IntType(1)
-_SHORT = ir.IntType(16)
-_NUMBER = ir.IntType(32)
-_WORD = ir.IntType(64)
 _COMPARED = 256  # states
 _EAGER = 3  # a part of this many guards is worth computing before any of them
 
-_OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
-    Op.NOT: lambda b, x: b.not_(x),
-    Op.EQ: lambda b, x, y: b.icmp_signed("==", x, y),
-    Op.LT: lambda b, x, y: b.icmp_signed("<", x, y),
-    Op.LE: lambda b, x, y: b.icmp_signed("<=", x, y),
-    Op.ADD: lambda b, x, y: b.add(x, y),
-    Op.SUB: lambda b, x, y: b.sub(x, y),
-    Op.MIN: lambda b, x, y: b.select(b.icmp_signed("<", x, y), x, y),
-    Op.MAX: lambda b, x, y: b.select(b.icmp_signed("<", x, y), y, x),
-    Op.ITE: lambda b, c, x, y: b.select(c, x, y),
-    Op.BITAND: lambda b, x, y: b.and_(x, y),
-    Op.BITOR: lambda b, x, y: b.or_(x, y),
-}
 
+class Expander(SwitchOver[[Words], Successors]):
+    """Every enabled step of every state, in the order of traces: by programs, then machine code."""
 
-class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectorised engine
-    """The model has numbers too wide for the compiled code."""
+    def __init__(
+        self, engine: VectorisedEngine, pool: Executor | None, patience: float | None
+    ) -> None:
+        def compiled() -> Callable[[Words], Successors]:
+            return CompiledExpansion(engine.model, engine.actions, engine.layout).expand
 
+        def compare(expand: Callable[[Words], Successors], called: tuple[Any, ...]) -> None:
+            require_same_steps(engine, called[0][:, :_COMPARED], expand)
 
-class Expander:
-    """Expands states by NumPy programs at first, and by machine code once a search is large.
-
-    It starts to compile, in `pool` beside the search or else at once, when the programs have taken
-    `patience` seconds: about what compiling costs, so at worst the work is done twice. Both give
-    the same steps in the same order, so nobody can tell when it changed over; before it does, they
-    are compared on some states.
-    """
-
-    def __init__(self, engine: VectorisedEngine, pool: Executor | None, patience: float) -> None:
-        self._engine = engine
-        self._pool = pool
-        self._patience = patience
-        self._settled = False
-        self._compiling: Future[CompiledExpansion] | None = None
-        self._expand = engine.expand
-
-    def __call__(self, words: Words) -> Successors:
-        """Every enabled step of every state, in the order of traces."""
-        if self._compiling is None and self._patience <= 0:
-            self._compiling = self._start()
-        if self._compiling is None:
-            started = time.thread_time()
-            steps = self._engine.expand(words)
-            self._patience -= time.thread_time() - started
-            return steps
-        if not self._settled and self._compiling.done():
-            self._settled = True
-            with suppress(Unsupported):
-                compiled = self._compiling.result()
-                require_same_steps(self._engine, words[:, :_COMPARED], compiled.expand)
-                self._expand = compiled.expand
-        return self._expand(words)
-
-    def _start(self) -> Future[CompiledExpansion]:
-        engine = self._engine
-        arguments = (engine.model, engine.actions, engine.layout)
-        if self._pool is not None:
-            return self._pool.submit(CompiledExpansion, *arguments)
-        done: Future[CompiledExpansion] = Future()
-        try:
-            done.set_result(CompiledExpansion(*arguments))
-        except Unsupported as error:
-            done.set_exception(error)
-        return done
+        super().__init__(engine.expand, compiled, compare, pool, patience)
 
 
 class CompiledExpansion:
@@ -109,7 +62,7 @@ class CompiledExpansion:
         self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
-        self._engine = _machine_code(_Generator(actions, layout).module)
+        self._engine = machine_code(_Generator(actions, layout).module)
         address = self._engine.get_function_address("expand")
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         signature = ctypes.CFUNCTYPE(
@@ -153,34 +106,16 @@ class CompiledExpansion:
         return Successors(rows[:count], instances[:count], out[:, :count]), taken
 
 
-def _machine_code(module: ir.Module) -> llvm.ExecutionEngine:
-    """Compile without optimisation passes: the graph is simplified and shared already.
-
-    Passes made compiling twice as long and expansion no faster.
-    """
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
-    )
-    module.triple = machine.triple
-    parsed = llvm.parse_assembly(str(module))
-    engine = llvm.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    return engine
-
-
 class _Generator:
     """Writes one function: for each state, try each action instance, and emit its step."""
 
     def __init__(self, actions: Sequence[GroundAction], layout: Layout) -> None:
         self._layout = layout
         self.module = ir.Module("expansion")
-        words, numbers = _WORD.as_pointer(), _NUMBER.as_pointer()
+        words, numbers = WORD.as_pointer(), NUMBER.as_pointer()
         kind = ir.FunctionType(
-            _WORD,
-            [words, _WORD, _WORD, numbers, _SHORT.as_pointer(), words, _WORD, words],
+            WORD,
+            [words, WORD, WORD, numbers, SHORT.as_pointer(), words, WORD, words],
         )
         self._function = ir.Function(self.module, kind, "expand")
         for argument in self._function.args:
@@ -193,31 +128,29 @@ class _Generator:
         entry = self._function.append_basic_block("entry")
         head, body, end = (self._function.append_basic_block(n) for n in ("head", "body", "end"))
         builder = self._builder = ir.IRBuilder(entry)
-        self._count = builder.alloca(_WORD, name="count")
-        state = builder.alloca(_WORD, name="state")
-        builder.store(_WORD(0), self._count)
-        builder.store(_WORD(0), state)
+        self._count = builder.alloca(WORD, name="count")
+        state = builder.alloca(WORD, name="state")
+        builder.store(WORD(0), self._count)
+        builder.store(WORD(0), state)
         builder.branch(head)
 
         builder.position_at_end(head)
         row = builder.load(state)
         fits = builder.icmp_signed(
-            "<=", builder.add(builder.load(self._count), _WORD(len(actions))), room
+            "<=", builder.add(builder.load(self._count), WORD(len(actions))), room
         )
         more = builder.icmp_signed("<", row, states)
         builder.cbranch(builder.and_(more, fits), body, end)
 
         builder.position_at_end(body)
         self._row = row
-        self._before = [
-            builder.load(builder.gep(source, [builder.add(builder.mul(stride, _WORD(w)), row)]))
-            for w in range(self._layout.words)
-        ]
+        self._before = packed_words(builder, source, stride, row, self._layout.words)
+        self._value = Expressions(self._layout, builder, [self._before]).value
         self._shared: dict[Node, ir.Value] = {}
         self._compute_shared(actions)
         for action in actions:
             self._action(action)
-        builder.store(builder.add(row, _WORD(1)), state)
+        builder.store(builder.add(row, WORD(1)), state)
         builder.branch(head)
 
         builder.position_at_end(end)
@@ -251,8 +184,8 @@ class _Generator:
     def _note_misfit(self, action: GroundAction, known: _Scope) -> None:
         builder, report = self._builder, self._function.args[-1]
         with builder.if_then(self._value(action.misfit, known), likely=False):
-            builder.store(_WORD(action.instance.number), builder.gep(report, [_WORD(1)]))
-            builder.store(self._row, builder.gep(report, [_WORD(2)]))
+            builder.store(WORD(action.instance.number), builder.gep(report, [WORD(1)]))
+            builder.store(self._row, builder.gep(report, [WORD(2)]))
 
     def _emit(self, action: GroundAction, known: _Scope) -> None:
         """Write the step: its row, its instance, and the packed state after it."""
@@ -260,12 +193,12 @@ class _Generator:
         _, _, _, rows, instances, out, room, _ = self._function.args
         count = builder.load(self._count)
         for w, word in enumerate(self._after(action, known)):
-            place = builder.add(builder.mul(room, _WORD(w)), count)
+            place = builder.add(builder.mul(room, WORD(w)), count)
             builder.store(word, builder.gep(out, [place]))
-        builder.store(builder.trunc(self._row, _NUMBER), builder.gep(rows, [count]))
-        number = _SHORT(action.instance.number)
+        builder.store(builder.trunc(self._row, NUMBER), builder.gep(rows, [count]))
+        number = SHORT(action.instance.number)
         builder.store(number, builder.gep(instances, [count]))
-        builder.store(builder.add(count, _WORD(1)), self._count)
+        builder.store(builder.add(count, WORD(1)), self._count)
 
     def _after(self, action: GroundAction, known: _Scope) -> list[ir.Value]:
         builder = self._builder
@@ -280,56 +213,16 @@ class _Generator:
             elif field.bits:
                 moved.append((field, node))
         words = [
-            builder.or_(builder.and_(word, _WORD(~c & 0xFFFFFFFFFFFFFFFF)), _WORD(p))
+            builder.or_(builder.and_(word, WORD(~c & 0xFFFFFFFFFFFFFFFF)), WORD(p))
             for word, c, p in zip(self._before, clear, put, strict=True)
         ]
         for field, node in moved:
             value = self._value(node, known)
             if node.sort is not BOOL and field.low:
-                value = builder.sub(value, _NUMBER(field.low))
-            wide = builder.and_(builder.zext(value, _WORD), _WORD(field.mask))
-            words[field.word] = builder.or_(
-                words[field.word], builder.shl(wide, _WORD(field.shift))
-            )
+                value = builder.sub(value, NUMBER(field.low))
+            wide = builder.and_(builder.zext(value, WORD), WORD(field.mask))
+            words[field.word] = builder.or_(words[field.word], builder.shl(wide, WORD(field.shift)))
         return words
-
-    def _value(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
-        """The value of an expression, computed here unless it is known."""
-        found = known.get(node)
-        if found is None:
-            found = known[node] = self._compute(node, known)
-        return found
-
-    def _compute(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
-        if node.sort is not BOOL and not (
-            node.low is not None
-            and node.high is not None
-            and node.low >= -(2**31)
-            and node.high < 2**31
-        ):
-            raise Unsupported
-        if node.op is Op.CONST:
-            return (_BIT if node.sort is BOOL else _NUMBER)(int(node.data))
-        if node.op is Op.CELL:
-            return self._cell(node)
-        values = [self._value(arg, known) for arg in node.args]
-        if node.op in (Op.AND, Op.OR):
-            combine = self._builder.and_ if node.op is Op.AND else self._builder.or_
-            result = values[0]
-            for value in values[1:]:
-                result = combine(result, value)
-            return result
-        return _OPERATIONS[node.op](self._builder, *values)
-
-    def _cell(self, node: Node) -> ir.Value:
-        builder, field = self._builder, self._layout.fields[node.data[1]]
-        raw = builder.and_(
-            builder.lshr(self._before[field.word], _WORD(field.shift)), _WORD(field.mask)
-        )
-        if node.sort is BOOL:
-            return builder.trunc(raw, _BIT)
-        number = builder.trunc(raw, _NUMBER)
-        return builder.add(number, _NUMBER(field.low)) if field.low else number
 
 
 class _Scope(dict[Node, ir.Value]):

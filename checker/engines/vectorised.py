@@ -125,6 +125,8 @@ class Claims:
     """Claims compiled together; calling it gives, for each, where it is true."""
 
     def __init__(self, nodes: list[Node], layout: Layout) -> None:
+        self.nodes = nodes
+        self.layout = layout
         self._program = compile_masks(nodes, layout)
 
     def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:

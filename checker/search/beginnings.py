@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.fingerprints import VisitedSet
 from checker.search.lineage import Lineage
+from checker.search.visited_set import VisitedSet
 from model.language.errors import DomainError
 from model.language.protocol import Instance, Model
 

@@ -23,11 +23,12 @@ from checker.engines.layout import Words
 from checker.engines.misfit import MisfitError, with_run
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings, Steps, tell
-from checker.search.fingerprints import FINGERPRINT_BITS, Flags, VisitedSet
+from checker.search.fingerprints import FINGERPRINT_BITS
 from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
 from checker.search.lineage import Lineage, StateRows
 from checker.search.question import Options, Question
 from checker.search.symmetry import Symmetry
+from checker.search.visited_set import Batch, Flags, VisitedSet
 from checker.search.watch import Watch, first_dead_end
 from checker.verdict import Exploration
 from model.language.protocol import Model
@@ -35,8 +36,10 @@ from properties import Property
 
 __all__ = ["Explorer", "Journal", "Limits", "Options", "Progress"]
 
-Expansion = tuple[Words, Successors, Words]
-"""A batch, its steps, and the states after them, which under symmetry stand for their classes."""
+Expansion = tuple[Words, Successors, Words, Batch]
+"""A batch, its steps, and the states after them, which under symmetry stand for their classes; they
+are ready to be looked up, too.
+"""
 
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 
@@ -80,12 +83,18 @@ class Explorer:
         self._lineage = Lineage(len(model.instances))
         chosen = tuple(properties)
         self.question = Question(chosen, self.limits, self.options)
-        self._symmetry = (
-            Symmetry(model, chosen, self.engine.layout) if self.options.symmetry else None
-        )
         self.findings = Findings.none(len(model.instances))
-        self._watch = Watch(self.engine, chosen, self.findings)
-        self._expand: Callable[[Words], Successors] = self.engine.expand
+        # Threads start when they are given work.
+        self._pool = ThreadPoolExecutor(self.options.workers)
+        self._helper = ThreadPoolExecutor(1) if self.options.workers > 1 else None
+        beside, patience = self._pool if self._helper else None, self.options.compile_after
+        self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
+        self._expand = Expander(self.engine, beside, patience)
+        self._symmetry = (
+            Symmetry(model, chosen, self.engine.layout, beside, patience)
+            if self.options.symmetry
+            else None
+        )
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._kept = 0
         self._first_steps: FirstSteps | None = None
@@ -110,17 +119,17 @@ class Explorer:
             self._first_steps = FirstSteps(self.engine)
         pieces = self._begin()
         result.levels = self.findings.levels
-        pool = ThreadPoolExecutor(self.options.workers)
         try:
-            self._expand = self._expander(pool)
             while not self.question.is_answered(self.findings) and not until(self.findings):
                 self.limits.check_states(self._kept)
-                pieces = self._level(pieces, pool)
+                pieces = self._level(pieces)
         except Stop as stop:
             result.stopped = str(stop)
             result.unfinished = self._kept - sum(result.levels)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # whoever stops does not want to wait
+            for threads in (self._pool, self._helper):  # whoever stops does not want to wait
+                if threads is not None:
+                    threads.shutdown(wait=False, cancel_futures=True)
         self._finish()
         return result
 
@@ -150,15 +159,9 @@ class Explorer:
         self._kept = sum(findings.levels)
         return pieces
 
-    def _expander(self, pool: ThreadPoolExecutor) -> Callable[[Words], Successors]:
-        patience = self.options.compile_after
-        if patience is None:
-            return self.engine.expand
-        return Expander(self.engine, pool if self.options.workers > 1 else None, patience)
-
     # --- one level ---------------------------------------------------------------------------
 
-    def _level(self, pieces: list[Words], pool: ThreadPoolExecutor) -> list[Words]:
+    def _level(self, pieces: list[Words]) -> list[Words]:
         """Expand every state of a level; the states of the next level, in order."""
         frontier = self.findings.frontier
         expanded = 0
@@ -166,10 +169,10 @@ class Explorer:
         self._lineage.begin_level()
         depth = self.findings.depth
         try:
-            with closing(self._expansions(pieces, frontier, pool)) as expansions:
-                for words, steps, after in expansions:
-                    fresh = self._take(words, steps, after, expanded)
-                    expanded += words.shape[1]
+            with closing(self._expansions(pieces, frontier)) as expansions:
+                for expansion in expansions:
+                    fresh = self._take(expansion, expanded)
+                    expanded += expansion[0].shape[1]
                     if fresh.shape[1]:
                         found.append(fresh)
                     self._report(expanded, frontier)
@@ -188,9 +191,7 @@ class Explorer:
         if self._journal is not None:
             self._journal.level(self.findings, pieces, self._lineage)
 
-    def _expansions(
-        self, pieces: list[Words], frontier: int, pool: ThreadPoolExecutor
-    ) -> Generator[Expansion, None, None]:
+    def _expansions(self, pieces: list[Words], frontier: int) -> Generator[Expansion, None, None]:
         """Batches with their successors, in order; with workers, expanded ahead in threads."""
         batches = in_batches(pieces, self.options.chunk)
         if self.options.workers < 2 or frontier < MIN_THREADED:
@@ -200,7 +201,7 @@ class Explorer:
         ahead: deque[Future[Expansion]] = deque()
         try:
             for words in batches:
-                ahead.append(pool.submit(self._expanded, words))
+                ahead.append(self._pool.submit(self._expanded, words))
                 if len(ahead) > self.options.workers:
                     yield ahead.popleft().result()
             while ahead:
@@ -215,20 +216,22 @@ class Explorer:
         except MisfitError as error:
             same = words == self.engine.layout.pack([error.state])
             raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
-        return words, steps, self._canonical(steps.words)
+        after = self._canonical(steps.words)
+        return words, steps, after, self._visited.batch(after)
 
     def _canonical(self, words: Words) -> Words:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
 
-    def _take(self, words: Words, steps: Successors, after: Words, first: int) -> Words:
+    def _take(self, expansion: Expansion, first: int) -> Words:
         """Count, check and deduplicate a batch's steps; the states that are new.
 
         The batch begins at place `first` of its level.
         """
-        self._check_limits(steps.count)
+        words, steps, after, batch = expansion
+        self._check_limits(batch)
         findings, rows = self.findings, words.shape[1]
-        new = self._visited.insert(after)
+        new = self._visited.add(batch, self._helper)
         too_many = self._first_too_many(new)
         if too_many is not None:
             rows = int(steps.rows[too_many])
@@ -271,12 +274,12 @@ class Explorer:
 
     # --- limits and progress -----------------------------------------------------------------
 
-    def _check_limits(self, more: int) -> None:
+    def _check_limits(self, batch: Batch) -> None:
         if self._stop_requested:
             raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
-            memory = self._process.memory_info().rss + self._visited.growth(more)
+            memory = self._process.memory_info().rss + self._visited.growth(batch)
         self.limits.check(self._elapsed(), memory)
 
     def _elapsed(self) -> float:

@@ -20,9 +20,9 @@ from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings
-from checker.search.fingerprints import VisitedSet
 from checker.search.limits import INTERRUPTED
 from checker.search.question import Options, Question
+from checker.search.visited_set import VisitedSet
 from checker.search.watch import Watch
 from checker.verdict import Enabled, Inspection, Verdict, Violation
 from model.language.errors import UsageError

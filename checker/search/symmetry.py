@@ -11,18 +11,22 @@ into a run from the initial state, which every trace must be.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.compiled_renaming import CompiledRenaming, Lookup, Move, RenamedWord
 from checker.engines.interchangeable import members_named
 from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
+from checker.engines.machine_code import SwitchOver
 from checker.engines.reference import ReferenceEngine, State
 from model.language.declare.domains import Domain, Reference, Subset
-from model.language.errors import UsageError
+from model.language.errors import DisagreementError, UsageError
 from model.language.naming import member_name
 from model.language.protocol import Cell, Instance, Model
 from properties import Property
@@ -31,23 +35,25 @@ Permutation = tuple[int, ...]
 """The new number of each member."""
 
 _MOST_MEMBERS = 5  # 120 renamings of every state
+_A_RENAMING = 0.2  # compiling one takes so much of what compiling the expansion takes
+_COMPARED = 256  # states
 
 
 @dataclass(frozen=True)
 class _Tables:
     """What renaming does to packed words, for every permutation but the first, the identity.
 
-    `moves[m]` is (source word, mask, shift to the left or, if negative, right); `references[r]` is
-    (source word, source shift, destination shift, mask, packed new values, bits of one value).
-    Each lies between two entries of `first_*`, by permutation and destination word.
+    `moves[m]` holds the first two numbers of a `Move`, `masks[m]` its mask; `lookups[r]` the first
+    five of a `Lookup`, `values[r]` its values. Each lies between two entries of `first_*`, by
+    permutation and destination word.
     """
 
     moves: npt.NDArray[np.int64]
     masks: npt.NDArray[np.uint64]
     first_move: npt.NDArray[np.int64]
-    references: npt.NDArray[np.int64]
+    lookups: npt.NDArray[np.int64]
     values: npt.NDArray[np.uint64]
-    first_reference: npt.NDArray[np.int64]
+    first_lookup: npt.NDArray[np.int64]
 
 
 class Symmetry:
@@ -57,7 +63,14 @@ class Symmetry:
     blank value or one of `properties` names a member.
     """
 
-    def __init__(self, model: Model, properties: Iterable[Property], layout: Layout) -> None:
+    def __init__(
+        self,
+        model: Model,
+        properties: Iterable[Property],
+        layout: Layout,
+        pool: Executor | None = None,
+        patience: float | None = None,
+    ) -> None:
         self._model = model
         self._layout = layout
         self.family = _family(model)
@@ -69,16 +82,35 @@ class Symmetry:
                 f"{_MOST_MEMBERS} are possible"
             )
         self.permutations = list(itertools.permutations(range(size)))
+        self._renamings = [
+            [
+                RenamedWord(self._moves(permutation, word), self._lookups(permutation, word))
+                for word in range(layout.words)
+            ]
+            for permutation in self.permutations[1:]
+        ]
         self._tables = self._compile()
-
-    def canonical(self, words: Words) -> Words:
+        self.canonical = SwitchOver(
+            self._least,
+            lambda: CompiledRenaming(self._renamings, layout.words),
+            self._require_same,
+            pool,
+            None if patience is None else patience * len(self._renamings) * _A_RENAMING,
+        )
         """For each packed state, the least of its renamings."""
+
+    def _require_same(self, canonical: Callable[[Words], Words], called: tuple[Any, ...]) -> None:
+        some = called[0][:, :_COMPARED]
+        if not np.array_equal(canonical(some), self._least(some)):
+            raise DisagreementError("machine code takes another renaming for the least")
+
+    def _least(self, words: Words) -> Words:
         words = np.ascontiguousarray(words)
         result = words.copy()
         t = self._tables
         _least(
             words, result, len(self.permutations) - 1,
-            t.moves, t.masks, t.first_move, t.references, t.values, t.first_reference,
+            t.moves, t.masks, t.first_move, t.lookups, t.values, t.first_lookup,
         )  # fmt: skip
         return result
 
@@ -144,33 +176,26 @@ class Symmetry:
     # --- tables for packed words ---------------------------------------------------------------
 
     def _compile(self) -> _Tables:
-        moves: list[tuple[int, int]] = []
-        masks: list[int] = []
+        moves: list[Move] = []
         first_move = [0]
-        references: list[tuple[int, int, int, int, int]] = []
-        values: list[int] = []
-        first_reference = [0]
-        for permutation in self.permutations[1:]:
-            for word in range(self._layout.words):
-                for (source, shift), mask in self._moves(permutation, word).items():
-                    moves.append((source, shift))
-                    masks.append(mask)
-                for reference, value in self._references(permutation, word):
-                    references.append(reference)
-                    values.append(value)
-                first_move.append(len(moves))
-                first_reference.append(len(references))
+        lookups: list[Lookup] = []
+        first_lookup = [0]
+        for word in itertools.chain.from_iterable(self._renamings):
+            moves += word.moves
+            lookups += word.lookups
+            first_move.append(len(moves))
+            first_lookup.append(len(lookups))
         return _Tables(
-            np.array(moves, np.int64).reshape(-1, 2),
-            np.array(masks, np.uint64),
+            np.array([move[:2] for move in moves], np.int64).reshape(-1, 2),
+            np.array([mask for *_, mask in moves], np.uint64),
             np.array(first_move, np.int64),
-            np.array(references, np.int64).reshape(-1, 5),
-            np.array(values, np.uint64),
-            np.array(first_reference, np.int64),
+            np.array([lookup[:5] for lookup in lookups], np.int64).reshape(-1, 5),
+            np.array([values for *_, values in lookups], np.uint64),
+            np.array(first_lookup, np.int64),
         )
 
-    def _moves(self, permutation: Permutation, word: int) -> dict[tuple[int, int], int]:
-        """The bits that go into `word`, by source word and shift: whole groups move as one."""
+    def _moves(self, permutation: Permutation, word: int) -> list[Move]:
+        """The bits that go into `word`: whole groups move as one."""
         groups: dict[tuple[int, int], int] = {}
         for cell, place in self._moved(permutation):
             here, there = self._layout.fields[cell.position], self._layout.fields[place]
@@ -182,25 +207,25 @@ class Symmetry:
                 target = permutation[bit] if ours else bit
                 key = (here.word, there.shift + target - here.shift - bit)
                 groups[key] = groups.get(key, 0) | 1 << (here.shift + bit)
-        return groups
+        return [(source, shift, mask) for (source, shift), mask in groups.items()]
 
     def _is_reference(self, domain: Domain) -> bool:
         return isinstance(domain, Reference) and domain.family == self.family
 
-    def _references(
-        self, permutation: Permutation, word: int
-    ) -> Iterator[tuple[tuple[int, int, int, int, int], int]]:
+    def _lookups(self, permutation: Permutation, word: int) -> list[Lookup]:
+        lookups = []
         for cell, place in self._moved(permutation):
             here, there = self._layout.fields[cell.position], self._layout.fields[place]
             if there.word != word or not here.bits:
                 continue
             if not self._is_reference(cell.variable.domain):
                 continue
-            table = sum(
+            values = sum(
                 (self._value(cell, raw + cell.low, permutation) - cell.low) << (raw * here.bits)
                 for raw in range(cell.high - cell.low + 1)
             )
-            yield (here.word, here.shift, there.shift, here.mask, here.bits), table
+            lookups.append((here.word, here.shift, there.shift, here.mask, here.bits, values))
+        return lookups
 
 
 def symmetry_of(model: Model, properties: Iterable[Property]) -> Symmetry | None:
@@ -247,9 +272,9 @@ def _least(
     moves: npt.NDArray[np.int64],
     masks: npt.NDArray[np.uint64],
     first_move: npt.NDArray[np.int64],
-    references: npt.NDArray[np.int64],
+    lookups: npt.NDArray[np.int64],
     values: npt.NDArray[np.uint64],
-    first_reference: npt.NDArray[np.int64],
+    first_lookup: npt.NDArray[np.int64],
 ) -> None:
     """Put the least renaming of each column of `words` into `result`, which starts as a copy."""
     count, states = words.shape
@@ -267,14 +292,12 @@ def _least(
                         value |= bits << np.uint64(shift)
                     else:
                         value |= bits >> np.uint64(-shift)
-                for r in range(first_reference[place], first_reference[place + 1]):
-                    raw = (words[references[r, 0], s] >> np.uint64(references[r, 1])) & np.uint64(
-                        references[r, 3]
+                for r in range(first_lookup[place], first_lookup[place + 1]):
+                    raw = (words[lookups[r, 0], s] >> np.uint64(lookups[r, 1])) & np.uint64(
+                        lookups[r, 3]
                     )
-                    new = (values[r] >> (raw * np.uint64(references[r, 4]))) & np.uint64(
-                        references[r, 3]
-                    )
-                    value |= new << np.uint64(references[r, 2])
+                    new = (values[r] >> (raw * np.uint64(lookups[r, 4]))) & np.uint64(lookups[r, 3])
+                    value |= new << np.uint64(lookups[r, 2])
                 if not less:
                     if value > result[w, s]:
                         break

@@ -6,10 +6,12 @@ Search and simulation differ in which states they visit, not in what they look f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
 
 import numpy as np
 import numpy.typing as npt
 
+from checker.engines.compiled_claims import JudgedClaims
 from checker.engines.layout import Words
 from checker.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.search.findings import Findings
@@ -17,12 +19,22 @@ from properties import Property, Sense
 
 
 class Watch:
-    """Evaluates the properties as states and steps come in, and notes the first to settle each."""
+    """Evaluates the properties as states and steps come in, and notes the first to settle each.
+
+    With machine code once that pays, compiled in `pool`; see `SwitchOver` for `patience`.
+    """
 
     def __init__(
-        self, engine: VectorisedEngine, properties: tuple[Property, ...], findings: Findings
+        self,
+        engine: VectorisedEngine,
+        properties: tuple[Property, ...],
+        findings: Findings,
+        pool: Executor | None = None,
+        patience: float | None = None,
     ) -> None:
         self._engine = engine
+        self._pool = pool
+        self._patience = patience
         self._properties = properties
         self.go_on_from(findings)
 
@@ -42,9 +54,12 @@ class Watch:
             for p in self._properties
             if p.premise is not None and p.name not in self._findings.premises
         ]
-        self._state_claims = self._engine.claims(self._of_states)
-        self._step_claims = self._engine.claims(self._of_steps)
-        self._premise_claims = premise_claims(self._engine, self._premises)
+        self._state_claims = self._judged(self._engine.claims(self._of_states))
+        self._step_claims = self._judged(self._engine.claims(self._of_steps))
+        self._premise_claims = self._judged(premise_claims(self._engine, self._premises))
+
+    def _judged(self, claims: Claims) -> JudgedClaims:
+        return JudgedClaims(claims, self._pool, self._patience)
 
     def states(self, words: Words, depth: int, link: Callable[[int], tuple[int, int]]) -> None:
         """Check new states; `link` gives the (parent, instance) of the one at a place."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from checker.search.fingerprints import VisitedSet
+from checker.search.visited_set import VisitedSet
 from checker.spark.parcels import LevelJob, owners
 from checker.stores.level_files import read_columns
 from checker.stores.store import MARKER, Level, LevelFile, Store

@@ -15,9 +15,10 @@ import numpy as np
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors
 from checker.search.findings import Numbers, sparse
-from checker.search.fingerprints import VisitedSet, fingerprints
+from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
+from checker.search.visited_set import VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.spark.visited import visited_before

@@ -58,7 +58,7 @@ def timed_parts() -> Iterator[dict[str, float]]:
     """Seconds spent in expanding, inserting and judging. With workers, expanding runs beside."""
     from checker.engines.compiled import CompiledExpansion
     from checker.engines.vectorised import VectorisedEngine
-    from checker.search.fingerprints import VisitedSet
+    from checker.search.visited_set import VisitedSet
     from checker.search.watch import Watch
 
     parts: dict[str, float] = {}
@@ -66,7 +66,7 @@ def timed_parts() -> Iterator[dict[str, float]]:
         ("expand", VectorisedEngine, "expand"),
         ("expand", CompiledExpansion, "expand"),
         ("compile", CompiledExpansion, "__init__"),
-        ("insert", VisitedSet, "insert"),
+        ("insert", VisitedSet, "add"),
         ("claims", Watch, "states"),
         ("claims", Watch, "steps"),
     ]

@@ -15,11 +15,11 @@ import pytest
 from checker.engines import vectorised
 from checker.engines.compiled import CompiledExpansion
 from checker.engines.layout import BitField, Layout
-from checker.search import fingerprints as fingerprints_module
 from checker.search import watch as watch_module
 from checker.search.explore import Limits
-from checker.search.fingerprints import VisitedSet
+from checker.search.fingerprints import fingerprints
 from checker.search.question import Question
+from checker.search.visited_set import VisitedSet
 from model.language import Model, graph
 from model.language.errors import DisagreementError
 from properties import Property, properties_of
@@ -110,30 +110,29 @@ def test_a_field_read_with_the_wrong_least_value_is_noticed(monkeypatch):
 
 @pytest.mark.parametrize("word", [0, 1])
 def test_a_fingerprint_that_ignores_a_word_is_noticed(word, monkeypatch):
-    whole = fingerprints_module.fingerprints
+    whole = fingerprints
 
     def broken(words):
         words = words.copy()
         words[word] = 0
         return whole(words)
 
-    monkeypatch.setattr(fingerprints_module, "fingerprints", broken)
+    monkeypatch.setattr("checker.search.visited_set.fingerprints", broken)
     with pytest.raises(AssertionError):
         check_search("two words")
     check_search("two words", exact=True)  # exact sets compare whole states
 
 
 def _inserting(monkeypatch, change):
-    insert = VisitedSet.insert
+    add = VisitedSet.add
     monkeypatch.setattr(
-        VisitedSet, "insert", lambda self, words: change(functools.partial(insert, self), words)
+        VisitedSet, "add", lambda self, batch, _=None: change(functools.partial(add, self), batch)
     )
 
 
 def test_duplicates_that_are_kept_are_noticed(monkeypatch):
-    def keep_all(insert, words):
-        insert(words)
-        return np.ones(words.shape[1], np.bool_)
+    def keep_all(add, batch):
+        return np.ones_like(add(batch))
 
     _inserting(monkeypatch, keep_all)
     with pytest.raises(AssertionError):
@@ -141,8 +140,8 @@ def test_duplicates_that_are_kept_are_noticed(monkeypatch):
 
 
 def test_a_fresh_state_that_is_dropped_is_noticed(monkeypatch):
-    def drop_one(insert, words):
-        new = insert(words)
+    def drop_one(add, batch):
+        new = add(batch)
         if new.sum() > 9:
             new[np.flatnonzero(new)[-1]] = False
         return new
@@ -153,7 +152,10 @@ def test_a_fresh_state_that_is_dropped_is_noticed(monkeypatch):
 
 
 def test_taking_the_last_parent_instead_of_the_first_is_noticed(monkeypatch):
-    _inserting(monkeypatch, lambda insert, words: insert(words[:, ::-1].copy())[::-1])
+    def backwards(add, batch):
+        return add(VisitedSet._sorted_out(batch.fingerprints[::-1].copy()))[::-1]
+
+    _inserting(monkeypatch, backwards)
     with pytest.raises(AssertionError, match="not least"):
         check_search()
 

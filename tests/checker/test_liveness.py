@@ -385,11 +385,9 @@ def test_a_state_that_is_not_expanded_is_no_place_to_stop():
 
 def test_a_search_that_takes_two_states_for_one_is_noticed(monkeypatch):
     from checker.liveness import graph
-    from checker.search import fingerprints
+    from checker.search import visited_set
 
-    monkeypatch.setattr(
-        fingerprints.VisitedSet, "_keys", lambda self, words: (words & 1 | 2, (words & 1 | 2)[0])
-    )
+    monkeypatch.setattr(visited_set, "fingerprints", lambda words: (words & 1 | 2)[0])
     with pytest.raises(HighwaterError, match="two states for one"):
         judge(graph_model({"go": [(0, 2), (2, 3), (3, 1)]}), promise(EVENTUALLY, at(1)))
     assert graph.MOST_STATES > 10**9

@@ -12,7 +12,7 @@ from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.ladder.cluster import Cluster
-from model.language.errors import UsageError
+from model.language.errors import DisagreementError, UsageError
 from model.protocols import protocol_named
 from properties import Property, promised_properties
 from tests.support.kafka import FIX_36, SAFE, kafka_model
@@ -43,10 +43,11 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(name):
+@pytest.mark.parametrize("patience", [None, 0.0], ids=["numba", "machine_code"])
+def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(patience, name):
     model = MODELS[name]
     layout, words = reached(model, 9)
-    symmetry = Symmetry(model, (), layout)
+    symmetry = Symmetry(model, (), layout, patience=patience)
     canonical = symmetry.canonical(words)
     changed = 0
     for state, found in zip(layout.unpack(words), canonical.T, strict=True):
@@ -56,6 +57,14 @@ def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(name):
         assert (symmetry.canonical(packed) == found[:, None]).all()
         changed += tuple(layout.pack([state])[:, 0]) != tuple(found)
     assert changed > words.shape[1] // 4
+
+
+def test_machine_code_that_takes_another_renaming_for_the_least_is_refused():
+    layout, words = reached(MODELS["kip320"], 9)
+    symmetry = Symmetry(MODELS["kip320"], (), layout, patience=0.0)
+    symmetry._renamings.pop()  # machine code knows of one renaming less
+    with pytest.raises(DisagreementError, match="another renaming"):
+        symmetry.canonical(words)
 
 
 def test_a_renamed_step_does_what_the_step_does():

@@ -62,7 +62,10 @@ def what_never_changes_is_blank(example: Example) -> None:
 
 def machine_code_agrees(example: Example) -> None:
     """Machine code does what the vectorised programs do."""
-    laws.check_compiled_agrees(example.model, random_states(example.model, 6, 2))
+    states = random_states(example.model, 6, 2)
+    laws.check_compiled_agrees(example.model, states)
+    steps = list(itertools.pairwise(states))
+    laws.check_compiled_claims_agree(example.model, example.properties, states, steps)
 
 
 def claims_agree(example: Example) -> None:

@@ -108,11 +108,11 @@ def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, mo
 
 @pytest.mark.parametrize("operator", ["LT", "ADD", "MIN", "BITAND"])
 def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeypatch):
-    from checker.engines import compiled
+    from checker.engines import machine_code
     from model.language.graph import Op
 
     other = {"LT": "LE", "ADD": "SUB", "MIN": "MAX", "BITAND": "BITOR"}[operator]
-    table = compiled._OPERATIONS
+    table = machine_code._OPERATIONS
     monkeypatch.setitem(table, Op[operator], table[Op[other]])
     assert is_noticed(laws.machine_code_agrees)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from checker.search.explore import Limits, Options
-from checker.search.fingerprints import VisitedSet
 from checker.search.lineage import StateRows
+from checker.search.visited_set import VisitedSet
 from checker.spark import distributed as distributed_module
 from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS

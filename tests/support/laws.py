@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from checker.engines.compiled import CompiledExpansion
+from checker.engines.compiled_claims import CompiledClaims
 from checker.engines.layout import Layout
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.explore import Explorer, Limits, Options
+from checker.search.watch import premise_claims
 from checker.verdict import Exploration, Verdict
 from model.language import not_
 from model.language.errors import DomainError
@@ -128,6 +130,30 @@ def check_compiled_agrees(model: Model, states: Sequence[State]) -> None:
     _check_same_steps(compiled.expand(sound), engine.expand(sound))
     _check_same_steps(compiled.expand(sound[:, ::2]), engine.expand(sound[:, ::2]))
     _check_same_steps(compiled.expand(sound[:, :0]), engine.expand(sound[:, :0]))
+
+
+def check_compiled_claims_agree(
+    model: Model,
+    properties: Sequence[Property],
+    states: Sequence[State],
+    steps: Sequence[tuple[State, State]],
+) -> None:
+    """Machine code judges claims, of states and of steps, and premises as the programs do."""
+    engine = VectorisedEngine(model)
+    words = engine.layout.pack(states)
+    before, after = (engine.layout.pack(side) for side in zip(*steps, strict=True))
+    of_states = engine.claims([prop for prop in properties if not prop.of_steps])
+    of_steps = engine.claims([prop for prop in properties if prop.of_steps])
+    for claims, batch in (
+        (of_states, (words,)),
+        (premise_claims(engine, properties), (words,)),
+        (of_steps, (before, after)),
+    ):
+        compiled = CompiledClaims(claims.nodes, claims.layout)
+        for part in (slice(None), slice(None, None, 2), slice(0, 1), slice(0, 0)):
+            some = [side[:, part] for side in batch]
+            expected = [mask.tolist() for mask in claims(*some)]
+            assert [mask.tolist() for mask in compiled(*some)] == expected, "claims differ"
 
 
 def _check_same_steps(found: Successors, expected: Successors) -> None:

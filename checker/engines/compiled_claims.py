@@ -1,0 +1,136 @@
+"""Compiled claims: properties and premises as machine code, for searches that take long.
+
+A claim is judged in every new state, so it costs as much as finding the state does. The code judges
+all claims of a batch in one pass, without the interpreter lock, and must give what
+`vectorised.Claims` gives; a law says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from checker.engines.layout import Layout, Words
+from checker.engines.machine_code import (
+    WORD,
+    Expressions,
+    SwitchOver,
+    machine_code,
+    packed_words,
+)
+from checker.engines.vectorised import Booleans, Claims
+from model.language.errors import DisagreementError
+from model.language.graph import Node
+
+_COMPARED = 256  # states
+_DEARER = 2  # compiling claims takes so many times what compiling the expansion takes
+_NAME = "judge"
+
+
+class JudgedClaims(SwitchOver[..., list[Booleans]]):
+    """Where each claim is true, as `Claims` tells: by programs at first, then machine code."""
+
+    def __init__(self, claims: Claims, pool: Executor | None, patience: float | None) -> None:
+        def compare(judge: Any, called: tuple[Any, ...]) -> None:
+            some = [words[:, :_COMPARED] for words in called]
+            if not np.array_equal(judge(*some), claims(*some)):
+                raise DisagreementError("machine code judges a claim otherwise than the programs")
+
+        super().__init__(
+            claims,
+            lambda: CompiledClaims(claims.nodes, claims.layout),
+            compare,
+            pool,
+            None if patience is None else _DEARER * patience,
+        )
+
+
+class CompiledClaims:
+    """Judges claims by machine code. Building one takes a while; see `Unsupported`."""
+
+    def __init__(self, nodes: list[Node], layout: Layout) -> None:
+        self._groups = [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
+        self._engines = [machine_code(_module(group, layout), True) for group in self._groups]
+        pointer, long = ctypes.c_void_p, ctypes.c_int64
+        signature = ctypes.CFUNCTYPE(None, pointer, long, pointer, long, long, pointer)
+        self._functions = [signature(e.get_function_address(_NAME)) for e in self._engines]
+
+    def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:
+        """One mask a claim, each of one boolean a state (or a step, given the states after)."""
+        first = _in_columns(words)
+        second = first if after is None else _in_columns(after)
+        states = words.shape[1]
+        truths, masks = np.empty(states, np.uint64), []
+        for group, function in zip(self._groups, self._functions, strict=True):
+            function(
+                first.ctypes.data, first.strides[0] // 8, second.ctypes.data,
+                second.strides[0] // 8, states, truths.ctypes.data,
+            )  # fmt: skip
+            masks += _masks(truths, len(group))
+        return masks
+
+
+def _masks(truths: Words, claims: int) -> list[Booleans]:
+    """A mask a claim, from one bit a claim in each state's word; most claims hold everywhere."""
+    always = int(np.bitwise_and.reduce(truths, initial=np.uint64(0xFFFFFFFFFFFFFFFF)))
+    ever = int(np.bitwise_or.reduce(truths, initial=np.uint64(0)))
+    whole = {truth: np.full(len(truths), truth, np.bool_) for truth in (False, True)}
+
+    def mask(bit: int) -> Booleans:
+        if always & bit or not ever & bit:
+            return whole[bool(always & bit)]
+        return np.asarray(truths & np.uint64(bit), np.bool_)
+
+    return [mask(1 << number) for number in range(claims)]
+
+
+def _in_columns(words: Words) -> Words:
+    """The batch, with the same word of neighbouring states beside each other."""
+    if words.shape[1] and words.strides[1] != words.itemsize:
+        return np.ascontiguousarray(words)
+    return words
+
+
+def _module(nodes: list[Node], layout: Layout) -> ir.Module:
+    """One function: for each state or step, write a word with a bit for each claim that is true.
+
+    There are no branches and one store a state, so that LLVM judges several states at once.
+    """
+    module = ir.Module(_NAME)
+    words = WORD.as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [words, WORD, words, WORD, WORD, words])
+    function = ir.Function(module, kind, _NAME)
+    source, stride, after, after_stride, states, out = function.args
+    out.add_attribute("noalias")
+    entry, head, body, end = (
+        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
+    )
+    builder = ir.IRBuilder(entry)
+    builder.branch(head)
+
+    builder.position_at_end(head)
+    row = builder.phi(WORD)
+    row.add_incoming(WORD(0), entry)
+    builder.cbranch(builder.icmp_signed("<", row, states), body, end)
+
+    builder.position_at_end(body)
+    frames = [
+        packed_words(builder, source, stride, row, layout.words),
+        packed_words(builder, after, after_stride, row, layout.words),
+    ]
+    expressions, known = Expressions(layout, builder, frames), dict[Node, ir.Value]()
+    truths: ir.Value = WORD(0)
+    for number, node in enumerate(nodes):
+        truth = builder.zext(expressions.value(node, known), WORD)
+        truths = builder.or_(truths, builder.shl(truth, WORD(number)))
+    builder.store(truths, builder.gep(out, [row]))
+    row.add_incoming(builder.add(row, WORD(1)), body)
+    builder.branch(head)
+
+    builder.position_at_end(end)
+    builder.ret_void()
+    return module

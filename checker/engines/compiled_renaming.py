@@ -1,0 +1,109 @@
+"""Compiled renaming: the least of a state's renamings as machine code, for searches that take long.
+
+Renaming is masks and shifts, so all renamings of a state are one run of instructions without a
+branch, and LLVM takes several states at once. It must give what `Symmetry.canonical` gives.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from llvmlite import ir
+
+from checker.engines.layout import Words
+from checker.engines.machine_code import BIT, WORD, machine_code, packed_words
+
+_NAME = "least"
+Move = tuple[int, int, int]
+"""Source word, shift to the left or, if negative, right; and the mask of the bits that move."""
+Lookup = tuple[int, int, int, int, int, int]
+"""Source word, source shift, destination shift, mask, bits of a value, packed new values."""
+
+
+@dataclass(frozen=True)
+class RenamedWord:
+    """One word of a state with its members renamed: bits that move, and values looked up."""
+
+    moves: Sequence[Move]
+    lookups: Sequence[Lookup]
+
+
+class CompiledRenaming:
+    """The least of the renamings of packed states, each given by its words, and of the state."""
+
+    def __init__(self, renamings: Sequence[Sequence[RenamedWord]], words: int) -> None:
+        self._engine = machine_code(_module(renamings, words), loops=True)
+        pointer, long = ctypes.c_void_p, ctypes.c_int64
+        signature = ctypes.CFUNCTYPE(None, pointer, long, long, pointer)
+        self._function = signature(self._engine.get_function_address(_NAME))
+
+    def __call__(self, words: Words) -> Words:
+        """For each packed state, the least of its renamings."""
+        words = np.ascontiguousarray(words)
+        result = np.empty_like(words)
+        self._function(words.ctypes.data, words.strides[0] // 8, words.shape[1], result.ctypes.data)
+        return result
+
+
+def _module(renamings: Sequence[Sequence[RenamedWord]], words: int) -> ir.Module:
+    """One function: for each state, write the least of the state and its renamings."""
+    module = ir.Module(_NAME)
+    pointer = WORD.as_pointer()
+    function = ir.Function(
+        module, ir.FunctionType(ir.VoidType(), [pointer, WORD, WORD, pointer]), _NAME
+    )
+    source, stride, states, out = function.args
+    source.add_attribute("noalias")
+    out.add_attribute("noalias")
+    entry, head, body, end = (
+        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
+    )
+    builder = ir.IRBuilder(entry)
+    builder.branch(head)
+
+    builder.position_at_end(head)
+    row = builder.phi(WORD)
+    row.add_incoming(WORD(0), entry)
+    builder.cbranch(builder.icmp_unsigned("<", row, states), body, end)
+
+    builder.position_at_end(body)
+    state = packed_words(builder, source, stride, row, words)
+    least = state
+    for renaming in renamings:
+        renamed = [_renamed(builder, word, state) for word in renaming]
+        less = _less(builder, renamed, least)
+        least = [builder.select(less, a, b) for a, b in zip(renamed, least, strict=True)]
+    for number, word in enumerate(least):
+        place = builder.add(builder.mul(stride, WORD(number)), row)
+        builder.store(word, builder.gep(out, [place]))
+    row.add_incoming(builder.add(row, WORD(1)), body)
+    builder.branch(head)
+
+    builder.position_at_end(end)
+    builder.ret_void()
+    return module
+
+
+def _renamed(builder: ir.IRBuilder, word: RenamedWord, state: list[ir.Value]) -> ir.Value:
+    value: ir.Value = WORD(0)
+    for source, shift, mask in word.moves:
+        bits = builder.and_(state[source], WORD(mask))
+        moved = builder.shl(bits, WORD(shift)) if shift >= 0 else builder.lshr(bits, WORD(-shift))
+        value = builder.or_(value, moved)
+    for source, here, there, mask, size, values in word.lookups:
+        raw = builder.and_(builder.lshr(state[source], WORD(here)), WORD(mask))
+        new = builder.and_(builder.lshr(WORD(values), builder.mul(raw, WORD(size))), WORD(mask))
+        value = builder.or_(value, builder.shl(new, WORD(there)))
+    return value
+
+
+def _less(builder: ir.IRBuilder, one: list[ir.Value], other: list[ir.Value]) -> ir.Value:
+    """Whether the words of `one` come before those of `other`, the first word first."""
+    less: ir.Value = BIT(0)
+    for a, b in reversed(list(zip(one, other, strict=True))):
+        same = builder.icmp_unsigned("==", a, b)
+        less = builder.or_(builder.icmp_unsigned("<", a, b), builder.and_(same, less))
+    return less

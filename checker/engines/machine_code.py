@@ -1,0 +1,183 @@
+"""Machine code: expressions of the ground graph as LLVM instructions over packed states.
+
+Compiling takes tenths of a second, then each state costs nanoseconds. What is compiled never has to
+be taken on trust: a law compares it with the NumPy programs, and each program that is replaced
+during a search is compared with what replaces it (`SwitchOver`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from typing import Generic, ParamSpec, TypeVar
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from checker.engines.layout import Layout
+from model.language.graph import BOOL, Node, Op
+
+BIT = ir.IntType(1)
+SHORT = ir.IntType(16)
+NUMBER = ir.IntType(32)
+WORD = ir.IntType(64)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
+    Op.NOT: lambda b, x: b.not_(x),
+    Op.EQ: lambda b, x, y: b.icmp_signed("==", x, y),
+    Op.LT: lambda b, x, y: b.icmp_signed("<", x, y),
+    Op.LE: lambda b, x, y: b.icmp_signed("<=", x, y),
+    Op.ADD: lambda b, x, y: b.add(x, y),
+    Op.SUB: lambda b, x, y: b.sub(x, y),
+    Op.MIN: lambda b, x, y: b.select(b.icmp_signed("<", x, y), x, y),
+    Op.MAX: lambda b, x, y: b.select(b.icmp_signed("<", x, y), y, x),
+    Op.ITE: lambda b, c, x, y: b.select(c, x, y),
+    Op.BITAND: lambda b, x, y: b.and_(x, y),
+    Op.BITOR: lambda b, x, y: b.or_(x, y),
+}
+
+
+class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectorised engine
+    """The model has numbers too wide for the compiled code."""
+
+
+class SwitchOver(Generic[P, R]):
+    """Calls a program at first, and machine code once that has taken long.
+
+    It starts to compile, in `pool` beside the search or else at once, when the program has taken
+    `patience` seconds: about what compiling costs, so at worst the work is done twice; `None` is
+    never. Both give the same, so nobody can tell when it changed over: before it does, `compare` is
+    called with the machine code and what it is about to be called with, and raises if they differ.
+    """
+
+    def __init__(
+        self,
+        program: Callable[P, R],
+        compiled: Callable[[], Callable[P, R]],
+        compare: Callable[[Callable[P, R], tuple[object, ...]], None],
+        pool: Executor | None,
+        patience: float | None,
+    ) -> None:
+        self._program = program
+        self._compiled = compiled
+        self._compare = compare
+        self._pool = pool
+        self._patience = float("inf") if patience is None else patience
+        self._settled = False
+        self._compiling: Future[Callable[P, R]] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the program gives."""
+        if self._compiling is None and self._patience <= 0:
+            self._compiling = self._start()
+        if self._compiling is None:
+            started = time.thread_time()
+            result = self._program(*args, **kwargs)
+            self._patience -= time.thread_time() - started
+            return result
+        if not self._settled and self._compiling.done():
+            self._settled = True
+            with suppress(Unsupported):
+                quick = self._compiling.result()
+                self._compare(quick, args)
+                self._program = quick
+        return self._program(*args, **kwargs)
+
+    def _start(self) -> Future[Callable[P, R]]:
+        if self._pool is not None:
+            return self._pool.submit(self._compiled)
+        done: Future[Callable[P, R]] = Future()
+        try:
+            done.set_result(self._compiled())
+        except Unsupported as error:
+            done.set_exception(error)
+        return done
+
+
+def machine_code(module: ir.Module, loops: bool = False) -> llvm.ExecutionEngine:
+    """Compile a module; with `loops`, so that a loop without branches takes several rows at once.
+
+    Else without optimisation passes: the graph is simplified and shared already, and passes made
+    compiling twice as long and expansion no faster.
+    """
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
+    )
+    module.triple = machine.triple
+    parsed = llvm.parse_assembly(str(module))
+    if loops:
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        options.loop_vectorization = True
+        passes = llvm.create_pass_builder(machine, options)
+        passes.getModulePassManager().run(parsed, passes)
+    engine = llvm.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    return engine
+
+
+class Expressions:
+    """Computes expressions, where its builder stands, from the packed words of states."""
+
+    def __init__(
+        self, layout: Layout, builder: ir.IRBuilder, frames: Sequence[list[ir.Value]]
+    ) -> None:
+        self._layout = layout
+        self._builder = builder
+        self._frames = frames
+
+    def value(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+        """The value of an expression, computed here unless it is known."""
+        found = known.get(node)
+        if found is None:
+            found = known[node] = self._compute(node, known)
+        return found
+
+    def _compute(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+        if node.sort is not BOOL and not (
+            node.low is not None
+            and node.high is not None
+            and node.low >= -(2**31)
+            and node.high < 2**31
+        ):
+            raise Unsupported
+        if node.op is Op.CONST:
+            return (BIT if node.sort is BOOL else NUMBER)(int(node.data))
+        if node.op is Op.CELL:
+            return self._cell(node)
+        values = [self.value(arg, known) for arg in node.args]
+        if node.op in (Op.AND, Op.OR):
+            combine = self._builder.and_ if node.op is Op.AND else self._builder.or_
+            result = values[0]
+            for value in values[1:]:
+                result = combine(result, value)
+            return result
+        return _OPERATIONS[node.op](self._builder, *values)
+
+    def _cell(self, node: Node) -> ir.Value:
+        frame, position, _, _ = node.data
+        builder, field = self._builder, self._layout.fields[position]
+        raw = builder.and_(
+            builder.lshr(self._frames[frame][field.word], WORD(field.shift)), WORD(field.mask)
+        )
+        if node.sort is BOOL:
+            return builder.trunc(raw, BIT)
+        number = builder.trunc(raw, NUMBER)
+        return builder.add(number, NUMBER(field.low)) if field.low else number
+
+
+def packed_words(
+    builder: ir.IRBuilder, source: ir.Value, stride: ir.Value, row: ir.Value, words: int
+) -> list[ir.Value]:
+    """The words of the state in a row of a packed batch, whose words lie `stride` apart."""
+    return [
+        builder.load(builder.gep(source, [builder.add(builder.mul(stride, WORD(w)), row)]))
+        for w in range(words)
+    ]

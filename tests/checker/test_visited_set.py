@@ -1,0 +1,151 @@
+"""What the visited set promises: each state is new exactly once, however it is fed and grows."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checker.search import visited_set
+from checker.search.visited_set import PARTS, VisitedSet
+
+both_kinds = pytest.mark.parametrize("exact", [False, True])
+words_of = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
+
+
+def packed(states):
+    return np.array(states, np.uint64).T.copy()
+
+
+@both_kinds
+@given(st.lists(st.lists(st.tuples(words_of, words_of), min_size=1, max_size=30), max_size=6))
+@settings(deadline=None)
+def test_a_state_is_new_the_first_time_only_within_and_between_batches(exact, batches):
+    visited, seen = VisitedSet(2, exact, rows=64), set()
+    for batch in batches:
+        expected = []
+        for state in batch:
+            expected.append(state not in seen)
+            seen.add(state)
+        assert visited.insert(packed(batch)).tolist() == expected
+        assert visited.count == len(seen)
+        assert visited.contains(packed(batch)).all()
+
+
+@both_kinds
+def test_growing_forgets_nothing(exact):
+    visited = VisitedSet(1, exact, rows=64)
+    states = np.arange(50_000, dtype=np.uint64)[np.newaxis, :]
+    before = visited.bytes
+    for start in range(0, 50_000, 999):
+        assert visited.insert(states[:, start : start + 999]).all()
+    assert visited.bytes > before
+    assert not visited.insert(states).any()
+    assert visited.contains(states).all()
+    assert not visited.contains(states + np.uint64(50_000)).any()
+    assert visited.count == 50_000
+
+
+@both_kinds
+def test_the_table_says_beforehand_how_much_it_will_grow(exact):
+    visited = VisitedSet(3, exact, rows=64)
+    assert visited.growth(visited.batch(np.ones((3, 1), np.uint64))) == 0
+    batch = visited.batch(np.arange(30_000, dtype=np.uint64).reshape(3, 10_000))
+    before, promised = visited.bytes, visited.growth(batch)
+    visited.add(batch)
+    assert promised <= visited.bytes <= before + promised
+    assert visited.bytes > before
+
+
+@both_kinds
+def test_a_batch_of_any_size_leaves_free_rows_in_every_part_to_end_a_search_at(exact):
+    for more in (1, 55, 56, 57, 60, 900, 1_100, 5_000):
+        visited = VisitedSet(1, exact, rows=64 * PARTS)
+        visited.insert(np.arange(more, dtype=np.uint64)[np.newaxis, :])
+        for table in visited._tables:
+            assert (table[:, 0] == 0).sum() >= 0.1 * len(table)
+
+
+@both_kinds
+def test_an_empty_batch_is_nothing(exact):
+    visited = VisitedSet(2, exact)
+    assert visited.insert(np.empty((2, 0), np.uint64)).tolist() == []
+    assert visited.count == 0
+
+
+def test_the_all_zero_state_is_a_state_like_any_other():
+    for exact in (False, True):
+        visited = VisitedSet(2, exact)
+        zero = np.zeros((2, 3), np.uint64)
+        assert visited.insert(zero).tolist() == [True, False, False]
+
+
+def test_exact_sets_tell_apart_states_whose_fingerprints_collide(monkeypatch):
+    monkeypatch.setattr(
+        visited_set, "fingerprints", lambda words: np.full(words.shape[1], 7, np.uint64)
+    )
+    states = packed([(1, 2), (3, 4), (1, 2)])
+    assert VisitedSet(2, exact=True).insert(states).tolist() == [True, True, False]
+    assert VisitedSet(2, exact=False).insert(states).tolist() == [True, False, False]
+
+
+@both_kinds
+@pytest.mark.parametrize("chunk", [50_000, 100_000])
+def test_a_second_thread_changes_nothing(exact, chunk):
+    states = np.random.default_rng(3).integers(0, 60_000, (2, 300_000), np.uint64)
+    states[1] = 0
+    alone, helped = VisitedSet(2, exact), VisitedSet(2, exact)
+    with ThreadPoolExecutor(1) as helper:
+        for start in range(0, states.shape[1], chunk):
+            words = np.ascontiguousarray(states[:, start : start + chunk])
+            expected = alone.insert(words)
+            assert helped.add(helped.batch(words), helper).tolist() == expected.tolist()
+    assert helped.count == alone.count == len(np.unique(states[0]))
+
+
+@pytest.mark.parametrize("failing", [0, PARTS - 1])
+def test_a_thread_that_fails_is_not_hidden(monkeypatch, failing):
+    def make_room(part, more):
+        if part == failing:
+            raise MemoryError(f"part {part}")
+        room(part, more)
+
+    visited = VisitedSet(1)
+    room = visited._make_room
+    monkeypatch.setattr(visited, "_make_room", make_room)
+    batch = visited.batch(np.arange(100_000, dtype=np.uint64)[np.newaxis, :])
+    with ThreadPoolExecutor(1) as helper, pytest.raises(MemoryError, match=f"part {failing}"):
+        visited.add(batch, helper)
+
+
+def test_states_of_one_owner_are_spread_over_all_parts():
+    """Workers of a cluster own states by the upper bits of their fingerprints."""
+    visited = VisitedSet(1)
+    found = np.random.default_rng(4).integers(1, 2**56, 100_000, np.uint64)
+    visited.insert_fingerprints(found)
+    assert min(visited._counts) > 0.9 * len(found) / PARTS
+
+
+@both_kinds
+def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
+    monkeypatch.setattr(visited_set, "_HUGE", 0)
+    states = np.arange(100_000, dtype=np.uint64)[np.newaxis, :]
+    visited = VisitedSet(1, exact)
+    assert visited.insert(states).all()
+    assert not visited.insert(states).any()
+
+
+def test_memory_that_is_not_to_be_had_is_a_memory_error():
+    with pytest.raises(MemoryError):
+        visited_set._empty_table(1 << 60, 1)
+
+
+def test_only_whole_states_rule_out_a_collision():
+    states = np.arange(100, dtype=np.uint64)[np.newaxis, :]
+    sets = {exact: VisitedSet(1, exact) for exact in (False, True)}
+    for visited in sets.values():
+        visited.insert(states)
+    assert sets[True].collision_probability == 0.0 < sets[False].collision_probability
