@@ -15,14 +15,21 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = Path(__file__).resolve().parent / "site"
 PAGES = ("README.md", "docs/**/*.md", "counterexamples/**/README.md")
-GRID = "docs/guarantees-grid.md"
+GRIDS = {
+    "docs/guarantees-grid.md": "Guarantees",
+    "docs/kill-matrix-kafka-grid.md": "Kill matrix of kafka",
+    "docs/kill-matrix-kip320-grid.md": "Kill matrix of kip320",
+}
+"""Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
+PICTURES = ".svg"
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -58,7 +65,7 @@ def rewritten(text: str, page: str, root: Path = ROOT) -> tuple[str, set[str]]:
             target = f"{target.rstrip('/')}/README.md"
         elif not path.endswith(".md"):
             needed.add(path)
-            target += ".txt"
+            target += "" if path.endswith(PICTURES) else ".txt"
         return f"]({target}{mark}{anchor})"
 
     parts, end = [], 0
@@ -76,7 +83,8 @@ def slug(words: str, separator: str = "-") -> str:
 
 def listing(folder: str, files: list[str]) -> str:
     """The page of a folder that has none."""
-    links = [f"- [{name}]({name if name.endswith('.md') else name + '.txt'})" for name in files]
+    kept = (".md", PICTURES)
+    links = [f"- [{name}]({name if name.endswith(kept) else name + '.txt'})" for name in files]
     return "\n".join([f"# {folder}", "", *links, ""])
 
 
@@ -101,19 +109,22 @@ def stage(staging: Path, root: Path = ROOT) -> None:
         else:
             plain = [path]
         for file in plain:
-            copy = staging / f"{file.relative_to(root).as_posix()}.txt"
+            suffix = "" if file.name.endswith(PICTURES) else ".txt"
+            copy = staging / f"{file.relative_to(root).as_posix()}{suffix}"
             _write(copy, file.read_text(encoding="utf-8"))
 
 
 def add_traces(staging: Path) -> int:
     """Write a page for each stored counterexample, linked from its story; how many there are."""
     from checker.experiments.cases import FOLDER, PAGE_FILE, read_cases
+    from checker.explanations.explanation import recognised_words
     from checker.report.html import render_html
 
     cases = read_cases(FOLDER)
     for case in cases:
         folder = staging / case.folder.relative_to(FOLDER.parent)
-        _write(folder / TRACE, render_html(case.stored_trace()))
+        trace = case.stored_trace()
+        _write(folder / TRACE, render_html(trace, recognised_words(trace)))
         words = f"[Step through it]({TRACE}), with whole states, messages and causes."
         _insert(folder / PAGE_FILE, "\n## The trace\n", f"\n## The trace\n\n{words}\n")
     return len(cases)
@@ -132,10 +143,64 @@ def add_grid(staging: Path) -> None:
     page = staging / "docs" / "guarantees.md"
     picture = as_svg(matrix, sweep.results, links_of(page.read_text(encoding="utf-8")))
     _write(staging / "docs" / "guarantees.svg", as_svg(matrix, sweep.results))
-    _write(staging / GRID, grid_page(matrix.title, picture))
+    words = "A cell leads to its trace. [What rows and columns stand for](guarantees.md)."
+    _write(staging / "docs" / "guarantees-grid.md", grid_page(matrix.title, words, picture))
     shutil.copy(OWN / "grid.js", staging / "docs" / "grid.js")
     words = "[The tables as a picture](guarantees-grid.md), which can be filtered."
     _insert(page, "\n|  |", f"\n{words}\n\n|  |")
+
+
+def add_kill_matrices(staging: Path) -> None:
+    """Write, for each page of a kill matrix, one with its picture, and what survives, to filter."""
+    from checker.experiments.kill_table import as_svg, read_table
+
+    for page in sorted((staging / "docs").glob("kill-matrix-*.md")):
+        if page.relative_to(staging).as_posix() in GRIDS:
+            continue
+        table = read_table(page)
+        own = f"{page.stem}-grid.md"
+        words = (
+            f"{table.summary} [What numbers and words stand for, and the tables]({page.name}). "
+            "What survives leads to the reasons."
+        )
+        survivors = "\n".join(
+            f'<li data-name="{escape(each.mutant)}"><code>{escape(each.mutant)}</code> '
+            f"({each.outcome}): {escape(each.reason)}</li>"
+            for each in table.survivors
+        )
+        text = grid_page(f"Kill matrix of {table.protocol}", words, as_svg(table, "#survivors"))
+        listed = f'<h2 id="survivors">What no property notices</h2>\n<ul>\n{survivors}\n</ul>\n'
+        _write(page.with_name(own), f"{text}\n{listed}")
+        _write(page.with_suffix(".svg"), as_svg(table))
+        words = f"[As a picture]({own}), with what survives, to filter."
+        _insert(page, "\nBounds: ", f"\n{words}\n\nBounds: ")
+
+
+def add_schedules(staging: Path) -> None:
+    """Show each schedule as lanes on the page of its finding, before how to play it."""
+    from checker.cluster.picture import picture_of
+    from checker.cluster.schedule import every_schedule
+
+    told: dict[Path, list[str]] = {}
+    for schedule in every_schedule():
+        (page,) = (staging / "docs" / "findings").glob(f"{schedule.finding}-*.md")
+        lanes = picture_of(schedule)
+        told.setdefault(page, []).append(
+            f"### `--schedule {schedule.name}`\n\n{escape(schedule.title)}.\n\n"
+            f"{framed(lanes.svg(), f'Schedule {schedule.name}')}"
+        )
+    for page, pictures in told.items():
+        _insert(
+            page, "\n## Reproduce", "\n## As lanes\n\n" + "\n\n".join(pictures) + "\n\n## Reproduce"
+        )
+
+
+def framed(picture: str, words: str) -> str:
+    """A picture in the middle of a page, in room of its own that scrolls and that keys reach."""
+    return (
+        f'<div class="picture" tabindex="0" role="region" aria-label="{escape(words)}">\n'
+        f"{picture.strip()}\n</div>"
+    )
 
 
 def links_of(page: str) -> dict[tuple[str, str], str]:
@@ -153,21 +218,18 @@ def links_of(page: str) -> dict[tuple[str, str], str]:
     return found
 
 
-def grid_page(title: str, picture: str) -> str:
+def grid_page(title: str, words: str, picture: str) -> str:
     """The page around a grid picture, with its filters; without scripts, it shows all of it."""
     return f"""# {title}: as a picture
 
-[What rows and columns stand for, and the traces](guarantees.md). A cell leads to its trace. Each
-word that is typed has to be in a name.
+{words} Each word that is typed has to be in a name.
 
 <div class="filters">
-<label>Rows <input id="rows" type="search" placeholder="4.1 min"></label>
-<label>Columns <input id="columns" type="search" placeholder="power"></label>
+<label>Rows <input id="rows" type="search" placeholder="words of names"></label>
+<label>Columns <input id="columns" type="search" placeholder="words of names"></label>
 </div>
 <p id="shown" role="status"></p>
-<div class="picture" tabindex="0" role="region" aria-label="The grid">
-{picture.strip()}
-</div>
+{framed(picture, "The grid")}
 <script src="grid.js" defer></script>
 """
 
@@ -198,13 +260,26 @@ def configuration(staging: Path, site: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def accessible(page: str) -> str:
+    """A page with what the theme leaves out for those who go by keys or by ear."""
+    changes = {
+        '<div class="navbar ': '<div role="navigation" aria-label="Site" class="navbar ',
+        "<th></th>": "<td></td>",
+        "<pre>": '<pre tabindex="0">',  # what is too wide scrolls, by keys too
+        "<table>": '<table tabindex="0">',
+    }
+    for plain, better in changes.items():
+        page = page.replace(plain, better)
+    return page
+
+
 def navigation(staging: Path) -> list[Mapping[str, Any]]:
     """The menu: pages by what they are for. The stories are listed on pages of their own."""
-    guide = sorted(path for path in (staging / "docs").glob("*.md") if path != staging / GRID)
+    guide = [page for page in _below(staging, "docs") if page not in GRIDS]
     return [
         {"Home": "README.md"},
-        {"Guide": [path.relative_to(staging).as_posix() for path in guide]},
-        {"Guarantees": GRID},
+        {"Guide": guide},
+        {"Pictures": [{name: page} for page, name in GRIDS.items()]},
         {"Findings": _below(staging, "docs/findings")},
         {"Counterexamples": [
             {"The broker model": "counterexamples/kafka/README.md"},
@@ -224,6 +299,8 @@ def build(site: Path, root: Path = ROOT) -> int:
         stage(staging, root)
         count = add_traces(staging)
         add_grid(staging)
+        add_kill_matrices(staging)
+        add_schedules(staging)
         shutil.copy(OWN / "site.css", staging / "site.css")
         config = MkDocsConfig(config_file_path=str(Path(folder) / "mkdocs.yml"))
         config.load_dict(configuration(staging, Path(folder) / "site"))
@@ -233,6 +310,9 @@ def build(site: Path, root: Path = ROOT) -> int:
         generate(config)
         for useless in ("404.html", "sitemap.xml", "sitemap.xml.gz"):  # for servers alone
             (Path(folder) / "site" / useless).unlink(missing_ok=True)
+        for page in (Path(folder) / "site").rglob("*.html"):
+            if page.name != TRACE:  # which is whole as it is
+                _write(page, accessible(page.read_text(encoding="utf-8")))
         if site.exists():
             shutil.rmtree(site)
         shutil.move(Path(folder) / "site", site)

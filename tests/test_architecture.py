@@ -37,7 +37,7 @@ GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "mod
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
-LIVENESS, CAUSES = "checker.liveness", "checker.causes"
+LIVENESS, CAUSES, PICTURES = "checker.liveness", "checker.causes", "checker.pictures"
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.graph": (),
@@ -58,6 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka": ("model", *KINDS),
     "properties": ("model",),
     "checker.exits": (),
+    "checker.pictures": (),
     "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
     "checker.digest": ("model", "properties"),
@@ -76,6 +77,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+        PICTURES,
     ),
     "checker.explanations": (
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
@@ -87,7 +89,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
-    "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES),
+    "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
     "checker.conformance": (
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
         *("checker.experiments", "checker.releases"),

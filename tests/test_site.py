@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -12,7 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from checker.cluster.picture import picture_of
+from checker.cluster.schedule import every_schedule
 from checker.experiments.cases import FOLDER, read_cases
+from checker.experiments.kill_table import as_svg, read_table
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "build_site.py"
@@ -30,7 +34,8 @@ def build_site():
 @pytest.fixture
 def repository(tmp_path):
     """A small repository with pages, a source file and a folder without a page."""
-    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py"):
+    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py",
+                 "docs/told/states.svg"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Words\n")
     return tmp_path
@@ -44,6 +49,7 @@ def repository(tmp_path):
         ("../docs/told/", "../docs/told/README.md", set()),
         ("../checker/exits.py", "../checker/exits.py.txt", {"checker/exits.py"}),
         ("examples/", "examples/README.md", {"docs/examples"}),
+        ("told/states.svg", "told/states.svg", {"docs/told/states.svg"}),
         ("#words", "#words", set()),
         ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
     ],
@@ -74,6 +80,31 @@ def test_the_cells_of_the_guarantees_lead_to_traces_that_the_page_has(build_site
     for link in links.values():
         name, number = link.split("#trace-")
         assert name == "guarantees.html" and f"\n### Trace {number}\n" in page
+
+
+def test_the_page_of_a_finding_shows_each_of_its_schedules_as_it_is(build_site, tmp_path):
+    build_site.stage(tmp_path)
+    build_site.add_schedules(tmp_path)
+    for schedule in every_schedule():
+        (page,) = (tmp_path / "docs" / "findings").glob(f"{schedule.finding}-*.md")
+        assert picture_of(schedule).svg().strip() in page.read_text(), schedule.name
+
+
+def test_each_kill_matrix_has_a_page_with_its_picture_which_its_own_page_leads_to(
+    build_site, tmp_path
+):
+    build_site.stage(tmp_path)
+    build_site.add_kill_matrices(tmp_path)
+    for name in ("kafka", "kip320"):
+        page = tmp_path / "docs" / f"kill-matrix-{name}.md"
+        table = read_table(ROOT / "docs" / page.name)
+        grid = page.with_name(f"kill-matrix-{name}-grid.md")
+        assert f"]({grid.name})" in page.read_text() and str(grid.relative_to(tmp_path)) in (
+            build_site.GRIDS
+        )
+        text = grid.read_text()
+        assert as_svg(table, "#survivors").strip() in text
+        assert all(escape(each.reason) in text for each in table.survivors)
 
 
 class Page(HTMLParser):

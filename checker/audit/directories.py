@@ -73,10 +73,12 @@ class Directories:
     set_aside: dict[Partition, list[Path]] = field(default_factory=lambda: defaultdict(list))
 
 
-def find_replicas(paths: Sequence[Path], topic: str | None = None) -> Directories:
-    """The partitions in log directories, sorted; of one topic, if it is given.
+def find_replicas(
+    paths: Sequence[Path], topic: str | None = None, partition: int | None = None
+) -> Directories:
+    """The partitions in log directories, sorted; of one topic or number, if it is given.
 
-    Raises `UsageError` for what is no log directory, and for a topic that none holds.
+    Raises `UsageError` for what is no log directory, and for a topic or number that none holds.
     """
     found = Directories()
     replicas: list[Replica] = []
@@ -86,6 +88,14 @@ def find_replicas(paths: Sequence[Path], topic: str | None = None) -> Directorie
         if topic not in {replica.topic for replica in replicas}:
             raise unknown_name("topic in these directories", topic, {r.topic for r in replicas})
         replicas = [replica for replica in replicas if replica.topic == topic]
+    if partition is not None:
+        known = sorted({replica.partition for replica in replicas})
+        if partition not in known:
+            raise UsageError(
+                f"no partition {partition} in these directories: valid are "
+                f"{', '.join(map(str, known)) or 'none'}"
+            )
+        replicas = [replica for replica in replicas if replica.partition == partition]
     found.groups = list(_groups(replicas, found.set_aside))
     return found
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.browse.given import parsed
 from checker.browse.saving import keep
 from checker.browse.walk import Walk
 from checker.report.html import page
@@ -200,16 +201,7 @@ def _answers(walk: Walk) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]
         text = asked.get("state")
         if not isinstance(text, str):
             raise UsageError("state must be text: the JSON of a state")
-        try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
-            where = f"line {error.lineno}, column {error.colno}"
-            raise UsageError(f"the state is not JSON: {where}: {error.msg}") from None
-        except RecursionError:
-            raise UsageError("the state is not JSON: it is nested too deeply") from None
-        except ValueError as error:
-            raise UsageError(f"the state is not JSON: {error}") from None
-        return walk.view(walk.begin(values))
+        return walk.view(walk.begin(parsed(text, "the state")))
 
     def save(asked: dict[str, Any]) -> dict[str, Any]:
         kept = keep(walk, _at(asked), str(asked.get("kind")))

@@ -95,9 +95,22 @@ class Walk:
         """States and runs as plain data."""
         return PageData(self.model)
 
+    def _packed(self, at: int) -> VectorisedEngine:
+        """What searches from there.
+
+        What no run from the initial state changes has no room in the model's own packed states; a
+        state that is given may have any value there.
+        """
+        is_reached = self.visited[self.numbers_to(at)[0]].state == self.engine.initial()
+        return self._packed_model if is_reached else self._packed_wide
+
     @cached_property
-    def _packed(self) -> VectorisedEngine:
+    def _packed_model(self) -> VectorisedEngine:
         return VectorisedEngine(self.model)
+
+    @cached_property
+    def _packed_wide(self) -> VectorisedEngine:
+        return VectorisedEngine(self.model.wide)
 
     # --- moving ------------------------------------------------------------------------------
 
@@ -126,13 +139,16 @@ class Walk:
             at = self.take(at, number)
         return at
 
-    def begin(self, values: Any) -> int:
-        """Stand in a state that somebody typed in, as traces write states; see `state_of`."""
+    def begin(self, values: Any, words: str = "a state typed in") -> int:
+        """Stand in a state that is given as traces write states; see `state_of`.
+
+        `words` say where it comes from.
+        """
         state = state_of(self.model, values)
         for k, known in enumerate(self.visited):
             if known.before is None and known.state == state:
                 return k
-        return self._add(Visited(state, words="a state typed in, perhaps unreachable"))
+        return self._add(Visited(state, words=f"{words}, perhaps unreachable"))
 
     def add_trace(self, trace: Trace) -> int:
         """Visit all states of a trace; the last of them."""
@@ -207,12 +223,10 @@ class Walk:
 
         The first search of a walk compares the engine that searches with the reference engine.
         """
-        state = self.place(at).state
+        state, engine = self.place(at).state, self._packed(at)
         limits = Limits(depth, seconds=seconds)
         how = Options(cross_check=not self._is_compared)
-        search = Explorer(
-            self.model, self.properties, limits, how, engine=self._packed, start=state
-        )
+        search = Explorer(engine.model, self.properties, limits, how, engine=engine, start=state)
         self._searching = search
         try:
             result = search.run()
@@ -224,8 +238,9 @@ class Walk:
         states = sum(result.levels)
         if first is None:
             return Near(None, (), states, result.depth, whole, result.stopped or "")
-        self._confirm(state, first.steps, first.property)
-        return Near(first.property, first.steps, states, result.depth, whole)
+        steps = tuple(self.model.instances[step.number] for step in first.steps)
+        self._confirm(state, steps, first.property)
+        return Near(first.property, steps, states, result.depth, whole)
 
     def _confirm(self, state: State, steps: tuple[Instance, ...], claim: Property) -> None:
         """What the search found is so on the reference engine; else a mistake of this project."""

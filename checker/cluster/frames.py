@@ -40,11 +40,15 @@ class Head:
 
 @dataclass(frozen=True)
 class Frames:
-    """Some of the frames: those of a server and clients, of all APIs or some, one way or both."""
+    """Some of the frames: those of a server and clients, of all APIs or some, one way or both.
+
+    `between`: from which node to which goes what they are about.
+    """
 
     words: str
     server: int
     client: str
+    between: tuple[int, int]
     apis: frozenset[int] | None = None
     way: Way | None = None
 
@@ -83,21 +87,30 @@ def answer_correlation(body: bytes) -> int:
 def fetches(follower: int, leader: int) -> Frames:
     """A follower's requests for its leader's records."""
     words = f"the fetches of {follower} from {leader}"
-    return Frames(words, leader, rf"broker-{follower}-fetcher-\d+", frozenset({FETCH}), Way.REQUEST)
+    return _fetching(words, leader, follower, (follower, leader), Way.REQUEST)
 
 
 def answers(follower: int, leader: int) -> Frames:
     """What the leader answers to them."""
     words = f"the answers to {follower} from {leader}"
-    return Frames(words, leader, rf"broker-{follower}-fetcher-\d+", frozenset({FETCH}), Way.ANSWER)
+    return _fetching(words, leader, follower, (leader, follower), Way.ANSWER)
+
+
+def _fetching(
+    words: str, leader: int, follower: int, between: tuple[int, int], way: Way
+) -> Frames:  # fmt: skip
+    client = rf"broker-{follower}-fetcher-\d+"
+    return Frames(words, leader, client, between, frozenset({FETCH}), way)
 
 
 def metadata(broker: int) -> Frames:
     """A broker's reading of the metadata log, both ways; its heartbeats are other frames."""
-    return Frames(f"the metadata of {broker}", CONTROLLER, rf"raft-client-{broker}")
+    words, between = f"the metadata of {broker}", (CONTROLLER, broker)
+    return Frames(words, CONTROLLER, rf"raft-client-{broker}", between)
 
 
 def isr_changes(broker: int) -> Frames:
     """A leader's AlterPartition requests."""
     apis = frozenset({ALTER_PARTITION})
-    return Frames(f"the ISR changes of {broker}", CONTROLLER, str(broker), apis, Way.REQUEST)
+    words, between = f"the ISR changes of {broker}", (broker, CONTROLLER)
+    return Frames(words, CONTROLLER, str(broker), between, apis, Way.REQUEST)

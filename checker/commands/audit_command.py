@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, print_json, write_output
+from checker.commands.common import HELP, PLAIN_WIDTH, print_json, write_file, write_output
 from checker.exits import Exit
 from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from checker.audit.judgement import Judgement
 
 
 @click.command(context_settings=HELP)
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path),
                 metavar="DIR...")  # fmt: skip
 @click.option("--topic", metavar="T", help="only the partitions of this topic")
+@click.option("--partition", type=click.IntRange(0), metavar="N", help="only partitions N")
+@click.option(
+    "--state", "place", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="write the one partition as a state of the model, for `browse --state FILE`",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
-def command(directories: tuple[Path, ...], topic: str | None, as_json: bool) -> int:
+def command(
+    directories: tuple[Path, ...], topic: str | None, partition: int | None, place: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Compare the replicas of each partition in the log directories DIR of stopped brokers.
 
     DIR is what log.dirs names, or a copy. Nothing is written there.
@@ -30,15 +44,25 @@ def command(directories: tuple[Path, ...], topic: str | None, as_json: bool) -> 
     from checker.audit.judgement import judge
     from checker.audit.report import as_data, as_text
 
-    found = find_replicas(directories, topic)
+    found = find_replicas(directories, topic, partition)
+    if place is not None and len(found.groups) != 1:
+        names = ", ".join(group.name for group in found.groups[:5])
+        more = ", ..." if len(found.groups) > 5 else ""
+        raise UsageError(
+            f"--state takes one partition, and here are {len(found.groups)} ({names}{more}): "
+            "choose one with --topic and --partition"
+        )
     violations, partitions = 0, []
     for group in found.groups:
         judgement = judge(group)
         violations += len(judgement.violations)
+        state = None if place is None else _written(judgement, place)
         if as_json:
-            partitions.append(as_data(judgement))
+            partitions.append(as_data(judgement) | ({} if state is None else {"state": state}))
         else:
             write_output(as_text(judgement) + "\n")
+            if state is not None:
+                write_output(f"as a state, in {place}:\n" + _indented(state["notes"]) + "\n")
     verdict = "violated" if violations else "consistent"
     if as_json:
         print_json({"command": "audit", "verdict": verdict, "partitions": partitions,
@@ -47,6 +71,20 @@ def command(directories: tuple[Path, ...], topic: str | None, as_json: bool) -> 
         write_output("".join(f"skipped: {words}\n" for words in found.skipped))
         write_output(_last_line(verdict, violations, len(found.groups)))
     return Exit.VIOLATED if violations else Exit.OK
+
+
+def _written(judgement: Judgement, place: Path) -> dict[str, Any]:
+    """Write the partition as a state; the same as plain data."""
+    from checker.audit.as_state import as_state
+
+    data = as_state(judgement).data()
+    write_file(place, json.dumps(data, indent=1) + "\n")
+    return data
+
+
+def _indented(notes: Iterable[str]) -> str:
+    lines = (click.wrap_text(words, PLAIN_WIDTH, "  ", "    ") for words in notes)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _last_line(verdict: str, violations: int, partitions: int) -> str:

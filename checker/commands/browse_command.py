@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     help="walk along this trace; the model is the trace's",
 )  # fmt: skip
 @click.option(
+    "--state", "state", type=click.Path(path_type=Path), metavar="FILE",
+    help="begin in this state, which `audit --state FILE` wrote, or in one of one's own",
+)  # fmt: skip
+@click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="[default: any that is free]"
 )
 @click.option("--open", "opens", is_flag=True, help="open the page in the browser")
@@ -59,13 +63,17 @@ def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
     from properties import promised_properties
 
     file, names = options["trace"], options.pop("properties")
+    if options["state"] is not None:
+        if file is not None:
+            raise UsageError("--trace and --state are two places to begin in: choose one")
+        return _from_state(options, names)
     if file is None:
         model = chosen_model(options)
         return Walk(model, promised_properties(model, names)), 0
     from checker.commands.replay_command import accepted_trace
 
     trace = accepted_trace(file, options["protocol"])
-    plain = ("protocol", "trace", "port", "opens", "as_json")
+    plain = ("protocol", "trace", "state", "port", "opens", "as_json")
     if any(value not in (None, ()) for name, value in options.items() if name not in plain):
         raise UsageError("--trace brings its bounds and settings: leave out all others")
     chosen = promised_properties(trace.model, names)
@@ -73,3 +81,17 @@ def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
         chosen = (trace.claim, *chosen)
     walk = Walk(trace.model, chosen)
     return walk, walk.add_trace(trace)
+
+
+def _from_state(options: dict[str, Any], names: tuple[str, ...]) -> tuple[Walk, int]:
+    """A walk that begins in the state of a file; its bounds go where no option says others."""
+    from checker.browse.given import read_state
+    from checker.browse.walk import Walk
+    from properties import promised_properties
+
+    found = read_state(options["state"])
+    options["protocol"] = options["protocol"] or found.protocol
+    options |= {k: v for k, v in found.bounds.items() if options.get(k) is None}
+    model = chosen_model(options)
+    walk = Walk(model, promised_properties(model, names))
+    return walk, walk.begin(found.values, found.words)

@@ -17,6 +17,7 @@ from checker.commands.common import (
     size,
     stats_option,
     workers_option,
+    write_file,
     write_output,
     write_result,
 )
@@ -59,6 +60,10 @@ ENGINES = {
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")
 @click.option("--partitions", type=click.IntRange(1, 100_000), help="parts that share the states")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
+@click.option(
+    "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="write how many states each level has as an SVG picture",
+)  # fmt: skip
 @stats_option
 @click.version_option(package_name="highwater", prog_name="highwater")
 @format_option
@@ -88,6 +93,8 @@ def command(**options: Any) -> int:
         model = chosen_model(options, ceiling.preparing, display.preparing)
         if options["trace_dir"] is not None:
             prepare_directory(options["trace_dir"])
+        if options["picture"] is not None:
+            prepare_directory(options["picture"].absolute().parent)
         search = chosen_search(options, model, display.update, ceiling.started)
         interrupt.stops(search.request_stop)
         ceiling.keeps_limits()
@@ -111,6 +118,8 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
             Finding(one.trace, keeping.trace(one.trace, place, one.name))
             for one in findings(result)
         )
+        if options["picture"] is not None:
+            keeping.store(write_file, options["picture"], _growth(result))
         if form in ("sarif", "junit"):
             from checker.commands.summary import for_servers
 
@@ -118,3 +127,13 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
         else:
             write_result(options["as_json"], lambda: to_json(result, found), text)
     return exit_status(result, options["require_exhaustive"], options["properties"])
+
+
+def _growth(result: Exploration) -> str:
+    """The search's levels as a picture."""
+    from checker.pictures.growth import Levels, as_svg
+    from model.language.naming import bounds_words
+
+    model = result.model
+    levels = Levels(bounds_words(model.bounds), tuple(result.levels), result.stopped or "")
+    return as_svg(f"Growth of states: {model.protocol.name}", [levels])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from checker.commands.common import (
     checked_output_options,
@@ -21,6 +22,7 @@ from checker.commands.common import (
 )
 from checker.exits import Exit
 from checker.verdict import Agreement
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +45,14 @@ DEFAULT_STATES = 20_000_000
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"
 )
+@click.option(
+    "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="write the matrix as an SVG picture",
+)  # fmt: skip
+@click.option(
+    "--stored", type=click.Path(path_type=Path), metavar="PAGE",
+    help="search nothing: take what PAGE says, which --markdown wrote",
+)  # fmt: skip
 @checked_output_options
 def command(**options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
@@ -56,13 +66,17 @@ def command(**options: Any) -> int:
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
     from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
+    from checker.experiments.kill_table import as_svg, table_of
     from checker.files import prepare_directory
     from checker.search.limits import Limits
     from properties import promised_properties
 
+    if options["stored"] is not None:
+        return _stored(options)
     model = chosen_model(options)
-    if options["markdown"] is not None:
-        prepare_directory(options["markdown"].absolute().parent)
+    for written in ("markdown", "picture"):
+        if options[written] is not None:
+            prepare_directory(options[written].absolute().parent)
     properties = promised_properties(model, options["properties"])
     limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
     how = {"first": options["first"], "symmetry": options["symmetry"]}
@@ -78,12 +92,44 @@ def command(**options: Any) -> int:
     with Keeping() as keeping:
         if options["markdown"] is not None:
             keeping.store(write_file, options["markdown"], as_markdown(matrix))
+        if options["picture"] is not None:
+            keeping.store(write_file, options["picture"], as_svg(table_of(matrix)))
         write_result(
             options["as_json"],
             lambda: to_json(matrix),
             lambda console: "\n".join(_lines(matrix, console)) + "\n",
         )
     return keeping.status(Exit.VACUOUS if matrix.unexplained else Exit.OK)
+
+
+def _stored(options: dict[str, Any]) -> int:
+    """Show what a page says, and draw it."""
+    from checker.commands.keeping import Keeping
+    from checker.experiments.grid import Grid
+    from checker.experiments.kill_table import as_svg, read_table
+
+    source = click.get_current_context().get_parameter_source
+    for name in options.keys() - {"stored", "picture", "as_json", "quiet"}:
+        if source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--stored brings all of its matrix: leave out {name}")
+    table = read_table(options["stored"])
+    data = {
+        "command": "mutate", "protocol": table.protocol, "page": str(options["stored"]),
+        "columns": list(table.columns), "rows": dict(table.rows),
+        "survivors": [dict(vars(each)) for each in table.survivors],
+    }  # fmt: skip
+    rows = [
+        [name, *(found.get(c, "") for c in table.columns)] for name, found in table.rows.items()
+    ]
+    with Keeping() as keeping:
+        if options["picture"] is not None:
+            keeping.store(write_file, options["picture"], as_svg(table))
+        write_result(
+            options["as_json"],
+            lambda: data,
+            lambda console: f"{Grid(['', *table.columns], rows).text(console)}{table.summary}\n",
+        )
+    return keeping.status(Exit.OK)
 
 
 def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:

@@ -97,5 +97,8 @@ def _rendered(trace: Trace, kind: str, plain: bool) -> str:
     if kind == "text":
         here = console()
         return render_text(trace, here.width, None if plain else here)
-    renderers = {"markdown": render_markdown, "mermaid": render_mermaid, "html": render_html}
-    return renderers[kind](trace)
+    if kind == "html":
+        from checker.explanations.explanation import recognised_words
+
+        return render_html(trace, recognised_words(trace))
+    return {"markdown": render_markdown, "mermaid": render_mermaid}[kind](trace)

@@ -13,9 +13,11 @@ from checker.commands.common import (
     console,
     output_options,
     print_json,
+    write_file,
     write_output,
 )
 from checker.exits import Exit
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +37,14 @@ if TYPE_CHECKING:
     "--keep", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
     help="keep logs, disks and dumps in a directory of DIR for each run",
 )  # fmt: skip
+@click.option(
+    "--picture", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="play nothing: write the schedule, or its control, as an SVG picture",
+)  # fmt: skip
 @output_options
 def command(
     finding: str | None, version: str | None, name: str | None, control: bool, patched: bool,
-    runs: int, keep: Path | None, as_json: bool, quiet: bool,
+    runs: int, keep: Path | None, picture: Path | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
 
@@ -52,8 +58,12 @@ def command(
     from checker.releases.jars import newest
 
     if finding is None:
+        if picture is not None:
+            raise UsageError("--picture goes with a FINDING: `highwater reproduce` lists them")
         return _list(every_schedule(), as_json)
     schedule = schedule_named(name, schedules_of(finding))
+    if picture is not None:
+        return _draw(schedule, control, picture, as_json)
     version = version or newest()
     outcomes: list[Outcome] = []
     head = {
@@ -73,6 +83,18 @@ def command(
     else:
         _report(outcomes)
     return Exit.INTERRUPTED if interrupted else EXITS[worst(outcomes)]
+
+
+def _draw(schedule: Schedule, control: bool, picture: Path, as_json: bool) -> int:
+    from checker.cluster.picture import picture_of
+
+    write_file(picture, picture_of(schedule, control).svg())
+    if as_json:
+        print_json({
+            "command": "reproduce", "finding": schedule.finding, "schedule": schedule.name,
+            "control": control, "picture": str(picture),
+        })  # fmt: skip
+    return Exit.OK
 
 
 def _play(

@@ -159,15 +159,17 @@ def _progress_words(progress: WalkProgress) -> str:
 
 def _text(result: Simulation, shown: list[Shown], console: Console, stats: bool) -> str:
     """The traces, then the summary."""
+    from checker.commands.summary_text import as_written, recognised_words
     from checker.report.text import render_text
 
     parts = []
     for one in shown:
         parts.append(render_text(one.finding.trace, console=console))
+        parts.append(recognised_words(one.finding.trace, console))
         if one.finding.path is not None:
             parts.append(f"trace saved: {one.finding.path}\n")
         parts.append("\n")
-    return "".join(parts) + "\n".join(_lines(result, shown, stats)) + "\n"
+    return as_written("".join(parts) + "\n".join(_lines(result, shown, stats)) + "\n", console)
 
 
 def _lines(result: Simulation, shown: list[Shown], stats: bool) -> Iterator[str]:

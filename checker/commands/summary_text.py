@@ -63,24 +63,23 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
             texts[steps] += "\n" + _same_steps(finding.trace, console)
         else:
             texts[steps] = render_text(finding.trace, console=console)
-            texts[steps] += _recognised(finding.trace, console)
+            texts[steps] += recognised_words(finding.trace, console)
         if finding.path is not None:
             # Never folded: people copy it.
             texts[steps] += f"trace saved: {finding.path}\n"
     return list(texts.values())
 
 
-def _recognised(trace: Trace, console: Console) -> str:
+def recognised_words(trace: Trace, console: Console) -> str:
     """Which entry of the catalogue it is, if it is one, and how to ask for more."""
-    from checker.explanations.explanation import recognised
-    from checker.explanations.text import instance_words
+    from checker.explanations.explanation import recognised_words as words_of
 
-    found = recognised(trace) if trace.claim is not None and trace.rounds is None else None
-    if found is None:
+    words = words_of(trace)
+    if not words:
         return ""
     with console.capture() as capture:
         console.print()
-        console.print(Text(f"This is {instance_words(found)}; see highwater explain."))
+        console.print(Text(words))
     return capture.get()
 
 

@@ -14,7 +14,7 @@ from checker.explanations.candidates import Candidate, Kind, candidates
 from checker.explanations.effects import Effect, Effects, settings_read
 from checker.explanations.moments import Decision, decision
 from checker.explanations.searches import Budget, Searched, searchable, searched
-from checker.explanations.text import render
+from checker.explanations.text import entry_words, render
 from checker.explanations.whereabouts import Place, near, place_of
 from checker.report.why import Link, Told, Value, Why, why
 from checker.traces.trace import Trace
@@ -107,6 +107,13 @@ def recognised(trace: Trace) -> Prevention | None:
     """
     found, _ = _tried(trace, why(trace), of_entries=True)
     return found[0] if found else None
+
+
+def recognised_words(trace: Trace) -> str:
+    """Which entry of the catalogue a trace is an instance of, in a sentence; empty if of none."""
+    has_end = trace.claim is not None and trace.rounds is None
+    found = recognised(trace) if has_end else None
+    return "" if found is None else f"This is {entry_words(found)}; see highwater explain."
 
 
 def _tried(

@@ -62,10 +62,10 @@ def _headline(explanation: Explanation) -> Iterator[str]:
     if trace.explanation:
         yield f"{trace.explanation}"
     if explanation.instance_of is not None:
-        yield instance_words(explanation.instance_of)
+        yield entry_words(explanation.instance_of)
 
 
-def instance_words(prevention: Prevention) -> str:
+def entry_words(prevention: Prevention) -> str:
     """Which entry of the catalogue a trace is an instance of, and what prevents it at what step."""
     entry, change = prevention.candidate.entries[0], prevention.candidate.words
     at = _at(prevention.effect)

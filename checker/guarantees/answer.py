@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.experiments.matrix import Cell
-from checker.explanations.explanation import recognised
-from checker.explanations.text import instance_words
+from checker.explanations.explanation import recognised_words
 from checker.guarantees.changes import Tried, changes
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
@@ -109,8 +108,7 @@ def answer(
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
     if lossy is not None:
-        entry = recognised(lossy.first_loss)
-        known = "" if entry is None else instance_words(entry)
+        known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known)

@@ -21,15 +21,18 @@ SHARED = ("state.js", "diagram.js", "player.js")
 """What every page runs before a script of its own."""
 
 
-def render_html(trace: Trace) -> str:
-    """The trace as a self-contained HTML page, with what each step needed of earlier ones."""
+def render_html(trace: Trace, about: str = "") -> str:
+    """The trace as a self-contained HTML page, with what each step needed of earlier ones.
+
+    `about`: what else is known of it, in a sentence.
+    """
     story = tell(trace)
     data = trace_data(trace, story.why)
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
         data["first"] = "a state that may be unreachable"
     return page(
         WEB / "trace.html.j2", WEB / "trace.js",
-        story=story, colours=EPOCH_COLOURS, data=data,
+        story=story, about=about, colours=EPOCH_COLOURS, data=data,
     )  # fmt: skip
 
 

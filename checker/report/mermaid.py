@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 from checker.report.lanes import Lane
+from checker.report.space_time import SpaceTime
 from checker.report.story import Moment, Story, tell
 from checker.traces.trace import Trace
 
 
 def render_mermaid(trace: Trace) -> str:
     """The trace as the text of a Mermaid sequence diagram, without a fence around it."""
-    story = tell(trace)
-    names = _participants(story)
+    story, space = tell(trace), SpaceTime(trace.model)
+    actors = [space.actors(step) for step in trace.steps]
+    names = _participants(story, actors)
     ids = {name: f"p{number}" for number, name in enumerate(names)}
     lines = ["sequenceDiagram", "    autonumber"]
     lines += [f"    participant {ids[name]} as {_plain(name)}" for name in names]
-    for moment in story.moments[1:]:
+    for moment, acting in zip(story.moments[1:], actors, strict=True):
         if moment in story.circle[:1]:
             lines.append("    loop for ever")
-        lines.append(f"    {_message(moment, names, ids)}")
+        lines.append(f"    {_message(moment, acting or names[:1], ids)}")
         lines += [f"    {note}" for note in _notes(moment, ids)]
     lines += ["    end"] if story.circle else []
     everyone = ",".join(dict.fromkeys((ids[names[0]], ids[names[-1]])))
@@ -27,15 +30,14 @@ def render_mermaid(trace: Trace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _participants(story: Story) -> list[str]:
+def _participants(story: Story, actors: Iterable[Sequence[str]]) -> list[str]:
     """Those that are not brokers first, such as the controller; at least one."""
-    actors = dict.fromkeys(actor for moment in story.moments for actor in moment.actors)
-    others = [actor for actor in actors if actor not in story.brokers]
+    acting = dict.fromkeys(actor for some in actors for actor in some)
+    others = [actor for actor in acting if actor not in story.brokers]
     return [*others, *story.brokers] or ["protocol"]
 
 
-def _message(moment: Moment, names: list[str], ids: dict[str, str]) -> str:
-    actors = moment.actors or (names[0],)
+def _message(moment: Moment, actors: Sequence[str], ids: dict[str, str]) -> str:
     return f"{ids[actors[0]]}->>{ids[actors[min(1, len(actors) - 1)]]}: {_plain(moment.words)}"
 
 

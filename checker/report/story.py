@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -15,8 +14,7 @@ from checker.traces.lasso import Rounds, round_words
 from checker.traces.trace import Trace, TraceVerdict
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import bounds_words, member_name, members_named, settings_words
-from model.language.protocol import Instance
+from model.language.naming import bounds_words, settings_words
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
 NOT_NEEDED = "(not needed)"
@@ -50,13 +48,12 @@ class Fact:
 class Moment:
     """A state, and the step that led there. Number 0 is the first state, with no step.
 
-    `actors` are who took part, the one who acted first. `again`: the step is taken again and again,
-    on the circle of a run for ever. `needless`: the end is the same without the step.
+    `again`: the step is taken again and again, on the circle of a run for ever. `needless`: the end
+    is the same without the step.
     """
 
     number: int
     words: str
-    actors: tuple[str, ...]
     changes: tuple[Change, ...]
     lanes: tuple[Lane, ...]
     facts: tuple[Fact, ...]
@@ -120,7 +117,7 @@ def tell(trace: Trace) -> Story:
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
         first = "a state that may be unreachable"
     lanes = lanes_of(engine, places, trace.states[0])
-    moments = [Moment(0, first, (), (), lanes, _facts(engine, places, trace.states[0]))]
+    moments = [Moment(0, first, (), lanes, _facts(engine, places, trace.states[0]))]
     reason = why(trace) if trace.claim is not None else None
     needless = frozenset((reason.needless if reason is not None else None) or ())
     for number, instance in enumerate(trace.steps, 1):
@@ -130,7 +127,6 @@ def tell(trace: Trace) -> Story:
             Moment(
                 number,
                 engine.words(before, instance),
-                _actors(trace.model, instance),
                 _changes(engine, places, before, after),
                 lanes,
                 _facts(engine, places, after),
@@ -218,16 +214,6 @@ def _ending_of_rounds(trace: Trace, rounds: Rounds) -> tuple[str, ...]:
     head = f"{rounds.promise.name} is violated{of_whom}: {rounds.promise.words}."
     engine = ReferenceEngine(trace.model)
     return head, *round_words(engine, trace.states, trace.steps, rounds)
-
-
-def _actors(model: Model, instance: Instance) -> tuple[str, ...]:
-    """Who takes part in a step: a first word such as "controller", then the members it names."""
-    members = {n: member_name(model, *m) for n, m in members_named(model, instance).items()}
-    parsed = list(string.Formatter().parse(instance.action.words))
-    named = [field.split(".")[0].split("[")[0] for _, field, _, _ in parsed if field]
-    literal = [word for word in parsed[0][0].split() if word not in ("a", "an", "the")][:1]
-    actors = literal + [members[name] for name in (*named, *members) if name in members]
-    return tuple(dict.fromkeys(actors))
 
 
 def _changes(

@@ -6,6 +6,7 @@ sequences are lists that end where the sequence does, references and members are
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -289,15 +290,41 @@ def plain_state(model: Model, state: State) -> dict[str, Any]:
 def state_of(model: Model, values: Any) -> State:
     """The state that JSON stands for, as `plain_state` or a trace writes it.
 
-    What is left out at the top is as at first. `UsageError` in one line if it is no state of the
-    model, `RejectedError` if a value is out of its domain.
+    What is left out of an object or a map is as at first. `UsageError` in one line if it is no
+    state of the model, `RejectedError` if a value is out of its domain.
     """
     if not isinstance(values, dict):
         raise UsageError(f"a state must be an object, not {show(values)}")
     known = Encoder(model).state(model.initial_state)
     given = {name: value for name, value in values.items() if name != "#meta"}
     fields_of({**known, **given}, "the state", known)
-    return Decoder(model).state({**known, **_typed(given)}, "state")
+    return Decoder(model).state(_filled(_typed(given), known), "state")
+
+
+def _filled(given: Any, known: Any) -> Any:
+    """What is given, with what it leaves out as it is known; what is neither is left alone."""
+    if not (isinstance(given, dict) and isinstance(known, dict)):
+        return given
+    if list(given) == list(known) == ["#map"]:
+        return {"#map": _filled_map(given["#map"], known["#map"])}
+    if any(name.startswith("#") for name in (*given, *known)):
+        return given
+    named = {name: _filled(value, known.get(name)) for name, value in given.items()}
+    return {**known, **named}
+
+
+def _filled_map(given: Any, known: list[Any]) -> Any:
+    try:
+        pairs = [(json.dumps(key), key, value) for key, value in given]
+    except (TypeError, ValueError):
+        return given
+    if len({name for name, _, _ in pairs}) < len(pairs):
+        return given
+    usual = {json.dumps(key): [key, value] for key, value in known}
+    named = {
+        name: [key, _filled(value, usual.get(name, [None, None])[1])] for name, key, value in pairs
+    }
+    return list({**usual, **named}.values())
 
 
 def _plain(value: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
+from checker.experiments.kill_table import read_table
 from checker.experiments.matrix import read_matrix
 from checker.experiments.matrix_picture import as_svg
 from checker.search.limits import Limits
@@ -25,20 +28,43 @@ def matrix():
     return read_matrix(ROOT / "counterexamples" / "matrix" / "guarantees.toml", Limits())
 
 
-@pytest.fixture
-def address(matrix, tmp_path):
-    """A page with the grid and its script, as the site has them but without its frame."""
+def builder():
+    """The script that builds the site."""
     spec = spec_from_file_location("build_site", ROOT / "scripts" / "build_site.py")
     assert spec is not None and spec.loader is not None
     build_site = module_from_spec(spec)
     spec.loader.exec_module(build_site)
-    page = build_site.grid_page("Grid", as_svg(matrix, {}))
-    script = (ROOT / "scripts" / "site" / "grid.js").read_text(encoding="utf-8")
+    return build_site
+
+
+def written(page: str, file: Path) -> str:
+    """The address of a page with its script and style, as the site has them, without its frame."""
+    own = ROOT / "scripts" / "site"
+    script, style = ((own / name).read_text(encoding="utf-8") for name in ("grid.js", "site.css"))
     linked = '<script src="grid.js" defer></script>'
     assert linked in page
-    file = tmp_path / "grid.html"
-    file.write_text("<!doctype html>" + page.replace(linked, f"<script>{script}</script>"))
+    page = page.replace(linked, f"<style>{style}</style>") + f"<script>{script}</script>"
+    file.write_text(f"<!doctype html>{page}", encoding="utf-8")
     return file.as_uri()
+
+
+@pytest.fixture
+def address(matrix, tmp_path):
+    """A page with the grid of guarantees."""
+    page = builder().grid_page("Grid", "Words.", as_svg(matrix, {}))
+    return written(page, tmp_path / "grid.html")
+
+
+@pytest.fixture
+def kills(tmp_path):
+    """A page with the kill matrix of the broker model, and what survives."""
+    build_site = builder()
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "kill-matrix-kafka.md"
+    page.write_text((ROOT / "docs" / "kill-matrix-kafka.md").read_text())
+    build_site.add_kill_matrices(tmp_path)
+    own = page.with_name("kill-matrix-kafka-grid.md").read_text()
+    return written(own, tmp_path / "kills.html")
 
 
 def test_rows_and_columns_whose_names_have_every_word_stay(look, address, matrix):
@@ -73,3 +99,75 @@ def test_cells_move_under_the_headings_that_stay(look, address):
     page.fill("#rows", "no such row")
     assert page.evaluate(CELLS) == 0
     assert page.text_content("#shown").startswith("0 of ")
+
+
+LISTED = """() => [...document.querySelectorAll("li[data-name]")].filter(each => !each.hidden)
+    .map(each => each.dataset.name)"""
+
+
+def test_what_survives_is_filtered_with_the_rows(look, kills):
+    page = look(kills)
+    table = read_table(ROOT / "docs" / "kill-matrix-kafka.md")
+    assert page.evaluate(LISTED) == [each.mutant for each in table.survivors]
+    page.fill("#rows", "fence_leader")
+    assert page.evaluate(SHOWN, "row") == ["controller_fence_leader"]
+    expected = [each.mutant for each in table.survivors_of("controller_fence_leader")]
+    assert len(expected) > 3 and page.evaluate(LISTED) == expected
+    page.fill("#columns", "surv")
+    assert page.evaluate(CELLS) == 1
+    page.click("g.row:not([style*=none]) g.cell:not([style*=none]) a")
+    assert page.url.endswith("#survivors")
+
+
+BOX = "group => { const box = group.getBoundingClientRect(); return [box.left, box.top]; }"
+
+
+def test_names_stay_in_sight_while_one_scrolls(look, kills):
+    page = look(kills)
+    head, label, cell = "g.column", "g.names g:has(text)", "g.row g.cell"
+    before = [page.eval_on_selector(some, BOX) for some in (head, label, cell)]
+    moved = page.evaluate(
+        """() => { const frame = document.querySelector(".picture");
+        frame.scrollTo(120, 300); return [frame.scrollLeft, frame.scrollTop]; }"""
+    )
+    assert moved[1] == 300
+    page.wait_for_function("() => document.querySelector('g.names').getAttribute('transform')")
+    page.wait_for_function(
+        "top => [...document.querySelectorAll('g.names')].some(each => "
+        "each.getAttribute('transform') === `translate(0,${top})`)", arg=moved[1]
+    )  # fmt: skip
+    after = [page.eval_on_selector(some, BOX) for some in (head, label, cell)]
+    assert after[0] == pytest.approx([before[0][0] - moved[0], before[0][1]])
+    assert after[1] == pytest.approx([before[1][0], before[1][1] - moved[1]])
+    assert after[2] == pytest.approx([before[2][0] - moved[0], before[2][1] - moved[1]])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as `make site` does."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    script = ROOT / "scripts" / "build_site.py"
+    subprocess.run([sys.executable, str(script), str(folder)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_of_the_site_are_accessible_and_fit(chromium, site, faults, width, scheme):
+    pages = [
+        "index.html", "docs/pages.html", "docs/kill-matrix-kafka-grid.html",
+        "docs/kill-matrix-kip320-grid.html", "docs/guarantees-grid.html",
+        "docs/findings/0001-stale-follower-positions.html", "docs/performance.html",
+    ]  # fmt: skip
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme
+    )  # fmt: skip
+    page = context.new_page()
+    elsewhere: list[str] = []
+    page.on("request", lambda r: None if r.url.startswith("file:") else elsewhere.append(r.url))
+    for name in pages:
+        page.goto((site / name).as_uri())
+        assert faults(page) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    assert [url for url in elsewhere if not url.startswith("data:")] == []
+    context.close()

@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from checker.audit.as_state import as_state
+from checker.audit.directories import find_replicas
+from checker.audit.judgement import judge
+from checker.browse.given import read_state
 from checker.browse.walk import Walk
 from checker.commands.replay_command import accepted_trace
 from checker.traces.itf import read_trace
+from model.protocols import protocol_named
+from tests.support.kafka_logs import Disk, Wanted, batches_of
 
 pytestmark = pytest.mark.browser
 
@@ -147,4 +153,22 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(look, served, faults, walk, tr
     page.wait_for_selector("#choices button")
     page.click("text=Begin in a state of your own")
     assert wider_than_the_page(page) == []
+    assert faults(page) == []
+
+
+def test_a_walk_from_disks_says_where_it_began_and_goes_on(look, served, faults, tmp_path):
+    logs = batches_of([1, 1], [0, 4]), [*batches_of([1]), Wanted(1, 2, (b"other",))]
+    paths = [Disk(log, k, 2).write(tmp_path / str(k)) for k, log in enumerate(logs)]
+    (group,) = find_replicas(paths).groups
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(as_state(judge(group)).data()))
+    given = read_state(file)
+    own = Walk(protocol_named("kafka").model(dict(given.bounds)))
+    page = look(served(own, own.begin(given.values, given.words)))
+    page.wait_for_selector("#choices button")
+    assert "orders-0 as it was found on disks, perhaps unreachable" in page.inner_text("#tree")
+    assert page.locator("#state .card", has_text="down").count() == 2
+    first = page.locator("#choices li", has_text="b0 starts again").inner_text()
+    assert "b0 role down → none; b0 epoch 0 → 2" in first
+    choose(page, "b0 starts again")
     assert faults(page) == []

@@ -21,6 +21,7 @@ from checker.report.lanes import Lane
 from checker.report.markdown import render_markdown
 from checker.report.mermaid import render_mermaid
 from checker.report.places import Entry, LogPlace, places_of
+from checker.report.space_time import SpaceTime
 from checker.report.story import NOT_NEEDED, tell
 from checker.report.text import render_text
 from checker.traces.trace import build_trace
@@ -395,6 +396,13 @@ def test_a_diagram_has_one_message_a_step_between_declared_participants(trace):
     assert 2 + len(declared) + len(messages) + len(notes) == len(lines)
     assert {end for m in (*messages, *notes) for end in m.groups() if end} <= declared
     assert not any(";" in re.sub(r"#\d+;", "", line) for line in lines)
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_who_takes_part_in_a_diagram_has_a_lane_on_the_page(trace):
+    declared = re.findall(r"participant p\d+ as (.+)", render_mermaid(trace))
+    lanes = SpaceTime(trace.model).lanes
+    assert set(declared) <= {*lanes, "protocol"}
 
 
 def test_a_diagram_shows_who_acts_on_whom():

@@ -154,7 +154,7 @@ def test_what_is_held_waits_and_what_is_not_passes(connect, broker, proxy, news)
 
 def test_answers_are_held_by_the_api_of_their_requests(connect, proxy, news):
     client = connect("broker-2-fetcher-0")
-    held = Frames("answers", LEADER, ".*", frozenset({1}), Way.ANSWER)
+    held = Frames("answers", LEADER, ".*", (LEADER, 1), frozenset({1}), Way.ANSWER)
     proxy.hold(held)
     client.send(3, 5)
     assert client.answer()[:4] == struct.pack(">i", 5)
@@ -233,7 +233,7 @@ def test_every_end_is_closed_whoever_ends_first(broker, news, tmp_path, monkeypa
 def test_holding_again_counts_anew(connect, proxy, news):
     client = connect("0")
     held = isr_changes(0)
-    asked = Frames(held.words, LEADER, held.client, held.apis, held.way)
+    asked = Frames(held.words, LEADER, held.client, held.between, held.apis, held.way)
     proxy.hold(asked)
     client.send(56, 1)
     assert news.wait(lambda: proxy.held(asked), SECONDS) == 1

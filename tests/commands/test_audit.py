@@ -1,5 +1,6 @@
 """`audit` as users run it: what it prints, how it ends, what it refuses, and that it only reads."""
 
+import json
 import os
 
 import pytest
@@ -154,3 +155,28 @@ def test_a_log_that_may_not_be_read_is_refused(highwater, disks):
     segment_file(disks[0] / "orders-0", 0).chmod(0)
     ended = highwater("audit", *disks)
     assert ended.status == Exit.USAGE and "Permission denied" in ended.err
+
+
+def test_audit_writes_a_state_and_browse_begins_there(highwater, tmp_path):
+    logs = [batches_of([1, 1], [0, 4]), [*batches_of([1]), Wanted(1, 2, (b"x",))]]
+    paths = [Disk(log, place, 2).write(tmp_path / str(place)) for place, log in enumerate(logs)]
+    file = tmp_path / "state.json"
+    ended = highwater("audit", *paths, "--state", file)
+    assert ended.status == Exit.VIOLATED
+    assert f"as a state, in {file}:\n  brokers: b0 is broker 0, b1 is broker 1\n" in ended.out
+    found = highwater("audit", *paths, "--state", file, "--json").json
+    assert found["partitions"][0]["state"] == json.loads(file.read_text())
+    wrong = highwater("browse", "--state", file, "--log-size", 1)
+    assert wrong.status == Exit.REJECTED and wrong.err.count("\n") == 1
+    wrong = highwater("browse", "--state", file, "--trace", "kip101-weak_isr")
+    assert wrong.status == Exit.USAGE and "choose one" in wrong.err
+    Disk(logs[0], 0, 2, topic="other").write(tmp_path / "both")
+    Disk(logs[0], 0, 2).write(tmp_path / "both2")
+    several = highwater("audit", tmp_path / "both", tmp_path / "both2", "--state", tmp_path / "no")
+    assert several.status == Exit.USAGE and "here are 2 (orders-0, other-0)" in several.err
+    assert not (tmp_path / "no").exists()
+    one = highwater("audit", tmp_path / "both", tmp_path / "both2", "--topic", "other",
+                    "--partition", 0, "--state", tmp_path / "one")  # fmt: skip
+    assert one.status == Exit.OK and (tmp_path / "one").exists()
+    gone = highwater("audit", tmp_path / "both", "--partition", 7)
+    assert gone.status == Exit.USAGE and "no partition 7" in gone.err

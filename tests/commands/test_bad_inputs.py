@@ -77,7 +77,7 @@ def wrong_values(option: click.Option) -> Iterator[str]:
         yield from ("x", "")
     elif option.name == "trace_dir":
         yield from ("/proc/nowhere/x", "taken", "taken/below")
-    elif option.name == "markdown":
+    elif option.name in ("markdown", "picture"):
         yield from ("/proc/nowhere/x.md", "taken/x.md")
 
 

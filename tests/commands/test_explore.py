@@ -297,3 +297,11 @@ def test_a_violation_says_which_entry_of_the_catalogue_it_is_an_instance_of(high
     told = " ".join(highwater("explore", "kip101", "--property", "weak_isr").out.split())
     assert "This is an instance of \"A leader's own ISR loses what it serves" in told
     assert "prevented by kip320 at step 7; see highwater explain." in told
+
+
+def test_random_walks_say_it_too(highwater):
+    asked = ("simulate", "kip101", "--property", "weak_isr", "--seed", 1, "--max-seconds", 60)
+    ended = highwater(*asked)
+    assert ended.status == Exit.VIOLATED
+    assert "This is an instance of \"A leader's own ISR loses" in " ".join(ended.out.split())
+    assert not any(line.endswith(" ") for line in ended.out.splitlines())

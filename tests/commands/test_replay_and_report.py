@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from checker.exits import Exit
+from checker.explanations.explanation import recognised_words
 from checker.report.html import render_html
 from checker.report.markdown import render_markdown
 from checker.report.mermaid import render_mermaid
@@ -76,8 +77,10 @@ def test_a_trace_of_another_protocol_is_rejected(highwater, stored):
 
 @pytest.mark.parametrize("kind", RENDERERS)
 def test_every_format_is_written(highwater, stored, tmp_path, kind):
-    expected = RENDERERS[kind](read_trace(stored))
-    assert "weak_isr" in expected
+    trace = read_trace(stored)
+    known = [recognised_words(trace)] if kind == "html" else []
+    expected = RENDERERS[kind](trace, *known)
+    assert "weak_isr" in expected and all("an instance of" in words for words in known)
     assert highwater("report", stored, "--format", kind).out == expected
     output = tmp_path / "report"
     output.write_text("old")

@@ -144,7 +144,9 @@ function changesOf(data, state, before) {
   for (const name of data.members) {
     const card = state.c[name], old = before.c[name];
     if (!card) continue;
-    for (const [key, label] of [["role", "role"], ["epoch", "epoch"], ["hw", "HW"], ["leo", "LEO"], ["isr", "ISR"]]) {
+    const role = (held) => held.role || "none";
+    if (card.role !== old.role) found.push(`${name} role ${role(old)} → ${role(card)}`);
+    for (const [key, label] of [["epoch", "epoch"], ["hw", "HW"], ["leo", "LEO"], ["isr", "ISR"]]) {
       if (card[key] !== old[key]) found.push(`${name} ${label} ${wordsOf(old[key])} → ${wordsOf(card[key])}`);
     }
     const log = (entries) => entries.map(([text]) => text).join(" ");

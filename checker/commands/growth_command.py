@@ -1,0 +1,162 @@
+"""`growth`: how many states each level has, for one choice of bounds and settings or several."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from checker.commands.common import (
+    chosen_model,
+    model_command,
+    output_options,
+    print_json,
+    seconds,
+    workers_option,
+    write_file,
+    write_output,
+)
+from checker.exits import Exit
+from model.language.errors import UsageError
+
+if TYPE_CHECKING:
+    from checker.pictures.growth import Levels
+    from model.language.protocol import Model
+
+MOST = 12  # searches side by side: more are a tangle
+
+
+@model_command
+@click.option(
+    "--vary", metavar="NAME=VALUES", help="a search for each value of a bound or setting: "
+    "log-size=1,2,3 or fence_fetch=true,false",
+)  # fmt: skip
+@click.option(
+    "--store", "stores", multiple=True, metavar="DIR",
+    help="the levels of this store, searching nothing; repeatable",
+)  # fmt: skip
+@click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
+@click.option("--max-states", type=click.IntRange(min=1), help="stop a search after this many")
+@click.option("--max-seconds", type=seconds, help="stop a search after this time")
+@click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
+@workers_option("threads")
+@click.option(
+    "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="write the curves as an SVG picture",
+)  # fmt: skip
+@output_options
+def command(**options: Any) -> int:
+    """Count the states of PROTOCOL at each depth, for several bounds or settings side by side.
+
+    No property is checked, so no search ends at a violation. Exit status 20: a limit ended one.
+    """
+    from checker.commands.keeping import Keeping
+    from checker.files import prepare_directory
+    from checker.pictures.growth import as_svg
+
+    if options["picture"] is not None:
+        prepare_directory(options["picture"].absolute().parent)
+    if options["stores"]:
+        if options["vary"] is not None or options["protocol"] is not None:
+            raise UsageError("--store has its protocol and bounds: leave out PROTOCOL and --vary")
+        title = "Growth of states"
+        searches = [_stored(place) for place in options["stores"]]
+    else:
+        vary = options.pop("vary")
+        model = chosen_model(options)
+        title = f"Growth of states: {model.protocol.name}"
+        searches = [_searched(one, name, options) for name, one in _varied(model, vary)]
+    with Keeping() as keeping:
+        if options["picture"] is not None:
+            keeping.store(write_file, options["picture"], as_svg(title, searches))
+        if options["as_json"]:
+            print_json(
+                {"command": "growth", "title": title, "searches": [_data(s) for s in searches]}
+            )
+        else:
+            write_output("".join(f"{line}\n" for line in _lines(searches)))
+    is_cut = any(search.stopped for search in searches)
+    return keeping.status(Exit.LIMIT if is_cut else Exit.OK)
+
+
+def _varied(model: Model, vary: str | None) -> Iterator[tuple[str, Model]]:
+    """The models to search, each with its name; `UsageError` for what cannot be varied."""
+    from model.language.declare.settings import as_text
+    from model.language.naming import bounds_words
+
+    if vary is None:
+        yield bounds_words(model.bounds) or model.protocol.name, model
+        return
+    name, given, text = vary.partition("=")
+    values = [value.strip() for value in text.split(",")]
+    if not given or not all(values) or len(set(values)) < len(values):
+        raise UsageError(f"--vary {vary}: write NAME=VALUES, such as log-size=1,2,3")
+    if len(values) > MOST:
+        raise UsageError(f"--vary {name}: {len(values)} values are too many: at most {MOST}")
+    bound, settings = name.replace("-", "_"), as_text(model.settings)
+    for value in values:
+        if bound in model.bounds:
+            if not (value.isascii() and value.isdigit() and len(value) < 10):
+                raise UsageError(f"--vary {name}: {value!r} is no size: write whole numbers")
+            changed = model.protocol.model({**model.bounds, bound: int(value)}, settings)
+        elif name in settings:
+            changed = model.protocol.model(model.bounds, {**settings, name: value})
+        else:
+            from model.language.errors import unknown_name
+
+            known = [*(each.replace("_", "-") for each in model.bounds), *settings]
+            raise unknown_name("bound or setting", name, known)
+        yield f"{name} {value}", changed
+
+
+def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
+    from checker.pictures.growth import Levels
+    from checker.search.explore import Explorer
+    from checker.search.limits import Limits
+    from checker.search.question import Options
+
+    limits = Limits(options["depth"], options["max_states"], options["max_seconds"])
+    how = Options(workers=options["workers"], symmetry=options["symmetry"])
+    if not options["quiet"] and not options["as_json"]:
+        click.echo(f"{name}: searching", err=True)
+    result = Explorer(model, (), limits, how).run()
+    return Levels(name, tuple(result.levels), result.stopped or "")
+
+
+def _stored(place: str) -> Levels:
+    from checker.pictures.growth import Levels
+    from checker.stores.storage import require_pyarrow
+    from checker.stores.store import Store
+
+    require_pyarrow()
+    opened = Store.open(place)
+    about = opened.manifest.model
+    bounds = [f"{k.replace('_', ' ')} {v}" for k, v in about.get("bounds", {}).items() if v]
+    name = f"{about.get('protocol')}, {', '.join(bounds)}" if bounds else str(about.get("protocol"))
+    return Levels(name, tuple(level.size for level in opened.levels if level.size))
+
+
+def _lines(searches: list[Levels]) -> Iterator[str]:
+    """A column for each search, a row for each depth; then each in a sentence."""
+    heads = [chr(97 + k) for k in range(len(searches))] if len(searches) > 1 else ["states"]
+    deepest = max((len(search.sizes) for search in searches), default=0)
+    rows = [
+        [str(d), *(f"{s.sizes[d]:,}" if d < len(s.sizes) else "" for s in searches)]
+        for d in range(deepest)
+    ]
+    columns = list(zip(["depth", *heads], *rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    for row in (["depth", *heads], *rows):
+        cells = zip(row, widths, strict=True)
+        yield "  ".join(cell.rjust(width) for cell, width in cells).rstrip()
+    yield ""
+    for head, search in zip(heads, searches, strict=True):
+        first = f"{head} = " if len(searches) > 1 else ""
+        yield f"{first}{search.name}: {search.words}"
+
+
+def _data(search: Levels) -> dict[str, Any]:
+    return {**dataclasses.asdict(search), "states": sum(search.sizes)}
