@@ -7,7 +7,7 @@ options, and return an `Answer`, which shows itself, a graph, or a trace: see `d
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from checker.explanations.explanation import Explanation
     from checker.graphs.losses import Losses
+    from checker.guarantees.answer import Answer as OperatorsAnswer
+    from checker.guarantees.verdicts import Budget as SearchBudget
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
 
@@ -270,6 +272,48 @@ def explain(
     found = trace if isinstance(trace, Trace) else accepted_trace(Path(trace), protocol)
     limit = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
     return explanation_of(found, search, limit)
+
+
+def ask(
+    kafka: str,
+    *files: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    replicas: int | None = None,
+    racks: str | None = None,
+    mode: str | None = None,
+    topic: str | None = None,
+    rolling_restart: bool = False,
+    upgrade_to: str | None = None,
+    min_isr_to: int | None = None,
+    max_seconds: float | None = None,
+    budget: SearchBudget | None = None,
+    on_search: Callable[[str], None] = lambda _: None,
+    **numbers: int,
+) -> OperatorsAnswer:
+    """What a cluster of a release can lose under some faults, what stops, what would prevent it.
+
+    `files` are Kafka's own: properties, or what its tools printed. `numbers` are faults, such as
+    `crashes=1`, and sizes, such as `max_records=1`. Printed, the answer tells all; it is true where
+    nothing is lost. `UsageError` for what cannot be asked; see `docs/ask.md`.
+    """
+    from checker.guarantees.answer import answer
+    from checker.guarantees.budgets import BUDGETS
+    from checker.guarantees.cluster import describe_cluster
+    from checker.guarantees.faults import Faults
+    from checker.guarantees.releases import release_named
+    from checker.guarantees.verdicts import SECONDS, Budget
+
+    given = {name: str(value) for name, value in (settings or {}).items()}
+    cluster = describe_cluster(
+        kafka, [Path(file) for file in files], given, replicas=replicas, racks=racks, mode=mode,
+        topic=topic,
+    )  # fmt: skip
+    budgets = {name: value for name, value in numbers.items() if name in BUDGETS}
+    sizes = {name: value for name, value in numbers.items() if name not in BUDGETS}
+    target = None if upgrade_to is None else release_named(upgrade_to)
+    faults = Faults(budgets, rolling_restart, target, min_isr_to, sizes)
+    limit = budget or Budget(SECONDS if max_seconds is None else max_seconds)
+    return answer(cluster, faults, limit, on_search)
 
 
 def _asked(

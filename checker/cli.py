@@ -23,6 +23,7 @@ from checker.exits import Exit
 
 COMMANDS = {
     "list": "what there is: protocols, presets, settings, bounds, properties, engines",
+    "ask": "what a cluster can lose under some faults, what stops, what would prevent it",
     "explore": "search every reachable state, up to a depth or to the end",
     "liveness": "what must happen in the end, and the least fairness for it",
     "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",

@@ -90,6 +90,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
         *("checker.graphs", "checker.experiments"),
     ),
+    "checker.guarantees": (
+        *("model", "properties", VERDICT, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+        *("checker.graphs", "checker.experiments", "checker.explanations"),
+    ),
     "checker.audit": ("model.language.errors",),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),

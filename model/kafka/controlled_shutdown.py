@@ -10,7 +10,7 @@ minutes as it is: `broker_shut_down`. That is KRaft; what was done with ZooKeepe
 
 from __future__ import annotations
 
-from model.kafka.faults import stop_cleanly
+from model.kafka.faults import may_be_stopped, stop_cleanly
 from model.kafka.partition_change import (
     keep_leader_in_new_epoch,
     may_change_leader,
@@ -32,7 +32,7 @@ def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.controlled_shutdowns
     require(spent < partition.bound("controlled_shutdowns"))
     require(not with_zookeeper(partition))
-    require(broker.up, not_(broker.shutting_down))
+    require(broker.up, not_(broker.shutting_down), may_be_stopped(partition, broker))
 
     partition.spent.controlled_shutdowns = spent + 1
     broker.shutting_down = True

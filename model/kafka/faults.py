@@ -18,7 +18,7 @@ from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
 from model.kafka.settings import FetchAnswers, QuickBounce, Racks
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, minimum, not_, require, some
+from model.language import action, all_of, any_of, choose, every, minimum, not_, require, some
 from model.replicated_log import Offset
 
 
@@ -45,6 +45,25 @@ def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     forget_stalled_produce(partition, broker)
 
 
+def may_be_stopped(partition: TopicPartition, broker: Broker) -> bool:
+    """An operator who restarts brokers in turn waits until all others are back in the ISR."""
+    if not partition.options.shutdowns_in_turn:
+        return True
+    controller = partition.controller
+    return every(
+        any_of(
+            other == broker,
+            all_of(
+                other.up,
+                not_(other.shutting_down),
+                not_(other.fenced),
+                controller.isr.contains(other),
+            ),
+        )
+        for other in partition.brokers
+    )
+
+
 def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     """The broker writes its checkpoints and a clean-shutdown marker, and its process ends."""
     broker.stopped_cleanly = True
@@ -68,7 +87,7 @@ def broker_shut_down(partition: TopicPartition, broker: Broker) -> None:
     """The broker stops without having been let go (`controlled_shutdown.py`)."""
     spent = partition.spent.shutdowns
     require(spent < partition.bound("shutdowns"))
-    require(broker.up)
+    require(broker.up, may_be_stopped(partition, broker))
 
     partition.spent.shutdowns = spent + 1
     stop_cleanly(partition, broker)

@@ -135,6 +135,11 @@ class KafkaSettings:
     followers_keep_up: bool = setting(
         False, "live followers fetch within replica.lag.time.max.ms", "followers.keep.up"
     )
+    shutdowns_in_turn: bool = setting(
+        False,
+        "a broker is stopped cleanly only while all others are up and in sync: a rolling restart",
+        "shutdowns.in.turn",
+    )
     log_flush_interval_messages: int = setting(
         0, "1: each append is flushed; 0: left to the operating system",
         "log.flush.interval.messages",

@@ -99,8 +99,9 @@ controller_complete_late_reassignment | PartitionChangeBuilder.completeReassignm
 broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
 broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
-broker_shut_down | LogManager.shutdown | 0.8.0
-broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916
+broker_shut_down | LogManager.shutdown | 0.8.0 | | shutdowns.in.turn
+broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916 |
+    shutdowns.in.turn
 broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_power_and_epochs | LeaderEpochCheckpointFile.write | 3.7.0 | KAFKA-16541 |
@@ -132,6 +133,7 @@ unclean.election.by.setting |
     KAFKA-12670
 replica.lag.max.messages | Partition.getOutOfSyncReplicas | 0.8.0 | KAFKA-1546
 followers.keep.up | Partition.isFollowerOutOfSync
+shutdowns.in.turn | the operator
 log.flush.interval.messages | UnifiedLog.append | 0.8.0
 broker.rack | ClusterControlManager.registerBroker | 0.10.0.0
 preferred.leader | PartitionChangeBuilder.electPreferredLeader | 0.8.0

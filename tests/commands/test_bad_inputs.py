@@ -21,6 +21,7 @@ from model.language.errors import UsageError
 
 TINY = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
 ON_A_MODEL = ("explore", "simulate", "prove", "infer", "mutate")
+ASKED = ("--kafka", "4.1", "--crashes", "1")
 HUGE = "9" * 40
 BAD_NAMES = (
     "kip999",
@@ -68,6 +69,12 @@ def wrong_values(option: click.Option) -> Iterator[str]:
         yield from ("x", "", "kafka-99")
     elif option.name == "protocol":
         yield from BAD_NAMES[:6]
+    elif option.name in ("kafka", "upgrade_to"):
+        yield from ("x", "", "3.6.1", "9.9", "fixed")
+    elif option.name == "racks":
+        yield from ("x", "", ",", "a,b", "a,a,b")
+    elif option.name == "topic":
+        yield from ("x", "")
     elif option.name == "trace_dir":
         yield from ("/proc/nowhere/x", "taken", "taken/below")
     elif option.name in ("markdown", "picture"):
@@ -77,7 +84,9 @@ def wrong_values(option: click.Option) -> Iterator[str]:
 def cases() -> Iterator[tuple[str, ...]]:
     for name in COMMANDS:
         model = ("kip320", *TINY) if name in ON_A_MODEL else ()
-        subject = {"replay": ("taken",), "report": ("taken",), "query": (".", "select 1")}
+        subject = {
+            "ask": ASKED, "replay": ("taken",), "report": ("taken",), "query": (".", "select 1"),
+        }  # fmt: skip
         base = (name, *model, *subject.get(name, ()))
         yield from ((*base, each) for each in ("--nonsense", "--jso=1", "-Z", "--json=1"))
         yield (*base, *["one-too-many"] * 3) if name not in ("audit", "cases", "scenario") else base
@@ -90,11 +99,13 @@ def cases() -> Iterator[tuple[str, ...]]:
                 yield from ((*base, flag, value) for value in wrong_values(option))
     for name in (*ON_A_MODEL, "list"):
         yield from ((name, each) for each in BAD_NAMES if each or name != "list")
-    for name in ("replay", "report", "scenario", "cases", "audit", "query"):
-        more = ("select 1",) if name == "query" else ()
+    for name in ("ask", "replay", "report", "scenario", "cases", "audit", "query"):
+        more = {"query": ("select 1",), "ask": ASKED}.get(name, ())
         for path in ("nowhere", "/proc/nowhere", "\u00e9", "a" * 5_000, "taken/below"):
             yield (name, path, *more)
         for kind in CONTENTS:
+            if (name, kind) == ("ask", "python"):
+                continue  # to Java's eyes a key with a value
             yield (name, f"bad-{kind}.json", *more)
             yield (name, f"bad-{kind}.toml", *more)
 

@@ -1,8 +1,8 @@
 """Highwater: a model checker for Kafka's replication protocol, and for protocols of one's own.
 
 What users import. `highwater.language` and `highwater.claims` are what protocols are written in,
-`highwater.testing` is for test files, and `explore`, `simulate`, `prove`, `graph`, `losses` and
-`explain` ask from a script or a notebook, and `run` makes a trace. `docs/api.md` describes them;
+`highwater.testing` is for test files, and `ask`, `explore`, `simulate`, `prove`, `graph`, `losses`
+and `explain` ask from a script or a notebook, and `run` makes a trace. `docs/api.md` describes all;
 everything else may change from one release to the next.
 """
 
@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checker.asking import Answer, explain, explore, graph, losses, prove, run, simulate
+    from checker.asking import Answer, ask, explain, explore, graph, losses, prove, run, simulate
 
 __all__ = [
-    "Answer", "__version__", "explain", "explore", "graph", "losses", "prove", "run", "simulate",
+    "Answer", "__version__", "ask", "explain", "explore", "graph", "losses", "prove", "run",
+    "simulate",
 ]  # fmt: skip
 
 

@@ -1,0 +1,120 @@
+"""`ask`: what a cluster can lose under some faults, what stops, and what would prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from checker.commands.common import (
+    HELP,
+    _parse_settings,
+    output_options,
+    seconds,
+    write_result,
+)
+from checker.exits import Exit
+from checker.guarantees.budgets import BUDGETS, SIZES
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _numbers(function: F) -> F:
+    """A budget for each fault, and the sizes."""
+    from model.kafka.protocol import KAFKA
+
+    words = {bound.name: (bound.words, bound.minimum) for bound in KAFKA.bounds}
+    for name in (*reversed(SIZES[1:]), "consumers", *reversed(list(BUDGETS))):
+        option = f"--{name.replace('_', '-')}"
+        text, least = words[name]
+        kind = click.IntRange(min=least)
+        function = click.option(option, name, type=kind, metavar="N", help=text)(function)
+    return function
+
+
+@click.command(context_settings=HELP)
+@click.argument(
+    "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
+)
+@click.option("--kafka", metavar="VERSION", required=True, help="a release, such as 3.7.2")
+@click.option(
+    "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
+)
+@click.option("--replicas", type=int, metavar="N", help="replicas of the partition [default: 3]")
+@click.option(
+    "--racks", metavar="RACKS",
+    help="spread, together, or the replicas' racks: a,b,c [default: spread]",
+)  # fmt: skip
+@click.option("--topic", metavar="NAME", help="which topic, where FILE describes several")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE",
+    help="a key of Kafka's, or a setting of the model: goes before what the files say",
+)  # fmt: skip
+@click.option("--rolling-restart", is_flag=True, help="each broker is restarted in turn")
+@click.option("--upgrade-to", metavar="VERSION", help="a rolling upgrade to this release")
+@click.option(
+    "--min-isr-to", type=int, metavar="N", help="an operator changes min.insync.replicas to N"
+)
+@_numbers
+@click.option(
+    "--max-seconds", type=seconds, default=60.0, show_default=True,
+    help="search for so long at most",
+)  # fmt: skip
+@click.option("--trace-dir", type=click.Path(path_type=Path), help="save the traces here")
+@output_options
+def command(
+    files: tuple[Path, ...], kafka: str, mode: str | None, replicas: int | None,
+    racks: str | None, topic: str | None, settings: tuple[str, ...], rolling_restart: bool,
+    upgrade_to: str | None, min_isr_to: int | None, max_seconds: float, trace_dir: Path | None,
+    as_json: bool, quiet: bool, **numbers: int | None,
+) -> int:  # fmt: skip
+    """What can a cluster lose under these faults, what stops, and what would prevent it?
+
+    FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
+    `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
+
+    Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
+    """
+    from checker.asking import ask
+    from checker.commands.interrupt import Interrupt
+    from checker.commands.keeping import Keeping
+    from checker.commands.progress import Line
+    from checker.files import prepare_directory
+    from checker.guarantees.answer import as_data
+    from checker.guarantees.text import render
+    from checker.guarantees.verdicts import Budget
+    from checker.traces.trace import highwater_version
+
+    budget = Budget(max_seconds)
+    if trace_dir is not None:
+        prepare_directory(trace_dir)
+    with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+
+        def on_search(what: str) -> None:
+            words = f"searching: {what}"
+            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
+
+        found = ask(
+            kafka, *files, settings=_parse_settings(settings), replicas=replicas, racks=racks,
+            mode=mode, topic=topic, rolling_restart=rolling_restart, upgrade_to=upgrade_to,
+            min_isr_to=min_isr_to, budget=budget, on_search=on_search,
+            **{name: value for name, value in numbers.items() if value is not None},
+        )  # fmt: skip
+    with Keeping() as keeping:
+        for part in found.parts:
+            for name, trace in part.traces.items():
+                file = keeping.trace(trace, trace_dir, name)
+                if file is not None:
+                    part.files[name] = file
+
+        def data() -> dict[str, Any]:
+            return {"command": "ask", **as_data(found), "version": highwater_version()}
+
+        write_result(as_json, data, lambda console: render(found, console.width))
+    if found.is_lossy:
+        status = Exit.VIOLATED
+    else:
+        status = Exit.OK if found.is_decided and not interrupt.requested else Exit.LIMIT
+    return keeping.status(status)

@@ -1,0 +1,1 @@
+"""What a cluster's configuration guarantees under some faults, and what would change that."""

@@ -1,0 +1,185 @@
+"""The answer to an operator's question, gathered, and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker.experiments.matrix import Cell
+from checker.explanations.explanation import recognised_words
+from checker.guarantees.changes import Tried, changes
+from checker.guarantees.cluster import Cluster
+from checker.guarantees.faults import Faults, choice_of
+from checker.guarantees.releases import Release
+from checker.guarantees.upgrade import mixed_words, stages
+from checker.guarantees.verdicts import Budget, Judged, judge_losses, judge_stops, trace_of
+from checker.traces.trace import Trace
+from model.language.declare.settings import as_text
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is judged: the cluster, or a stage of its upgrade; traces by the property they break."""
+
+    name: str
+    release: Release
+    judged: Judged
+    traces: Mapping[str, Trace]
+    files: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def first_loss(self) -> Trace:
+        """The trace of the first thing that is lost."""
+        return self.traces[self.judged.lost[0].found["property"]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a cluster loses under some faults, what stops, and what would prevent the first loss.
+
+    True where nothing is lost in any state within the bounds, and all of these were visited.
+    `known` says which entry of the catalogue the first loss is an instance of, if of one.
+    `changes` are those with which nothing is lost, the cheapest first; `all_tried` is false if
+    there was no time for every one.
+    """
+
+    cluster: Cluster
+    faults: Faults
+    parts: tuple[Part, ...]
+    changes: tuple[Tried, ...]
+    all_tried: bool
+    seconds: float
+    mixed: str = ""
+    known: str = ""
+
+    @property
+    def traces(self) -> tuple[Trace, ...]:
+        """The traces of all losses and stops."""
+        return tuple(trace for part in self.parts for trace in part.traces.values())
+
+    @property
+    def is_lossy(self) -> bool:
+        """Something is lost."""
+        return any(part.judged.lost for part in self.parts)
+
+    @property
+    def is_decided(self) -> bool:
+        """Of every loss it is known whether there is one within the bounds."""
+        return all(part.judged.is_decided for part in self.parts)
+
+    def __bool__(self) -> bool:
+        return not self.is_lossy and self.is_decided
+
+    def __str__(self) -> str:
+        """The text that the command shows, in 80 columns."""
+        from checker.guarantees.text import render
+
+        return render(self, 80)
+
+
+def answer(
+    cluster: Cluster,
+    faults: Faults,
+    budget: Budget | None = None,
+    on_search: Callable[[str], None] = lambda _: None,
+) -> Answer:
+    """Search what the faults can do to the cluster, and what would prevent a loss."""
+    limit = budget or Budget()
+    seconds = limit.seconds
+    asked = [("", cluster)]
+    mixed = ""
+    if faults.upgrade_to is not None:
+        found = stages(cluster, faults.upgrade_to)
+        asked = [(stage.name, stage.cluster) for stage in found]
+        mixed = mixed_words(cluster, faults.upgrade_to)
+    parts = []
+    for number, (name, each) in enumerate(asked):
+        share = limit.part(len(asked) - number)
+        on_search("what is lost")
+        judged = judge_losses(choice_of(each, faults), share)
+        on_search("what stops")
+        judged = judge_stops(judged, share)
+        violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
+        traces = {cell.found["property"]: trace_of(cell) for cell in violated}
+        parts.append(Part(name, each.release, judged, traces))
+    lossy = next((part for part in reversed(parts) if part.judged.lost), None)
+    tried: tuple[Tried, ...] = ()
+    all_tried, known = True, ""
+    if lossy is not None:
+        known = recognised_words(lossy.first_loss)
+        moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
+        tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
+    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known)
+
+
+# --- for programs --------------------------------------------------------------------------------
+
+
+def as_data(found: Answer) -> dict[str, Any]:
+    """The answer as plain data, for JSON."""
+    cluster = found.cluster
+    return {
+        "release": cluster.release.asked,
+        "preset": cluster.release.preset,
+        "mode": str(cluster.release.mode),
+        "replicas": cluster.replicas,
+        "read": [asdict(told) for told in cluster.read],
+        "defaults": [asdict(told) for told in cluster.defaults],
+        "ignored": list(cluster.ignored),
+        "timed": list(cluster.timed),
+        "faults": found.faults.words,
+        "mixed": found.mixed,
+        "known": found.known,
+        "parts": [_of_part(part) for part in found.parts],
+        "changes": [_of_tried(tried) for tried in found.changes],
+        "all_tried": found.all_tried,
+        "seconds": found.seconds,
+        "lossy": found.is_lossy,
+        "decided": found.is_decided,
+    }  # fmt: skip
+
+
+def _of_part(part: Part) -> dict[str, Any]:
+    choice = part.judged.choice
+    return {
+        "name": part.name,
+        "explored": choice.arguments,
+        "bounds": dict(choice.model.bounds),
+        "settings": as_text(choice.model.settings),
+        "states": part.judged.states,
+        "losses": [_of_cell(cell, part) for cell in part.judged.losses],
+        "stops": [_of_cell(cell, part) for cell in part.judged.stops],
+    }
+
+
+def _of_cell(cell: Cell, part: Part) -> dict[str, Any]:
+    name = cell.column.properties[0]
+    lasting = part.judged.lasting.get(name)
+    file = part.files.get(name)
+    return {
+        "about": cell.column.name,
+        "property": name,
+        "explored": cell.search.choice.arguments,
+        "verdict": cell.found["verdict"],
+        "words": cell.words,
+        "depth": cell.found["depth"],
+        "steps": list(cell.found.get("steps", ())),
+        "lasting": None if lasting is None else {
+            "ends": lasting.ends.name.lower(), "steps": lasting.steps,
+            "faults": lasting.faults, "words": lasting.words,
+        },
+        "trace": None if file is None else str(file),
+    }  # fmt: skip
+
+
+def _of_tried(tried: Tried) -> dict[str, Any]:
+    return {
+        "change": tried.change.words,
+        "tier": tried.change.tier.name.lower(),
+        "about": tried.change.about,
+        "explored": tried.change.choice.arguments,
+        "costs": list(tried.costs),
+        "states": tried.judged.states,
+    }

@@ -1,0 +1,97 @@
+"""Kafka's configuration keys that mean something to the broker model, and what.
+
+The only list of them: what reads files, what says which defaults were taken, and what an operator
+may change all go by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from model.kafka.settings import KafkaSettings
+
+
+def _as_it_is(value: str) -> str:
+    return value
+
+
+def _flushed(value: str) -> str:
+    """Every message, or left to the operating system: fewer flushes lose no less than none."""
+    return "1" if value == "1" else "0"
+
+
+def _reads(value: str) -> str:
+    """Any selector but Kafka's own of the leader may send consumers to followers."""
+    return str(not value.endswith("LeaderSelector")).lower()
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of Kafka's: which setting of the model it gives, how, and what that means there."""
+
+    name: str
+    setting: str
+    means: str
+    value: Callable[[str], str] = _as_it_is
+    default: str = ""
+    """What Kafka's default is, where that is not the setting's own value."""
+
+
+KEYS: tuple[Key, ...] = (
+    Key("acks", "acks", "what producers wait for"),
+    Key("request.required.acks", "acks", "what producers wait for"),
+    Key("min.insync.replicas", "min.insync.replicas", "acks=all needs so many ISR members"),
+    Key(
+        "unclean.leader.election.enable", "unclean.leader.election.enable",
+        "whether a replica outside the ISR may lead",
+    ),
+    Key(
+        "log.flush.interval.messages", "log.flush.interval.messages",
+        "1: each append is on the disk; else a power loss takes any part of the log's end",
+        _flushed, "9223372036854775807",
+    ),
+    Key(
+        "flush.messages", "log.flush.interval.messages",
+        "1: each append is on the disk; else a power loss takes any part of the log's end",
+        _flushed, "9223372036854775807",
+    ),
+    Key(
+        "replica.selector.class", "follower.reads", "whether consumers may read from followers",
+        _reads,
+    ),
+)  # fmt: skip
+"""Those that give a setting; of two that give the same one, that of the topic goes first."""
+
+BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}
+
+REBALANCE = "auto.leader.rebalance.enable"
+REPLICATION = "default.replication.factor"
+ROLES, ZOOKEEPER = "process.roles", "zookeeper.connect"
+
+READ_OTHERWISE: Mapping[str, str] = {
+    REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
+    REPLICATION: "the number of replicas, where no topic is described",
+    ROLES: "KRaft",
+    ZOOKEEPER: "ZooKeeper, where there is no process.roles",
+}
+
+WITHOUT_MEANING: Mapping[str, str] = KafkaSettings.not_modelled
+"""Keys that operators know to matter, and why they do not here."""
+
+OPERATORS: frozenset[str] = frozenset({key.setting for key in KEYS}) | {
+    "broker.rack", "eligible.leader.replicas",
+}  # fmt: skip
+"""Settings of the model that an operator can set: by a key, by placing replicas, by a feature."""
+
+FINENESS: frozenset[str] = frozenset({"fetch.answers"})
+"""What a preset says of the model, and not of Kafka."""
+
+DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KEYS)}
+"""The key by which people know a setting."""
+
+
+def setting_of(key: str, value: str) -> tuple[str, str]:
+    """The setting that a key gives, and its value there."""
+    found = BY_NAME[key]
+    return found.setting, found.value(value)

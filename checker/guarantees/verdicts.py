@@ -1,0 +1,138 @@
+"""One row of the grid of guarantees, made on the spot: what is lost, and what stops.
+
+A search of the model as it is says what can be lost. What stops is searched where live followers
+keep up, as in the grid, since otherwise a follower that lags stops writes without any fault.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from checker.experiments.choices import Choice, steps_named
+from checker.experiments.grid import Result
+from checker.experiments.matrix import Cell, Column, Matrix, Row, cells, run_search
+from checker.guarantees.stops import Outage, outages
+from checker.search.limits import Limits
+from checker.traces.trace import Trace, build_trace
+from checker.verdict import Verdict
+from properties import choose_properties
+
+SECONDS = 60.0
+"""Seconds that an answer takes, unless more are allowed."""
+
+STATES = 40_000_000
+"""States that one search visits at most: some GB of memory."""
+
+KEEPS_UP = {"followers.keep.up": "true"}
+
+LOSSES = (
+    Column("acknowledged records", ("acknowledged_records_survive",), "lost", {}, {}),
+    Column("what consumers have read", ("exposed_records_survive",), "lost", {}, {}),
+    Column("a copy on some disk", ("acknowledged_record_on_some_disk",), "gone", {}, {}),
+)
+READS = Column("reads from followers", ("consumer_reads_only_committed",), "wrong", {}, {})
+LEADER = Column("a leader", ("partition_has_leader",), "none", KEEPS_UP, {})
+WRITES = Column("writes with acks=all", ("leader_takes_writes",), "refused", KEEPS_UP, {})
+ANSWERS = Column("answers and reads", ("leader_exposes_what_the_isr_holds",), "late", KEEPS_UP, {})
+RETURN = Column("a leader with all back", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {})
+STOPS = (LEADER, WRITES, ANSWERS, RETURN)
+
+
+@dataclass
+class Budget:
+    """How much searching may cost, by the clock; `ended` when the user has had enough."""
+
+    seconds: float = SECONDS
+    states: int = STATES
+    since: float = field(default_factory=time.perf_counter)
+    whole: Budget | None = None
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, of the whole too if this is a part; not below 0."""
+        own = max(0.0, self.seconds - (time.perf_counter() - self.since))
+        return own if self.whole is None else min(own, self.whole.left)
+
+    def part(self, of: int) -> Budget:
+        """The first of so many equal parts of what is left."""
+        return Budget(self.left / of, self.states, whole=self)
+
+    def end(self) -> None:
+        """Nothing more may be searched."""
+        self.seconds = 0.0
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the next search."""
+        return Limits(states=self.states, seconds=self.left)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A choice with its verdicts: of losses, of stops, and for how long these last."""
+
+    choice: Choice
+    losses: tuple[Cell, ...]
+    stops: tuple[Cell, ...]
+    lasting: Mapping[str, Outage]
+
+    @property
+    def lost(self) -> tuple[Cell, ...]:
+        """The losses that there are."""
+        return tuple(cell for cell in self.losses if cell.is_violated)
+
+    @property
+    def is_decided(self) -> bool:
+        """Of each loss it is known whether there is one within the bounds."""
+        return all(cell.is_violated or is_safe(cell) for cell in self.losses)
+
+    @property
+    def states(self) -> int:
+        """States that were visited for it."""
+        results = {cell.search.name: cell.result for cell in (*self.losses, *self.stops)}
+        return sum(result["states"] for result in results.values() if result)
+
+
+def is_safe(cell: Cell) -> bool:
+    """Every reachable state was visited, and none violates."""
+    return cell.result is not None and cell.found["verdict"] == Verdict.EXHAUSTED
+
+
+def losses_of(choice: Choice) -> tuple[Column, ...]:
+    """What can be lost, as far as the settings make it a question."""
+    return (*LOSSES, READS) if choice.model.settings.follower_reads else LOSSES
+
+
+def judge_losses(choice: Choice, budget: Budget) -> Judged:
+    """Search a choice for losses alone."""
+    return Judged(choice, _cells(choice, losses_of(choice), budget), (), {})
+
+
+def judge_stops(judged: Judged, budget: Budget) -> Judged:
+    """The same, with what stops, and for how long."""
+    stops = _cells(judged.choice, STOPS, budget)
+    violated = [cell for cell in stops if cell.is_violated]
+    lasting: Mapping[str, Outage] = {}
+    if violated and budget.left:
+        names = [cell.column.properties[0] for cell in violated]
+        lasting = outages(violated[0].search.choice, names, budget.limits)
+    return replace(judged, stops=stops, lasting=lasting)
+
+
+def _cells(choice: Choice, columns: tuple[Column, ...], budget: Budget) -> tuple[Cell, ...]:
+    matrix = Matrix("", "", (Row("", choice),), columns)
+    results: dict[str, Result] = {}
+    for name, search in {s.name: s for s in matrix.searches.values()}.items():
+        if budget.left:
+            results[name] = run_search(replace(search, limits=budget.limits))
+    (row,) = cells(matrix, results)
+    return tuple(row)
+
+
+def trace_of(cell: Cell) -> Trace:
+    """The trace to what a cell says fails, replayed on the reference engine."""
+    model = cell.search.choice.model
+    (claim,) = choose_properties(model.protocol, [cell.found["property"]])
+    return build_trace(model, steps_named(model, cell.found["steps"]), claim)

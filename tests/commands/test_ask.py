@@ -1,0 +1,73 @@
+"""`ask` answers in lines that fit and as data, stores the traces, and ends as the answer says."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.exits import Exit
+
+SMALL = ("--replicas", "2", "--log-size", "1", "--max-records", "1")
+
+
+def test_a_loss_is_told_with_traces_that_other_commands_read(highwater, tmp_path):
+    ended = highwater(
+        "ask", "--kafka", "4.1", "--set", "acks=1", "--crashes", "1", *SMALL,
+        "--trace-dir", tmp_path, "--json",
+    )  # fmt: skip
+    assert ended.status == Exit.VIOLATED
+    data = ended.json
+    assert (data["preset"], data["mode"], data["lossy"]) == ("kafka-4.1", "kraft", True)
+    (part,) = data["parts"]
+    lost = [cell for cell in part["losses"] if cell["verdict"] == "violated"]
+    assert lost[0]["property"] == "acknowledged_records_survive"
+    for cell in lost:
+        assert highwater("replay", cell["trace"], "--quiet").status == Exit.OK
+        assert len(cell["steps"]) == cell["depth"]
+    assert data["changes"][0]["change"] == "acks=all"
+    assert "acks=all" in highwater("explain", lost[0]["trace"], "--no-search").out
+
+
+def test_what_files_say_is_told(highwater, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.properties").write_text(
+        "process.roles=broker\nnum.io.threads=8\nmin.insync.replicas=1\nreplica.lag.time.max.ms=1\n"
+    )
+    (tmp_path / "producer.properties").write_text("acks=-1\n")
+    ended = highwater(
+        "ask", "server.properties", "producer.properties", "--kafka", "4.1.0", "--crashes", "1",
+        *SMALL,
+    )  # fmt: skip
+    assert ended.status == Exit.OK
+    assert max(map(len, ended.out.splitlines())) <= 80
+    for words in (
+        "Kafka 4.1.0 with KRaft, as the first 4.1: crashes 1",
+        "  acks=-1: producer.properties; what producers wait for",
+        "  min.insync.replicas=1: server.properties; acks=all needs so many ISR members",
+        "  there is no time in the model: replica.lag.time.max.ms",
+        "  without meaning to the model: 1 other key",
+        "nothing is lost in any state within these bounds",
+    ):
+        assert words in ended.out
+
+
+def test_without_time_the_answer_is_a_limit(highwater):
+    ended = highwater("ask", "--kafka", "4.1", "--crashes", "1", "--max-seconds", "0", "--json")
+    assert ended.status == Exit.LIMIT
+    assert not ended.json["decided"] and not ended.json["lossy"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--crashes", "1"), "Missing option '--kafka'"),
+        (("--kafka", "3.6.1", "--crashes", "1"), "valid are 0.8.2, 0.10"),
+        (("--kafka", "4.1"), "name what may happen"),
+        (("--kafka", "4.1", "--crashes", "1", "--set", "min.insync.replicas=5"), "more than the 3"),
+        (("--kafka", "3.9", "--mode", "zookeeper", "--crashes", "1"), "with KRaft only"),
+        (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_one_line(highwater, arguments, words):
+    ended = highwater("ask", *arguments)
+    assert ended.status == Exit.USAGE
+    assert words in ended.err and ended.err.count("\n") == 1 and ended.out == ""

@@ -1,0 +1,67 @@
+"""The ten questions of `docs/ask.md` have the answers that its table says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.exits import Exit
+
+PAGE = (Path(__file__).parents[2] / "docs" / "ask.md").read_text()
+COLUMNS = (
+    "acknowledged records", "what consumers have read", "a copy on some disk", "a leader",
+    "writes with acks=all",
+)  # fmt: skip
+HEAD = ("", "acknowledged", "read", "on a disk", "a leader", "writes", "the cheapest change")
+
+
+def commands() -> list[str]:
+    """The command of each question."""
+    section = PAGE.split("\n## Ten questions\n")[1].split("\n## ")[0]
+    found = re.findall(r"^    (highwater ask (?:.*\\\n)*.*)", section, re.MULTILINE)
+    return [re.sub(r"\s*\\\n\s*", " ", each) for each in found]
+
+
+def row(number: int, data: dict[str, Any]) -> str:
+    """The answer as a row of the table: of an upgrade, that of each stage, if they differ."""
+    cells = []
+    for name in COLUMNS:
+        said = [
+            cell["words"] + (f"; {cell['lasting']['words']}" if cell["lasting"] else "")
+            for part in data["parts"]
+            for cell in (*part["losses"], *part["stops"])
+            if cell["about"] == name
+        ]
+        cells.append(" / ".join(dict.fromkeys(said)))
+    first = data["changes"][0] if data["changes"] else None
+    cost = "; ".join(first["costs"]) or "nothing more stops" if first else ""
+    cells.append(f"`{first['change']}`: {cost}" if first else "")
+    return f"| {number} | {' | '.join(cells)} |"
+
+
+def table() -> list[str]:
+    told = re.search(r"<!-- answers -->\n(.*?)<!-- end of answers -->", PAGE, re.DOTALL)
+    assert told is not None
+    return told[1].strip().splitlines()
+
+
+def test_there_are_ten_questions_and_ten_answers():
+    assert len(commands()) == 10
+    head, line, *rows = table()
+    assert head == f"| {' | '.join(HEAD)} |".replace("|  |", "| |")
+    assert set(line) == {"|", "-"} and len(rows) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, 11))
+def test_a_question_has_its_answer(highwater, number):
+    _, _, *arguments = shlex.split(commands()[number - 1])
+    ended = highwater("ask", *arguments, "--max-seconds", "3600", "--json")
+    data = ended.json
+    assert ended.status == (Exit.VIOLATED if data["lossy"] else Exit.OK)
+    assert data["decided"] and data["all_tried"]
+    assert row(number, data) == table()[number + 1]
