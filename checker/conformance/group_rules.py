@@ -1,4 +1,4 @@
-"""What Kafka's assignors give: one Java process a release, asked by lines."""
+"""What Kafka's classes say of a group, and do: a Java process, asked by lines."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ def assignments(version: str, questions: Iterable[str]) -> list[str]:
     `UsageError` if the process ends before it has answered all.
     """
     return asked(version, "group/GroupRules.java", questions)
+
+
+def run_group(version: str, commands: Iterable[str]) -> list[str]:
+    """What a release's own consumers and group coordinator do, command by command, as
+    `GroupRun.java` has them. `UsageError` if the process ends early.
+    """
+    return asked(version, "group/GroupRun.java", commands)
