@@ -15,6 +15,13 @@ def assignments(version: str, questions: Iterable[str]) -> list[str]:
     return asked(version, "group/GroupRules.java", questions)
 
 
+def coordinator_says(version: str, questions: Iterable[str]) -> list[str]:
+    """The answer of the coordinator's classes of a release since 4.0; `CoordinatorRules.java` says
+    what is asked. `UsageError` if the process ends before it has answered all.
+    """
+    return asked(version, "group/CoordinatorRules.java", questions)
+
+
 def run_group(version: str, commands: Iterable[str]) -> list[str]:
     """What a release's own consumers and group coordinator do, command by command, as
     `GroupRun.java` has them. `UsageError` if the process ends early.
