@@ -23,6 +23,7 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_tutorial_is_true_word_for_word(tmp_path):
     page = (DOCS / "writing_a_protocol.md").read_text()
     steps = re.findall(r"^```(python|console)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)

@@ -73,18 +73,19 @@ def size_params() -> list[click.Parameter]:
 
 
 def _model_params() -> list[click.Parameter]:
-    """PROTOCOL, `--preset`, `--set`, its bounds and `--property`; see `chosen_model`."""
-    return [
-        click.Argument(
-            ["protocol"], required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
-        ),
-        *size_params(),
-        click.Option(
-            ["--property", "properties"], multiple=True, metavar="NAME",
-            help="a property to check; repeatable [default: all that the model promises]",
-            shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
-        ),
-    ]  # fmt: skip
+    """PROTOCOL, `--preset`, `--set` and its bounds; see `chosen_model`."""
+    protocol = click.Argument(
+        ["protocol"], required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
+    )
+    return [protocol, *size_params()]
+
+
+def _property_param() -> click.Parameter:
+    return click.Option(
+        ["--property", "properties"], multiple=True, metavar="NAME",
+        help="a property to check; repeatable [default: all that the model promises]",
+        shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
+    )  # fmt: skip
 
 
 class _ModelCommand(click.Command):
@@ -133,8 +134,17 @@ _OWN = "checker.own_protocol"
 
 
 def model_command(function: Callable[..., int]) -> click.Command:
-    """A command about one model: what chooses that comes before the command's own options."""
-    made = click.command(context_settings=HELP, params=_model_params(), cls=_ModelCommand)
+    """A command about a model and its properties; it has options that choose both first."""
+    return _command_with([*_model_params(), _property_param()], function)
+
+
+def sizes_command(function: Callable[..., int]) -> click.Command:
+    """A command about one model's states, whatever its properties."""
+    return _command_with(_model_params(), function)
+
+
+def _command_with(params: list[click.Parameter], function: Callable[..., int]) -> click.Command:
+    made = click.command(context_settings=HELP, params=params, cls=_ModelCommand)
     return made(function)
 
 

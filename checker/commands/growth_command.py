@@ -11,10 +11,10 @@ import click
 
 from checker.commands.common import (
     chosen_model,
-    model_command,
     output_options,
     print_json,
     seconds,
+    sizes_command,
     workers_option,
     write_file,
     write_output,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST = 12  # searches side by side: more are a tangle
 
 
-@model_command
+@sizes_command
 @click.option(
     "--vary", metavar="NAME=VALUES", help="a search for each value of a bound or setting: "
     "log-size=1,2,3 or fence_fetch=true,false",

@@ -17,6 +17,7 @@ from checker.engines.symbolic import (
     widen,
     width,
 )
+from model.language.protocol import Model
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, Sense, lemmas_of, properties_of
 from tests.support.proofs import check_claims, check_steps, random_states, states_on_walks
@@ -26,10 +27,14 @@ SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1, 
          "broker_errors": 1}  # fmt: skip
 
 
-def engine_of(name: str) -> SymbolicEngine:
+def small_model(name: str) -> Model:
     protocol = protocol_named(name)
     bounds = {bound.name for bound in protocol.bounds}
-    return SymbolicEngine(protocol.model({k: v for k, v in SMALL.items() if k in bounds}))
+    return protocol.model({k: v for k, v in SMALL.items() if k in bounds})
+
+
+def engine_of(name: str) -> SymbolicEngine:
+    return SymbolicEngine(small_model(name))
 
 
 @pytest.mark.parametrize("name", [*LADDER, "async_isr", "kafka_producer"])
@@ -135,7 +140,7 @@ def all_laws(engine: SymbolicEngine, states: Iterable[tuple[int, ...]]) -> None:
     "mutant", [ForgetsAWrite, WritesTooMuch, ForgetsToPrime, PrimesInTurn, WithoutGuard]
 )
 def test_the_laws_catch_a_mutant_engine(mutant):
-    model = protocol_named("kip320").model(SMALL)
+    model = small_model("kip320")
     states = states_on_walks(model, 6) + random_states(model, 10)
 
     all_laws(SymbolicEngine(model), states)

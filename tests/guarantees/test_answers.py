@@ -42,6 +42,7 @@ def words(answer, part=-1):
     return {cell.column.name: cell.words for cell in (*judged.losses, *judged.stops)}
 
 
+@pytest.mark.slow
 def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
     answer = asked("4.1", "acks=1", crashes=1, replicas=2)
     assert not answer and answer.is_lossy and answer.is_decided
