@@ -1,4 +1,4 @@
-"""Kafka's own consumers and group coordinator take the way of catalogue 77, and share a partition."""
+"""Kafka's own consumers and coordinator go the way of catalogue 77, and share a partition."""
 
 from __future__ import annotations
 
