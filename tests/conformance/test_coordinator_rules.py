@@ -224,7 +224,19 @@ def test_commits_in_a_classic_group_are_taken_as_kafka_takes_them(version):
 
 
 def test_a_wrong_rule_would_be_noticed():
-    """What 4.3 takes of an earlier epoch, 4.0 refuses."""
-    question = "consumer true 1 2 assigned 1"
-    assert coordinator_says("4.3.1", [question]) == ["NONE"]
-    assert coordinator_says("4.0.2", [question]) == ["STALE_MEMBER_EPOCH"]
+    """What 4.3 takes of an earlier epoch, the model of 4.0 refuses."""
+    assert coordinator_says("4.3.1", ["consumer true 1 2 assigned 1"]) == ["NONE"]
+    cells = {
+        "coordinator__generation": [2],
+        "consumers__phase": [MEMBER],
+        "consumers__rank": [0],
+        "consumers__generation": [1],
+        "consumers__epoch": [2],
+        "partitions__assigned": [THIS],
+        "partitions__assigned_epoch": [SINCE],
+        "partitions__holders": [THIS],
+    }
+    for version, takes in (("4.3.1", True), ("4.0.2", False)):
+        coordinator = _Coordinator(version, "consumer", topic_partitions=1)
+        step = coordinator.step(coordinator.state(**cells), "consumer_commit")
+        assert (step is not None) is takes
