@@ -26,7 +26,8 @@ COPIED = (
     "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
     "pyproject.toml",
 )  # fmt: skip
-SECONDS = 300  # a mutant may make its test hang, which is noticed too
+SECONDS = 180  # a mutant may make its test hang, which is noticed too
+SECONDS_OF_ALL = 1_200  # all tests, one after the other, without any mutant
 FAILED = 1  # pytest's exit status where a test failed
 
 
@@ -69,7 +70,7 @@ class Copy:
             else:
                 shutil.copy(source, target)
 
-    def run(self, *tests: str) -> tuple[int | None, str]:
+    def run(self, *tests: str, seconds: int = SECONDS) -> tuple[int | None, str]:
         """Pytest's exit status, `None` if it took too long, and the end of what it printed."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         environment = os.environ | {"CI": "true", "PYTHONPATH": str(self.folder)}
@@ -80,11 +81,11 @@ class Copy:
                 env=environment,
                 capture_output=True,
                 text=True,
-                timeout=SECONDS,
+                timeout=seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return None, f"not done after {SECONDS} s"
+            return None, f"not done after {seconds} s"
         return done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[-15:])
 
     @contextmanager
@@ -129,7 +130,8 @@ def main(words: list[str]) -> int:
         for number in range(workers):
             copies.put(Copy(Path(folder) / str(number)))
         first = copies.get()
-        status, output = first.run(*dict.fromkeys(mutant.test for mutant in mutants))
+        tests = dict.fromkeys(mutant.test for mutant in mutants)
+        status, output = first.run(*tests, seconds=SECONDS_OF_ALL)
         copies.put(first)
         if status != 0:
             print(f"the tests fail without any mutant:\n{output}", file=sys.stderr)
