@@ -19,6 +19,7 @@ from checker.engines.machine_code import (
     WORD,
     Expressions,
     SwitchOver,
+    each_row,
     machine_code,
     packed_words,
 )
@@ -106,31 +107,15 @@ def _module(nodes: list[Node], layout: Layout) -> ir.Module:
     function = ir.Function(module, kind, _NAME)
     source, stride, after, after_stride, states, out = function.args
     out.add_attribute("noalias")
-    entry, head, body, end = (
-        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
-    )
-    builder = ir.IRBuilder(entry)
-    builder.branch(head)
-
-    builder.position_at_end(head)
-    row = builder.phi(WORD)
-    row.add_incoming(WORD(0), entry)
-    builder.cbranch(builder.icmp_signed("<", row, states), body, end)
-
-    builder.position_at_end(body)
-    frames = [
-        packed_words(builder, source, stride, row, layout.words),
-        packed_words(builder, after, after_stride, row, layout.words),
-    ]
-    expressions, known = Expressions(layout, builder, frames), dict[Node, ir.Value]()
-    truths: ir.Value = WORD(0)
-    for number, node in enumerate(nodes):
-        truth = builder.zext(expressions.value(node, known), WORD)
-        truths = builder.or_(truths, builder.shl(truth, WORD(number)))
-    builder.store(truths, builder.gep(out, [row]))
-    row.add_incoming(builder.add(row, WORD(1)), body)
-    builder.branch(head)
-
-    builder.position_at_end(end)
-    builder.ret_void()
+    with each_row(function, states) as (builder, row):
+        frames = [
+            packed_words(builder, source, stride, row, layout.words),
+            packed_words(builder, after, after_stride, row, layout.words),
+        ]
+        expressions, known = Expressions(layout, builder, frames), dict[Node, ir.Value]()
+        truths: ir.Value = WORD(0)
+        for number, node in enumerate(nodes):
+            truth = builder.zext(expressions.value(node, known), WORD)
+            truths = builder.or_(truths, builder.shl(truth, WORD(number)))
+        builder.store(truths, builder.gep(out, [row]))
     return module

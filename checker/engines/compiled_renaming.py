@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from checker.engines.layout import Words
-from checker.engines.machine_code import BIT, WORD, machine_code, packed_words
+from checker.engines.machine_code import BIT, WORD, each_row, machine_code, packed_words
 
 _NAME = "least"
 Move = tuple[int, int, int]
@@ -58,32 +58,16 @@ def _module(renamings: Sequence[Sequence[RenamedWord]], words: int) -> ir.Module
     source, stride, states, out = function.args
     source.add_attribute("noalias")
     out.add_attribute("noalias")
-    entry, head, body, end = (
-        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
-    )
-    builder = ir.IRBuilder(entry)
-    builder.branch(head)
-
-    builder.position_at_end(head)
-    row = builder.phi(WORD)
-    row.add_incoming(WORD(0), entry)
-    builder.cbranch(builder.icmp_unsigned("<", row, states), body, end)
-
-    builder.position_at_end(body)
-    state = packed_words(builder, source, stride, row, words)
-    least = state
-    for renaming in renamings:
-        renamed = [_renamed(builder, word, state) for word in renaming]
-        less = _less(builder, renamed, least)
-        least = [builder.select(less, a, b) for a, b in zip(renamed, least, strict=True)]
-    for number, word in enumerate(least):
-        place = builder.add(builder.mul(stride, WORD(number)), row)
-        builder.store(word, builder.gep(out, [place]))
-    row.add_incoming(builder.add(row, WORD(1)), body)
-    builder.branch(head)
-
-    builder.position_at_end(end)
-    builder.ret_void()
+    with each_row(function, states) as (builder, row):
+        state = packed_words(builder, source, stride, row, words)
+        least = state
+        for renaming in renamings:
+            renamed = [_renamed(builder, word, state) for word in renaming]
+            less = _less(builder, renamed, least)
+            least = [builder.select(less, a, b) for a, b in zip(renamed, least, strict=True)]
+        for number, word in enumerate(least):
+            place = builder.add(builder.mul(stride, WORD(number)), row)
+            builder.store(word, builder.gep(out, [place]))
     return module
 
 

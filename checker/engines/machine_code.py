@@ -8,9 +8,9 @@ during a search is compared with what replaces it (`SwitchOver`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Generic, ParamSpec, TypeVar
 
 import llvmlite.binding as llvm
@@ -121,6 +121,32 @@ def machine_code(module: ir.Module, loops: bool = False) -> llvm.ExecutionEngine
     engine = llvm.create_mcjit_compiler(parsed, machine)
     engine.finalize_object()
     return engine
+
+
+@contextmanager
+def each_row(function: ir.Function, states: ir.Value) -> Iterator[tuple[ir.IRBuilder, ir.Value]]:
+    """The body of a function that does one thing for each row; yields the builder and the row.
+
+    The body has to stay without branches, so that LLVM takes several rows at once.
+    """
+    entry, head, body, end = (
+        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
+    )
+    builder = ir.IRBuilder(entry)
+    builder.branch(head)
+
+    builder.position_at_end(head)
+    row = builder.phi(WORD)
+    row.add_incoming(WORD(0), entry)
+    builder.cbranch(builder.icmp_signed("<", row, states), body, end)
+
+    builder.position_at_end(body)
+    yield builder, row
+    row.add_incoming(builder.add(row, WORD(1)), body)
+    builder.branch(head)
+
+    builder.position_at_end(end)
+    builder.ret_void()
 
 
 class Expressions:
