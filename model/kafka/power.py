@@ -106,7 +106,8 @@ def rack_lose_uneven_ends(
     """The same where each log loses an end of its own: what a disk had happened to write.
 
     Two that may differ from the rest are all that three machines need; of four or more whose logs
-    hold three entries or more, some are left as long as one another.
+    hold three entries or more, some are left as long as one another. Where only one differs, the
+    other is like the rest.
     """
     rack = in_the_rack_of(partition, broker)
     require(partition.options.broker_rack != Racks.SPREAD)
@@ -114,8 +115,8 @@ def rack_lose_uneven_ends(
     require(other != broker, rack.contains(other))
     require(_is_in_page_cache(broker), kept <= broker.log.end)
     require(_is_in_page_cache(other), kept_by_other <= other.log.end)
-    require(any_of(kept != kept_by_other, all_of(rack.size > 2, kept != kept_by_rest)))
-    require(any_of(rack.size > 2, kept_by_rest == 0))
+    require(kept != kept_by_rest)
+    require(any_of(kept_by_other == kept_by_rest, all_of(rack.size > 2, kept <= kept_by_other)))
 
     _rack_loses_power(
         partition,
