@@ -89,6 +89,8 @@ NOT_COMPARED = {
     "stalled": "a thread in Kafka: what it does shows where it goes on",
     "stalled_produce": "a thread in Kafka: what it does shows where it goes on",
     "stalled_truncation": "a thread in Kafka: what it does shows where it goes on",
+    "brokers.log_start": "log starts are not played on Kafka's classes yet: decision 0074",
+    "records.deleted": "a ghost",
     "records.processed": "the application's, outside Kafka",
     "offsets.exposed": "a ghost",
     "consumer.processed": "the application's, outside Kafka",

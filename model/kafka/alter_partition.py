@@ -57,6 +57,8 @@ def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: B
     require(follower.log.end >= leader.high_watermark)
     if partition.options.join_isr_from_epoch_start:
         require(follower.log.end >= epoch_start(leader))
+    if partition.options.isr_join_checks_log_start:
+        require(follower.log_start >= leader.log_start)
 
     news = leader.follower_leo[follower] != follower.log.end
     leader.follower_leo[follower] = follower.log.end

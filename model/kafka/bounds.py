@@ -51,6 +51,9 @@ STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
 LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
+RECORD_DELETIONS = Bound(
+    "record_deletions", 0, 0, "times that a broker deletes records at its log's start"
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -80,6 +83,7 @@ BOUNDS = (
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
     LOG_SWAPS,
+    RECORD_DELETIONS,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )

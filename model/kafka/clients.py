@@ -56,7 +56,7 @@ def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
     consumer = partition.consumer
     require(partition.bound("consumers") > 0)
     require(serves_consumers(partition, broker))
-    require(consumer.position < broker.high_watermark)
+    require(broker.log_start <= consumer.position, consumer.position < broker.high_watermark)
     require(consumer.processed == consumer.position)
 
     consumer.position = consumer.position + 1

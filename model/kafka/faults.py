@@ -19,7 +19,18 @@ from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
 from model.kafka.settings import FetchAnswers, QuickBounce
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, every, minimum, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    maximum,
+    minimum,
+    not_,
+    require,
+    some,
+)
 from model.replicated_log import Offset
 
 
@@ -81,7 +92,7 @@ def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) 
     require(broker.up, checkpoint <= broker.high_watermark)
 
     partition.spent.crashes = spent + 1
-    broker.high_watermark = checkpoint
+    broker.high_watermark = maximum(checkpoint, broker.log_start)
     stop(partition, broker, power_lost=False)
 
 
@@ -100,7 +111,7 @@ def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) 
     """The log may end at `kept` when the power is back: not what `log.flush...` has made safe."""
     if partition.options.log_flush_interval_messages == 1:
         return kept == broker.log.end
-    return kept <= broker.log.end
+    return all_of(broker.log_start <= kept, kept <= broker.log.end)
 
 
 @action(
@@ -116,7 +127,7 @@ def broker_lose_power(
     require(checkpoint <= minimum(broker.high_watermark, kept))
 
     partition.spent.power_losses = spent + 1
-    broker.high_watermark = checkpoint
+    broker.high_watermark = maximum(checkpoint, broker.log_start)
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)
 

@@ -10,7 +10,7 @@ from model.kafka import unified_log
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, minimum, not_, require
+from model.language import action, maximum, minimum, not_, require
 
 
 @action("{follower} fetches a record from {leader}")
@@ -23,9 +23,11 @@ def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: B
     require(not_(diverging))
     require(end < leader.log.end)
 
-    follower.high_watermark = minimum(leader.high_watermark, end + 1)
+    taken = minimum(leader.high_watermark, end + 1)
+    follower.high_watermark = maximum(taken, follower.log_start)
     note_fetch(partition, follower, leader, diverging)
     unified_log.append(partition, follower, leader.log[end].id, leader.log[end].epoch)
+    unified_log.take_start(partition, follower, leader)
 
 
 @action("{follower} fetches from {leader} and learns the high watermark")
@@ -38,7 +40,9 @@ def follower_fetch_high_watermark(
     require(can_fetch(partition, follower, leader))
     require(not_(diverging))
     require(follower.log.end == leader.log.end)
-    require(follower.high_watermark != leader.high_watermark)
+    taken = maximum(leader.high_watermark, follower.log_start)
+    require(follower.high_watermark != taken)
 
-    follower.high_watermark = leader.high_watermark
+    follower.high_watermark = taken
     note_fetch(partition, follower, leader, diverging)
+    unified_log.take_start(partition, follower, leader)

@@ -24,7 +24,7 @@ from model.kafka.state import (
     Broker,
     TopicPartition,
 )
-from model.language import action, all_of, any_of, choose, is_none, minimum, not_, require
+from model.language import action, all_of, any_of, choose, is_none, maximum, minimum, not_, require
 
 
 @action("{follower} sends a fetch to {leader}, which answers")
@@ -76,7 +76,8 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     require(not answers_at_once(partition))
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
-    follower.high_watermark = minimum(answer.high_watermark, follower.log.end + 1)
+    taken = minimum(answer.high_watermark, follower.log.end + 1)
+    follower.high_watermark = maximum(taken, follower.log_start)
     unified_log.append(partition, follower, answer.id, answer.epoch)
     file_cache.note_answer(partition, follower, record=True)
     follower.answer.reset()
@@ -89,7 +90,8 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     require(not answers_at_once(partition))
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
-    follower.high_watermark = minimum(answer.high_watermark, follower.log.end)
+    taken = minimum(answer.high_watermark, follower.log.end)
+    follower.high_watermark = maximum(taken, follower.log_start)
     file_cache.note_answer(partition, follower, record=False)
     follower.answer.reset()
 

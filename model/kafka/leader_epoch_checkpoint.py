@@ -14,7 +14,7 @@ from model.kafka.leader_epoch_file_cache import (
 )
 from model.kafka.settings import EpochFile
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, every, minimum, not_, require, some
+from model.language import action, all_of, every, maximum, minimum, not_, require, some
 from model.replicated_log import NO_EPOCH, Offset
 
 
@@ -41,13 +41,14 @@ def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
     require(broker.up, not_(_is_read_off(partition, broker)))
 
     partition.spent.log_swaps = spent + 1
-    read_off_records(partition, broker, 0)
+    read_off_records(partition, broker, broker.log_start)
 
 
 def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
     """The cache has the epochs of the log's records, and no other."""
     same = every(
-        partition.epoch_starts[row.number].cached[broker] == epoch_by_records(broker, row.number, 0)
+        partition.epoch_starts[row.number].cached[broker]
+        == epoch_by_records(broker, row.number, broker.log_start)
         for row in partition.offsets
     )
     beyond = some(
@@ -77,7 +78,7 @@ def broker_lose_power_and_epochs(
     require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
 
     partition.spent.power_losses = spent + 1
-    broker.high_watermark = checkpoint
+    broker.high_watermark = maximum(checkpoint, broker.log_start)
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)
-    read_off_records(partition, broker, first)
+    read_off_records(partition, broker, maximum(first, broker.log_start))

@@ -144,6 +144,21 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
 
 
+def truncate_from_start(partition: TopicPartition, broker: Broker, start: int) -> None:
+    """Drop what starts before `start`, but for the epoch that goes on there.
+
+    The file follows later; what it has below the log's start goes as it is loaded.
+    """
+    last = largest(
+        choose(row.number <= start, row.cached[broker], NO_EPOCH) for row in partition.epoch_starts
+    )
+    for row in partition.epoch_starts:
+        held, old = row.cached[broker], row.unflushed[broker]
+        kept = choose(row.number == start, last, held)
+        row.cached[broker] = choose(row.number < start, NO_EPOCH, kept)
+        row.unflushed[broker] = choose(row.number < start, NO_EPOCH, old)
+
+
 def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
     """Truncation to `end`, not below the log's end, would drop an entry."""
     clears = partition.options.truncation_at_end_clears

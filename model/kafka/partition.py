@@ -23,6 +23,7 @@ from model.language import (
     any_of,
     choose,
     is_none,
+    maximum,
     not_,
     require,
     smallest,
@@ -73,7 +74,7 @@ def advance_high_watermark(partition: TopicPartition, leader: Broker, where: boo
     leader.high_watermark = after
 
     for row in partition.offsets:
-        newly = all_of(row.number < after, row.exposed < 0)
+        newly = all_of(leader.log_start <= row.number, row.number < after, row.exposed < 0)
         row.exposed = choose(newly, leader.log[row.number].id, row.exposed)
     if partition.options.acks == Acks.ALL:
         acknowledge_up_to(partition, leader, before, after)
@@ -91,7 +92,7 @@ def acknowledge_up_to(partition: TopicPartition, leader: Broker, before: int, af
     for record in partition.records:
         passed = some(
             all_of(
-                before <= offset,
+                maximum(before, leader.log_start) <= offset,
                 offset < after,
                 log[offset].id == record.number,
                 log[offset].epoch >= leader.leading_since,
@@ -113,11 +114,20 @@ def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> 
     return all_of(follows, leader.leads, known)
 
 
-def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """A fetch of the follower is answered, and neither has to wait until it has truncated."""
+def is_ready_to_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """Neither has to wait until the follower has truncated."""
     stalled = partition.stalled_truncation
     waits = all_of(stalled.follower == follower, stalled.leader == leader)
-    return all_of(is_answered(partition, follower, leader), not_(follower.truncating), not_(waits))
+    return all_of(not_(follower.truncating), not_(waits))
+
+
+def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """A fetch of the follower is answered, and not that it is below the leader's log start."""
+    return all_of(
+        is_answered(partition, follower, leader),
+        is_ready_to_fetch(partition, follower, leader),
+        follower.log.end >= leader.log_start,
+    )
 
 
 def fetch_diverges(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:

@@ -16,7 +16,18 @@ from model.kafka.partition_change import outdate_leader
 from model.kafka.replica_manager import is_in_stalled_fetch
 from model.kafka.settings import Racks
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, all_of, any_of, choose, minimum, not_, require, some
+from model.language import (
+    SetOf,
+    action,
+    all_of,
+    any_of,
+    choose,
+    maximum,
+    minimum,
+    not_,
+    require,
+    some,
+)
 from model.replicated_log import Offset
 
 
@@ -44,7 +55,7 @@ def _left(partition: TopicPartition, broker: Broker, kept: int) -> int:
     """Where the log ends once no more than `kept` entries are left, unless each was flushed."""
     if partition.options.log_flush_interval_messages == 1:
         return broker.log.end
-    return minimum(kept, broker.log.end)
+    return maximum(broker.log_start, minimum(kept, broker.log.end))
 
 
 def _rack_loses_power(
@@ -113,8 +124,8 @@ def rack_lose_uneven_ends(
     require(partition.options.broker_rack != Racks.SPREAD)
     require(partition.options.log_flush_interval_messages != 1)
     require(other != broker, rack.contains(other))
-    require(_is_in_page_cache(broker), kept <= broker.log.end)
-    require(_is_in_page_cache(other), kept_by_other <= other.log.end)
+    require(_is_in_page_cache(broker), is_left_by_power_loss(partition, broker, kept))
+    require(_is_in_page_cache(other), is_left_by_power_loss(partition, other, kept_by_other))
     require(kept != kept_by_rest)
     require(any_of(kept_by_other == kept_by_rest, all_of(rack.size > 2, kept <= kept_by_other)))
 
@@ -136,6 +147,7 @@ def broker_lose_page_cache(partition: TopicPartition, broker: Broker, kept: Offs
     require(spent < partition.bound("cache_losses"))
     require(partition.options.log_flush_interval_messages != 1)
     require(not_(broker.up), _is_in_page_cache(broker), kept < broker.log.end)
+    require(broker.log_start <= kept)
 
     partition.spent.cache_losses = spent + 1
     broker.truncate_to(kept)

@@ -36,12 +36,17 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "leader.enters.epoch": "false",
     "truncation.at.end.clears.epochs": "false",
     "epoch.file": "at_once",
+    "retention.stops.at.hw": "false",
+    "starting.anew.moves.hw": "false",
 }
 _KIP_101 = _BEFORE_KIP_101 | {
     "truncation": "leader_epoch",
     "unclean.leader.election.enable": "false",
 }
-_KIP_279 = _KIP_101 | {"truncation": "leader_epoch_iterated"}
+_KIP_279 = _KIP_101 | {
+    "truncation": "leader_epoch_iterated",
+    "retention.stops.at.hw": "true",
+}
 _KIP_320 = _KIP_279 | {
     "truncate.every.epoch": "true",
     "join.isr.from.epoch.start": "true",
@@ -49,6 +54,7 @@ _KIP_320 = _KIP_279 | {
     "leader.enters.epoch": "true",
 }
 _KIP_497 = _KIP_320 | {
+    "starting.anew.moves.hw": "true",
     "isr.changes": "alter_partition",
     "maximal.isr": "true",
     "quick.bounce": "refused",

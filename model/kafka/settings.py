@@ -314,6 +314,11 @@ class KafkaSettings:
         "a follower joins the ISR by what the leader knows of it now (finding 0008)",
         "isr.join.checks.replica",
     )
+    isr_join_checks_log_start: bool = setting(
+        False,
+        "a follower joins the ISR once its log starts where the leader's does, or later",
+        "isr.join.checks.log.start",
+    )
     fetch_noted_in_its_epoch: bool = setting(
         False,
         "a fetch is noted only in the leader epoch that it was checked in (finding 0008)",
@@ -354,6 +359,16 @@ class KafkaSettings:
         EpochFile.LATER,
         "when truncation of the epoch cache is in its file (KAFKA-15046, KAFKA-16541)",
         "epoch.file",
+    )
+    retention_stops_at_hw: bool = setting(
+        True,
+        "records beyond the high watermark are not deleted (KAFKA-5634)",
+        "retention.stops.at.hw",
+    )
+    starting_anew_moves_hw: bool = setting(
+        True,
+        "a follower that starts anew at the leader's log start has its HW there (KAFKA-9491)",
+        "starting.anew.moves.hw",
     )
     swapped_log_keeps_epochs: bool = setting(
         False,

@@ -118,6 +118,12 @@ broker_flush_epochs | LeaderEpochFileCache.writeIfDirExists | 3.7.0 |
     KAFKA-15046, KAFKA-16541 | epoch.cache, epoch.file
 broker_swap_log | Partition.maybeReplaceCurrentWithFutureReplica | 1.1.0 |
     KAFKA-15608, KAFKA-20961 | epoch.cache, swapped.log.keeps.epochs
+broker_delete_records | UnifiedLog.deleteOldSegments | 0.8.0 | KAFKA-5634, KIP-107 |
+    epoch.cache, retention.stops.at.hw
+follower_fetch_log_start | ReplicaFetcherThread.processPartitionData | 0.11.0 | KIP-107 |
+    fetch.answers
+follower_start_anew | AbstractFetcherThread.fetchOffsetAndTruncate | 0.8.0 | KAFKA-9491 |
+    starting.anew.moves.hw
 consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, consumer.commits
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits
@@ -170,6 +176,7 @@ reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148
 truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009
 isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
+isr.join.checks.log.start | Partition.isFollowerInSync | |
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
@@ -181,6 +188,8 @@ empty.answer.keeps.fetched.epoch | AbstractFetcherThread.processFetchRequest | 3
     KAFKA-15510
 epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
     KAFKA-15046, KAFKA-16541
+retention.stops.at.hw | UnifiedLog.deletableSegments | 0.11.0.1 | KAFKA-5634
+starting.anew.moves.hw | UnifiedLog.truncateFullyAndStartAt | 2.4.1 | KAFKA-9491
 swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
 """
 

@@ -24,6 +24,7 @@ from model.kafka.bounds import (
     POWER_LOSSES,
     PREFERRED_ELECTIONS,
     RACK_FAILURES,
+    RECORD_DELETIONS,
     REPLICA_MOVES,
     SHUTDOWNS,
     STALLED_FETCHES,
@@ -101,7 +102,8 @@ class FetchAnswer(Record):
 class Broker(Entity):
     """A broker with its replica of the partition.
 
-    On disk: the log, and while it is down the HW checkpoint and the clean-shutdown marker;
+    On disk: the log, whose entries below `log_start` are deleted, and blank; and while it is down
+    the HW checkpoint and the clean-shutdown marker;
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
@@ -119,6 +121,7 @@ class Broker(Entity):
     stopped_cleanly: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     log: Log = sequence(LOG_SIZE)
+    log_start: Offset = 0
     high_watermark: Offset = 0
     leader: Broker | None = None
     leader_epoch: LeaderEpoch = 0
@@ -148,8 +151,9 @@ class Broker(Entity):
         return all_of(self.follows(leader), self.leader_epoch == leader.leader_epoch)
 
     def truncate_to(self, end: int) -> None:
-        """Cut the log at `end`, and the HW with it."""
+        """Cut the log at `end`, and with it the HW, and where it starts."""
         self.high_watermark = minimum(self.high_watermark, end)
+        self.log_start = minimum(self.log_start, end)
         self.log.truncate_to(end)
 
 
@@ -220,11 +224,15 @@ class StalledProduce(Record):
 
 
 class ProducedRecord(Entity):
-    """A record by its id, and ghosts: whether it was acknowledged, how often it was processed."""
+    """A record by its id, and ghosts: whether it was acknowledged, how often it was processed.
+
+    `deleted`: some broker has deleted it at its log's start, as it may.
+    """
 
     _label = "record "
 
     acknowledged: bool = False
+    deleted: bool = False
     processed: Annotated[int, integers(0, 2)] = 0
 
 
@@ -281,6 +289,7 @@ class Spent(Record):
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0
     log_swaps: Annotated[int, integers(0, LOG_SWAPS)] = 0
+    record_deletions: Annotated[int, integers(0, RECORD_DELETIONS)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
 
 

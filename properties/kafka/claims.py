@@ -86,6 +86,8 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     safety.consumer_reads_only_committed,
     safety.one_leader_per_epoch,
     safety.high_watermark_within_log,
+    safety.log_starts_within_high_watermarks,
+    safety.only_what_was_deleted_is_missing,
     safety.logs_hold_issued_records,
     safety.leader_high_watermark_grows,
     safety.epochs_grow,

@@ -30,6 +30,7 @@ def is_waited_for(partition: TopicPartition, record: ProducedRecord) -> bool:
                 leader.isr.size >= partition.min_isr_of(leader),
                 some(
                     all_of(
+                        leader.log_start <= offset,
                         leader.log.has(offset),
                         leader.log[offset].id == record.number,
                         leader.log[offset].epoch >= leader.leading_since,

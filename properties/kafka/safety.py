@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from model.kafka.clients import serves_consumers
 from model.kafka.state import Broker, CommittedOffset, TopicPartition
-from model.language import all_of, every, implies, not_, some
+from model.language import Model, all_of, every, implies, not_, some
 from properties.claims import always
+
+
+def deletes_records(model: Model) -> bool:
+    """Records may be deleted at a log's start."""
+    return model.bounds["record_deletions"] > 0
 
 
 def something_is_exposed(partition: TopicPartition) -> bool:
@@ -24,7 +29,17 @@ def something_is_acknowledged(partition: TopicPartition) -> bool:
 
 def holds_exposed(broker: Broker, row: CommittedOffset) -> bool:
     """The broker's log holds the record that was exposed at the offset, there."""
-    return all_of(broker.log.has(row.number), broker.log[row.number].id == row.exposed)
+    return all_of(has(broker, row.number), broker.log[row.number].id == row.exposed)
+
+
+def has(broker: Broker, offset: int) -> bool:
+    """There is a record at the offset in the broker's log, and not deleted."""
+    return all_of(broker.log_start <= offset, broker.log.has(offset))
+
+
+def is_deleted(partition: TopicPartition, row: CommittedOffset) -> bool:
+    """The record that was exposed at the offset was deleted, as it may be."""
+    return some(all_of(row.exposed == r.number, r.deleted) for r in partition.records)
 
 
 @always(
@@ -39,7 +54,11 @@ def exposed_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever exposed."""
     return every(
         implies(
-            all_of(partition.is_in_office(leader), row.exposed >= 0),
+            all_of(
+                partition.is_in_office(leader),
+                row.exposed >= 0,
+                not_(is_deleted(partition, row)),
+            ),
             holds_exposed(leader, row),
         )
         for leader in partition.brokers
@@ -50,7 +69,7 @@ def exposed_records_survive(partition: TopicPartition) -> bool:
 def holds_record(broker: Broker, record_id: int) -> bool:
     """The record is in the broker's log, at any offset."""
     log = broker.log
-    return some(all_of(log.has(o), log[o].id == record_id) for o in log.positions)
+    return some(all_of(has(broker, o), log[o].id == record_id) for o in log.positions)
 
 
 @always(
@@ -65,7 +84,7 @@ def acknowledged_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever acknowledged."""
     return every(
         implies(
-            all_of(partition.is_in_office(leader), record.acknowledged),
+            all_of(partition.is_in_office(leader), record.acknowledged, not_(record.deleted)),
             holds_record(leader, record.number),
         )
         for leader in partition.brokers
@@ -84,7 +103,7 @@ def acknowledged_record_on_some_disk(partition: TopicPartition) -> bool:
     """Nothing acknowledged is gone for good."""
     return every(
         implies(
-            record.acknowledged,
+            all_of(record.acknowledged, not_(record.deleted)),
             some(holds_record(broker, record.number) for broker in partition.brokers),
         )
         for record in partition.records
@@ -106,7 +125,14 @@ def logs_agree_below_high_watermark(partition: TopicPartition) -> bool:
     """What is committed is the same everywhere."""
     return every(
         implies(
-            all_of(a.up, b.up, offset < a.high_watermark, offset < b.high_watermark),
+            all_of(
+                a.up,
+                b.up,
+                offset < a.high_watermark,
+                offset < b.high_watermark,
+                a.log_start <= offset,
+                b.log_start <= offset,
+            ),
             a.log.same_entry(b.log, offset),
         )
         for a in partition.brokers
@@ -143,6 +169,8 @@ def isr_logs_agree(partition: TopicPartition) -> bool:
                 member.up,
                 member != leader,
                 offset < leader.follower_leo[member],
+                leader.log_start <= offset,
+                member.log_start <= offset,
             ),
             leader.log.same_entry(member.log, offset),
         )
@@ -166,6 +194,7 @@ def consumers_agree(partition: TopicPartition) -> bool:
         implies(
             all_of(
                 serves_consumers(partition, broker),
+                broker.log_start <= row.number,
                 row.number < broker.high_watermark,
                 row.exposed >= 0,
             ),
@@ -191,6 +220,7 @@ def consumer_reads_only_committed(partition: TopicPartition) -> bool:
             all_of(
                 serves_consumers(partition, broker),
                 not_(broker.leads),
+                broker.log_start <= row.number,
                 row.number < broker.high_watermark,
             ),
             broker.log[row.number].id == row.exposed,
@@ -229,6 +259,44 @@ def high_watermark_within_log(partition: TopicPartition) -> bool:
 
 
 @always(
+    "log_starts_within_high_watermarks",
+    "a log that is in use starts at its high watermark or before",
+    premise=lambda p: some(b.log_start > 0 for b in p.brokers),
+    failure="the log of {broker} starts at {broker.log_start}, and its HW is "
+    "{broker.high_watermark}",
+    broken_by="kafka starting.anew.moves.hw=false",
+    promised=deletes_records,
+)
+def log_starts_within_high_watermarks(partition: TopicPartition) -> bool:
+    """What is not committed is not deleted (`maybeIncrementLogStartOffset`)."""
+    return every(
+        implies(broker.up, broker.log_start <= broker.high_watermark)
+        for broker in partition.brokers
+    )
+
+
+@always(
+    "only_what_was_deleted_is_missing",
+    "a log starts after a committed record only if that was deleted",
+    premise=lambda p: some(b.log_start > 0 for b in p.brokers),
+    failure="the log of {broker} starts at {broker.log_start}, and record {row.exposed} at {row} "
+    "was not deleted",
+    broken_by="a follower that starts anew at the leader's end",
+    promised=deletes_records,
+)
+def only_what_was_deleted_is_missing(partition: TopicPartition) -> bool:
+    """Log starts come from deletions, however many brokers pass them on."""
+    return every(
+        implies(
+            all_of(row.number < broker.log_start, row.exposed >= 0),
+            is_deleted(partition, row),
+        )
+        for broker in partition.brokers
+        for row in partition.offsets
+    )
+
+
+@always(
     "logs_hold_issued_records",
     "a log holds only records that were sent",
     premise=lambda p: some(not_(b.log.is_empty) for b in p.brokers),
@@ -238,7 +306,7 @@ def high_watermark_within_log(partition: TopicPartition) -> bool:
 def logs_hold_issued_records(partition: TopicPartition) -> bool:
     """No entry is blank, or made up."""
     return every(
-        implies(broker.log.has(offset), broker.log[offset].id < partition.next_record)
+        implies(has(broker, offset), broker.log[offset].id < partition.next_record)
         for broker in partition.brokers
         for offset in broker.log.positions
     )

@@ -1,0 +1,82 @@
+"""Records that are deleted at a log's start (`LogManager.cleanupLogs`, DeleteRecords).
+
+A leader, or a follower on its own, deletes up to its HW; followers take the leader's log start from
+its answers, and one whose log ends before it starts anew there. Here a segment is one record, so
+what is deleted is gone at once, files and all, and no checkpoint of log starts is behind the files.
+Only with `epoch.cache=kept`, since the epoch of what is gone is in the cache alone, and where
+answers arrive at once.
+"""
+
+from __future__ import annotations
+
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import unified_log
+from model.kafka.partition import (
+    can_fetch,
+    fetch_diverges,
+    is_answered,
+    is_ready_to_fetch,
+    note_fetch,
+)
+from model.kafka.replica_fetcher import answers_at_once
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, any_of, not_, require, some
+from model.replicated_log import Offset
+
+
+@action("{broker} deletes the records before {start}")
+def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offset) -> None:
+    """Retention at any broker, or DeleteRecords at a leader (`UnifiedLog.deleteOldSegments`).
+
+    Up to the HW; before KAFKA-5634 retention went up to the log's end.
+    """
+    spent, log = partition.spent.record_deletions, broker.log
+    require(file_cache.is_kept(partition), answers_at_once(partition))
+    require(spent < partition.bound("record_deletions"))
+    require(broker.up, start > broker.log_start, start <= log.end)
+    if partition.options.retention_stops_at_hw:
+        require(start <= broker.high_watermark)
+
+    partition.spent.record_deletions = spent + 1
+    for record in partition.records:
+        goes = some(
+            all_of(broker.log_start <= p, p < start, log[p].id == record.number)
+            for p in log.positions
+        )
+        record.deleted = any_of(record.deleted, goes)
+    unified_log.start_at(partition, broker, start)
+
+
+@action("{follower} fetches from {leader} and learns where its log starts")
+def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """An answer at the leader's end in which only the log start is news (`processPartitionData`).
+
+    A log start beyond the HW is refused, and the follower's fetcher fails (KAFKA-5634).
+    """
+    diverging = fetch_diverges(partition, follower, leader)
+    require(answers_at_once(partition))
+    require(can_fetch(partition, follower, leader), not_(diverging))
+    require(follower.log.end == leader.log.end)
+    require(follower.high_watermark == leader.high_watermark)
+    require(follower.log_start < leader.log_start)
+    require(leader.log_start <= follower.high_watermark)
+
+    note_fetch(partition, follower, leader, diverging)
+    unified_log.take_start(partition, follower, leader)
+
+
+@action("{follower} fetches from {leader}, whose log starts later, and starts anew there")
+def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """OFFSET_OUT_OF_RANGE below the leader's log start (`fetchOffsetAndTruncate`).
+
+    Before KAFKA-9491 the HW stayed where it was. The leader notes nothing of such a fetch.
+    """
+    start = leader.log_start
+    require(is_answered(partition, follower, leader))
+    require(is_ready_to_fetch(partition, follower, leader), follower.log.end < start)
+
+    unified_log.delete(partition, follower, where=True)
+    follower.log.truncate_to(start)
+    follower.log_start = start
+    if partition.options.starting_anew_moves_hw:
+        follower.high_watermark = start
