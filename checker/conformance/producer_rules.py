@@ -13,6 +13,7 @@ from pathlib import Path
 from checker.releases.compile import compile_java
 from checker.releases.jars import release
 from checker.releases.jdk import BRIEF, java
+from checker.releases.patch import patched_classes
 from model.language.errors import UsageError
 
 
@@ -39,18 +40,21 @@ def run_accumulator(version: str, runs: Iterable[str]) -> list[str]:
     return asked(version, "sender/AccumulatorRun.java", runs, *besides)
 
 
-def asked(version: str, program: str, questions: Iterable[str], *besides: str) -> list[str]:
+def asked(
+    version: str, program: str, questions: Iterable[str], *besides: str, fix: str = ""
+) -> list[str]:
     """The lines that a program, a file below `java`, answers with a release's classes.
 
-    `besides` are further files there that it needs.
+    `besides` are further files there that it needs; `fix` is a finding's, to be laid on the classes.
     """
     chosen, lines = release(version), list(questions)
     folder = Path(str(files("checker.conformance").joinpath("java")))
     classes = compile_java(chosen, [folder / name for name in (program, *besides)])
+    fixed = f"{patched_classes(chosen, fix)}:" if fix else ""
     done = subprocess.run(
         [
             *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
-            *("-cp", f"{classes}:{chosen.classpath}", f"highwater.{Path(program).stem}"),
+            *("-cp", f"{classes}:{fixed}{chosen.classpath}", f"highwater.{Path(program).stem}"),
         ],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True, text=True, check=False,

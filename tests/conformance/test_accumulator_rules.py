@@ -10,6 +10,7 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,11 @@ class _Producer:
     """The model's producer: a graph of states, each step taken once."""
 
     def __init__(self, settings, **bounds):
-        none = {"lost_connections": 0, "log_size": bounds.get("max_records", 3) + 1}
+        none = {
+            "lost_connections": 0,
+            "broker_errors": 0,
+            "log_size": bounds.get("max_records", 3) + 1,
+        }
         self.model = KAFKA_PRODUCER.model(
             none | bounds, dict(KAFKA_PRODUCER.presets[NEWEST]) | settings
         )
@@ -119,9 +124,9 @@ class _Run:
     sends a batch, its number. `requests` is the batch of each request.
     """
 
-    state: tuple
-    events: list = field(default_factory=list)
-    requests: tuple = ()
+    state: tuple[int, ...]
+    events: list[Any] = field(default_factory=list)
+    requests: tuple[int, ...] = ()
 
     def then(self, producer, step, after):
         """The run with one more step of the model, which is one or more events of Kafka."""
@@ -183,11 +188,11 @@ def _runs(producer, length):
 class _Compared:
     """How often each kind of event was compared, what differs, what Kafka sent in which state."""
 
-    kinds: Counter = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     runs: int = 0
-    states: set = field(default_factory=set)
-    differ: list = field(default_factory=list)
-    sent: dict = field(default_factory=dict)
+    states: set[Any] = field(default_factory=set)
+    differ: list[Any] = field(default_factory=list)
+    sent: dict[Any, set[int]] = field(default_factory=dict)
 
 
 def _queues_compared(version, producer, length):
@@ -305,7 +310,8 @@ def _turns_compared(version, size, alphabet, length):
     producer = _Producer(settings | {"max.in.flight.requests.per.connection": "1"}, **bounds)
     runs = list(itertools.product(alphabet, repeat=length))
     lines = [" ".join([producer.words(), *run]) for run in runs]
-    differ, chosen = [], {}
+    differ: list[Any] = []
+    chosen: dict[Any, set[int]] = {}
     for run, line, told in zip(runs, lines, run_accumulator(version, lines), strict=True):
         state = producer.start
         for event, answer in zip(run, told.split(" "), strict=True):
