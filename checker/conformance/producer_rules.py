@@ -45,7 +45,7 @@ def asked(
 ) -> list[str]:
     """The lines that a program, a file below `java`, answers with a release's classes.
 
-    `besides` are further files there that it needs; `fix` is a finding's, to be laid on the classes.
+    `besides` are further files there that it needs; `fix` is a finding's, laid on the classes.
     """
     chosen, lines = release(version), list(questions)
     folder = Path(str(files("checker.conformance").joinpath("java")))
