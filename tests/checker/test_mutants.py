@@ -287,8 +287,8 @@ def test_the_pages_explain_every_survivor():
     [
         nightly("158 mutants take two minutes", "kill-matrix-kip320.md"),
         nightly("the mutants of the broker model take minutes", "kill-matrix-kafka.md"),
-        nightly("715 mutants take a minute", "kill-matrix-kafka_group.md"),
-        nightly("693 mutants take a minute", "kill-matrix-kafka_group-classic.md"),
+        nightly("742 mutants take a minute", "kill-matrix-kafka_group.md"),
+        nightly("702 mutants take a minute", "kill-matrix-kafka_group-classic.md"),
         nightly("910 mutants take more than a minute", "kill-matrix-kafka_producer.md"),
     ],
 )
