@@ -68,5 +68,5 @@ def test_memory_takes_what_a_full_disk_does_not(monkeypatch, written):
     monkeypatch.setattr(os, "pwrite", pwrite)
     shelf = Shelf()
     for value in range(20):
-        shelf.put(np.full(100, value))
-    assert [shelf.get(k).tolist() for k in range(20)] == [[v] * 100 for v in range(20)]
+        shelf.put(np.arange(value, value + 100))
+    assert [shelf.get(k).tolist() for k in range(20)] == [[*range(v, v + 100)] for v in range(20)]

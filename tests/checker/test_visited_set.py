@@ -226,6 +226,18 @@ def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkey
     assert not inserted(larger, many).any()
 
 
+def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
+    many = np.concatenate([in_bucket(end, 0), in_bucket(begin, 1)])
+    assert inserted(table, many).all()
+    assert table.beside.count == 0
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 23 / (PLACES * LEAST_BUCKETS))
+    larger = table.with_room(0)
+    assert larger.beside.count == PLACES
+    assert not inserted(larger, many).any()
+
+
 def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
     monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.02)
     found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
