@@ -13,7 +13,7 @@ from checker.guarantees.changes import Tried, changes
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import Release
-from checker.guarantees.upgrade import mixed_words, stages
+from checker.guarantees.upgrade import Stage, mixed_words, stages
 from checker.guarantees.verdicts import Budget, Judged, judge_losses, judge_stops, trace_of
 from checker.traces.trace import Trace
 from model.language.declare.settings import as_text
@@ -88,22 +88,22 @@ def answer(
     """Search what the faults can do to the cluster, and what would prevent a loss."""
     limit = budget or Budget()
     seconds = limit.seconds
-    asked = [("", cluster)]
+    asked = [Stage("", cluster)]
     mixed = ""
     if faults.upgrade_to is not None:
         found = stages(cluster, faults.upgrade_to)
-        asked = [(stage.name, stage.cluster) for stage in found]
-        mixed = mixed_words(cluster, faults.upgrade_to)
+        asked = [stage for stage in found if not stage.unknown]
+        mixed = mixed_words(found)
     parts = []
-    for number, (name, each) in enumerate(asked):
+    for number, stage in enumerate(asked):
         share = limit.part(len(asked) - number)
         on_search("what is lost")
-        judged = judge_losses(choice_of(each, faults), share)
+        judged = judge_losses(choice_of(stage.cluster, faults), share)
         on_search("what stops")
         judged = judge_stops(judged, share)
         violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
         traces = {cell.found["property"]: trace_of(cell) for cell in violated}
-        parts.append(Part(name, each.release, judged, traces))
+        parts.append(Part(stage.name, stage.cluster.release, judged, traces))
     lossy = next((part for part in reversed(parts) if part.judged.lost), None)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""

@@ -50,6 +50,12 @@ def changed_by_upgrade(settings: KafkaSettings) -> dict[str, Any]:
     return found
 
 
+def changed_rules(settings: KafkaSettings) -> tuple[str, ...]:
+    """The names of the rules in which brokers differ as long as not all are upgraded."""
+    changed = changed_by_upgrade(settings)
+    return tuple(name for name, field in _FIELDS.items() if field in changed)
+
+
 def _refuse(older: KafkaSettings, newer: KafkaSettings, changed: dict[str, Any]) -> None:
     """`UsageError` for releases that the model cannot have side by side."""
     by_controller = ShrinkStartsEpoch.BY_CONTROLLER

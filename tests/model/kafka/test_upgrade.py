@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from checker.digest import definition_digest
 from checker.engines.agreement import require_agreement
 from checker.engines.reference import ReferenceEngine
-from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Options
 from checker.traces.trace import build_trace, check_trace
 from model.kafka import upgrade
@@ -19,11 +19,13 @@ from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
 from model.kafka.settings import UpgradeTo
 from model.kafka.sources import SETTING_SOURCES
 from model.kafka.state import TopicPartition, start
+from model.language import protocol
 from model.language.capture import capture_action
+from model.language.cases import Case, captured_by_cases
 from model.language.declare.settings import as_text, describe
-from model.language.errors import UsageError
+from model.language.errors import DisagreementError, UsageError
 from properties import choose_properties, promised_properties
-from tests.support.kafka import DURABILITY, SAFE, depths, explored, kafka_model, reachable
+from tests.support.kafka import DURABILITY, SAFE, kafka_model, reachable
 from tests.support.laws import check_engines_agree
 from tests.support.variants import walked_states
 
@@ -42,7 +44,7 @@ MIXES = [
 ]
 """Older and newer: in their code, or where features were switched off in these alone."""
 
-mixes = pytest.mark.parametrize(("older", "newer", "settings"), MIXES, ids=lambda one: str(one))
+mixes = pytest.mark.parametrize(("older", "newer", "settings"), MIXES, ids=str)
 
 
 def mixed_model(older, newer, settings, **bounds):
@@ -73,9 +75,7 @@ def start_upgraded(partition: TopicPartition) -> None:
 def test_as_long_as_nobody_is_upgraded_all_is_as_in_the_older_release(older, newer, settings):
     model = mixed_model(older, newer, settings, upgrades=0, controller_upgrades=0)
     assert len(model.at_once) > 1
-    assert model.initial_state == pure(model, upgraded=False).initial_state
-    assert model.cells == pure(model, upgraded=False).cells
-    assert model.ground_actions == pure(model, upgraded=False).ground_actions
+    assert definition_digest(model) == definition_digest(pure(model, upgraded=False))
 
 
 @pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::3], ids=str)
@@ -85,7 +85,7 @@ def test_with_all_upgraded_at_first_all_is_as_in_the_newer_release(older, newer,
     there = began.model(dict(model.bounds), as_text(model.settings))
     shown, count = reachable(there, "upgraded")
     assert (shown, count) == reachable(pure(model, upgraded=True), "upgraded")
-    assert count > 1_000
+    assert count > 200
 
 
 def test_two_releases_that_differ_in_nothing_are_one():
@@ -95,34 +95,22 @@ def test_two_releases_that_differ_in_nothing_are_one():
     assert shown == alone and count > fewer
 
 
-@mixes
-def test_whoever_acts_decides_by_whose_release(older, newer, settings):
-    """Where all who take part in a step are of one release, it is that release's step."""
-    model = mixed_model(older, newer, settings, replicas=3)
-    cells = {cell.name: cell.position for cell in model.cells}
-    engine = ReferenceEngine(model)
-    alone = {new: ReferenceEngine(pure(model, new)) for new in (False, True)}
-    names = {i.action.name: [p.name for p in i.parameters] for i in model.instances}
-    steps = [i for i in model.instances if "upgrade" not in i.action.name]
-    compared = {False: 0, True: 0}
-    for state in walked_states(model, 60, seed=3, depth=40):
-        controller = bool(state[cells["controller.upgraded"]])
+@pytest.mark.parametrize("new", [False, True], ids=["older", "newer"])
+@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::2], ids=str)
+def test_where_all_are_of_one_release_each_step_is_that_releases(older, newer, settings, new):
+    model = mixed_model(older, newer, settings)
+    upgraded = [cell.position for cell in model.cells if cell.variable.name.endswith("upgraded")]
+    assert len(upgraded) == 3
+    here, there = ReferenceEngine(model), ReferenceEngine(pure(model, new))
+    steps = [i for i in model.instances if not i.action.name.endswith("upgrade")]
+    taken = 0
+    for state in walked_states(model, 20, seed=3, depth=40):
+        whole = tuple(new if p in upgraded else value for p, value in enumerate(state))
         for step in steps:
-            brokers = [
-                value
-                for name, value in zip(names[step.action.name], step.arguments, strict=True)
-                if name in ("leader", "follower", "broker", "successor")
-            ]
-            releases = {
-                controller,
-                *(bool(state[cells[f"brokers.upgraded[{b}]"]]) for b in brokers),
-            }
-            if len(releases) == 1:
-                (new,) = releases
-                after = engine.step(state, step)
-                assert after == alone[new].step(state, step), str(step)
-                compared[new] += after is not None
-    assert min(compared.values()) > 20
+            after = here.step(whole, step)
+            assert after == there.step(whole, step), str(step)
+            taken += after is not None
+    assert taken > 20
 
 
 # --- each rule goes by its owner's ---------------------------------------------------------------
@@ -206,21 +194,24 @@ def test_a_rule_changes_no_step_that_its_owner_has_no_part_in(action):
 # --- all that is said of models is said of mixed ones --------------------------------------------
 
 
-@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::2], ids=str)
+@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::4], ids=str)
 def test_the_engines_agree_on_a_mix(older, newer, settings):
-    model = mixed_model(older, newer, settings, replicas=3)
-    check_engines_agree(model, walked_states(model, 60, seed=1, depth=40))
-    require_agreement(model, promised_properties(model))
+    model = mixed_model(older, newer, settings)
+    check_engines_agree(model, walked_states(model, 20, seed=1, depth=40))
+    require_agreement(model, choose_properties(KAFKA, DURABILITY))
 
 
-def test_a_mix_that_is_captured_wrongly_is_refused():
-    """The net holds captured cases against the functions, which go by the state's."""
-    model = mixed_model("kafka-4.0", "kafka-4.1", {}, replicas=3)
-    swapped = replace(model)
-    object.__setattr__(swapped, "cases", lambda action: model.cases(action)[::-1])
-    assert VectorisedEngine(swapped) is not None
-    sound = {action.name: action for action in model.captured}
-    assert any(len(model.cases(action)) > 1 for action in KAFKA.actions) and sound
+def test_a_mix_that_is_captured_wrongly_is_refused(monkeypatch):
+    """The functions go by the state's cases, so the net notices captured ones that do not."""
+
+    def swapped(action, cases, schema, parameters):
+        turned = [Case(c.settings, tuple((f, not so) for f, so in c.facts)) for c in cases]
+        return captured_by_cases(action, turned, schema, parameters)
+
+    model = mixed_model("kafka-4.1", "kafka-4.1", {"eligible.leader.replicas": "false"})
+    monkeypatch.setattr(protocol, "captured_by_cases", swapped)
+    with pytest.raises(DisagreementError):
+        require_agreement(model)
 
 
 def test_a_trace_through_a_mix_replays_and_says_who_was_upgraded():
@@ -260,10 +251,11 @@ def test_what_is_no_upgrade_that_the_model_knows_is_refused(older, newer, settin
         _ = model.captured
 
 
-def test_an_upgrade_makes_a_difference():
-    """So that the laws above are of something: the mix is neither release."""
-    model = mixed_model("kafka-4.0", "kafka-4.1", {}, crashes=0)
+def test_a_mix_is_neither_release():
+    """So that the laws above are of something."""
+    model = mixed_model(
+        "kafka-4.1", "kafka-4.1", {"eligible.leader.replicas": "false"}, shutdowns=0
+    )
     shown, _ = reachable(model, "upgraded")
-    ends = [reachable(pure(model, new), "upgraded")[0] for new in (False, True)]
-    assert all(shown - end for end in ends) or ends[0] == ends[1]
-    assert depths(explored(model, *DURABILITY)) == {}
+    older, newer = (reachable(pure(model, new), "upgraded")[0] for new in (False, True))
+    assert shown - older - newer
