@@ -262,7 +262,7 @@ class ReferenceEngine:
     def _run(self, instance: Instance) -> None:
         """Call the action's function, with the settings that it has in this state."""
         arguments = self._arguments(instance)
-        cases = self.model.cases(instance.action)
+        cases = self.model.cases[instance.action.name]
         self._before.settings = self._through(settings_in(cases, self._root, arguments))
         instance.action.function(self._root, *arguments)
 

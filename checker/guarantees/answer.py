@@ -94,16 +94,16 @@ def answer(
         found = stages(cluster, faults.upgrade_to)
         asked = [stage for stage in found if not stage.unknown]
         mixed = mixed_words(found)
-    parts = []
-    for number, stage in enumerate(asked):
-        share = limit.part(len(asked) - number)
+    judged: dict[int, Judged] = {}
+    order = sorted(range(len(asked)), key=lambda number: bool(asked[number].changed))
+    for left, number in zip(range(len(order), 0, -1), order, strict=True):
         on_search("what is lost")
-        judged = judge_losses(choice_of(stage.cluster, faults), share)
+        choice = choice_of(asked[number].cluster, faults)
+        judged[number] = judge_losses(choice, limit.part(left))
+    for left, number in zip(range(len(order), 0, -1), order, strict=True):
         on_search("what stops")
-        judged = judge_stops(judged, share)
-        violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
-        traces = {cell.found["property"]: trace_of(cell) for cell in violated}
-        parts.append(Part(stage.name, stage.cluster.release, judged, traces))
+        judged[number] = judge_stops(judged[number], limit.part(left))
+    parts = [_part(stage, judged[number]) for number, stage in enumerate(asked)]
     lossy = next((part for part in reversed(parts) if part.judged.lost), None)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
@@ -112,6 +112,12 @@ def answer(
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known)
+
+
+def _part(stage: Stage, judged: Judged) -> Part:
+    violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
+    traces = {cell.found["property"]: trace_of(cell) for cell in violated}
+    return Part(stage.name, stage.cluster.release, judged, traces)
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -119,8 +119,8 @@ consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, 
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits
 consumer_restart | ConsumerCoordinator.initWithCommittedOffsetsIfNeeded | 0.9.0
-broker_upgrade | the operator | | | upgrade.to
-controller_upgrade | the operator | | | upgrade.to
+broker_upgrade | BrokerServer.startup | 0.8.0
+controller_upgrade | FeatureControlManager.updateFeatures | 3.3.0 | KIP-778
 """
 
 _SETTINGS = """

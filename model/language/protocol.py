@@ -128,6 +128,8 @@ class Protocol:
         chosen = choose_settings(self.settings, values)
         sizes = self._choose_bounds(bounds or {})
         check_bounds(chosen, sizes)
+        if self.cases is not None:
+            self.cases(chosen, ())  # which refuses what cannot be
         return Model(self.schema, sizes, self, chosen, name)
 
     def preset(self, name: str) -> Mapping[str, Any]:
@@ -221,9 +223,6 @@ class Model(StateSpace):
     _claims: dict[tuple[Callable[..., bool], int], Node] = field(
         default_factory=dict, init=False, repr=False
     )
-    _cases: dict[tuple[str, ...], tuple[Case, ...]] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
@@ -260,22 +259,22 @@ class Model(StateSpace):
         """One of the protocol's actions as expressions."""
         parameters = self.protocol.parameters[action.name]
         with self._members_exist():
-            return captured_by_cases(action, self.cases(action), self.schema, parameters)
+            return captured_by_cases(action, self.cases[action.name], self.schema, parameters)
 
-    def cases(self, action: Action) -> tuple[Case, ...]:
-        """The settings that an action runs with, and where: in each state just one case is."""
-        if self.protocol.cases is None:
-            return (Case(self.settings),)
-        names = tuple(p.name for p in self.protocol.parameters[action.name])
-        if names not in self._cases:
-            self._cases[names] = self.protocol.cases(self.settings, names)
-        return self._cases[names]
+    @cached_property
+    def cases(self) -> dict[str, tuple[Case, ...]]:
+        """The settings that each action runs with, by its name: in each state just one case is."""
+        cases = self.protocol.cases or (lambda settings, _: (Case(settings),))
+        return {
+            name: cases(self.settings, tuple(parameter.name for parameter in parameters))
+            for name, parameters in self.protocol.parameters.items()
+        }
 
     @cached_property
     def at_once(self) -> tuple[Any, ...]:
         """All settings that actions run with, whatever the case."""
-        cases = (case for action in self.protocol.actions for case in self.cases(action))
-        return tuple(dict.fromkeys((self.settings, *(case.settings for case in cases))))
+        settings = (case.settings for cases in self.cases.values() for case in cases)
+        return tuple(dict.fromkeys((self.settings, *settings)))
 
     @contextmanager
     def _members_exist(self) -> Iterator[None]:
