@@ -229,7 +229,7 @@ def test_actions_and_claims_are_captured_and_grounded_once_for_a_model(monkeypat
 
         return counting
 
-    captures = (capture_action, capture_property, capture_start)
+    captures: tuple[Callable[..., Any], ...] = (capture_action, capture_property, capture_start)
     for capture, module in zip(captures, ("cases", "protocol", "protocol"), strict=True):
         name = capture.__name__
         monkeypatch.setattr(f"model.language.{module}.{name}", counted(name, capture))
