@@ -66,6 +66,8 @@ def flipped(protocol: Protocol) -> dict[str, Any]:
     for name, info in describe(protocol.settings).items():
         if info.type is bool:
             chosen[name] = not info.default
+        elif name == "broker.rack":
+            chosen[name] = "together"  # letters are for as many brokers as there are letters
         elif issubclass(info.type, StrEnum) and name != "upgrade.to":
             chosen[name] = next(value for value in reversed(info.type) if value != info.default)
     return chosen
