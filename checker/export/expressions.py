@@ -19,6 +19,8 @@ from model.language.graph import BOOL, COMMUTATIVE, Node, Op
 from model.language.protocol import Model
 
 ATOM = 100  # as tight as anything binds
+SOME_SET = Subset("")
+"""A set of members of nobody knows which family: of one that no variable is a set of, say."""
 
 
 class Expressions(ABC):
@@ -89,8 +91,10 @@ class Expressions(ABC):
             domain = self.model.cells[node.data[1]].variable.domain
             return None if isinstance(domain, Integers) else domain
         if node.op is Op.ITE and node.sort is not BOOL:
-            return known[1] or known[2]
-        if node.op in (Op.BITAND, Op.BITOR, Op.SUB):
+            return joint(known[1:])
+        if node.op in (Op.BITAND, Op.BITOR):
+            return joint(known) or SOME_SET
+        if node.op is Op.SUB:
             return next((domain for domain in known if isinstance(domain, Subset)), None)
         return None
 
@@ -118,6 +122,14 @@ class Expressions(ABC):
     @abstractmethod
     def write(self, node: Node, domain: Domain | None) -> tuple[str, int]:
         """The text of an expression, and how tightly what holds it together binds."""
+
+
+def joint(domains: Iterable[Domain | None]) -> Domain | None:
+    """What several expressions of one kind stand for: what one of them says that says most."""
+    found = None
+    for domain in domains:
+        found = domain if found in (None, SOME_SET) and domain is not None else found
+    return found
 
 
 def _key_of_constant(node: Node) -> tuple[bool, int, str]:

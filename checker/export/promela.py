@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from checker.export.exported import Exported, is_always, step_words
-from checker.export.expressions import ATOM, Expressions
+from checker.export.expressions import ATOM, Expressions, joint
 from checker.export.identifiers import Identifiers
 from model.language import graph
 from model.language.cells import Cell
@@ -73,7 +73,7 @@ class _Text(Expressions):
         return self._joined(sign, args, tightness), tightness
 
     def _joined(self, sign: str, args: Sequence[Node], tightness: int) -> str:
-        of = self.domain(args[0]) or self.domain(args[-1]) if tightness is _EQUAL else None
+        of = joint(self.domain(arg) for arg in args) if tightness is _EQUAL else None
         first = tightness - 1 if sign == "+" or sign == "-" else tightness
         parts = [self.text(arg, tightness if k else first, of) for k, arg in enumerate(args)]
         return f" {sign} ".join(parts)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.export.exported import Exported, step_words
-from checker.export.expressions import ATOM, Expressions
+from checker.export.expressions import ATOM, Expressions, joint
 from checker.export.identifiers import Identifiers
 from model.language import graph
 from model.language.cells import Cell
@@ -89,10 +89,7 @@ class _Text(Expressions):
         if node.op in (Op.ADD, Op.SUB):
             sign = "+" if node.op is Op.ADD else "-"
             return self._joined(sign, args, _SUM - 1, _SUM), _SUM
-        # What is no set in the eyes of the place where it is used: the set itself says what it is.
-        of = self.domain(node)
-        assert isinstance(of, Subset), f"{node.op} of what are no sets"
-        return self._of_sets(node, args, of), _UNION
+        raise AssertionError(f"{node.op} where no set is expected")
 
     def _joined(
         self, sign: str, args: Sequence[Node], first: int, rest: int, of: Domain | None = None
@@ -115,7 +112,7 @@ class _Text(Expressions):
 
     def _equality(self, args: Sequence[Node], sign: str, member: str) -> tuple[str, int]:
         """`a = b`; where it says whether a set has a member, that."""
-        of = self.domain(args[0]) or self.domain(args[1])
+        of = joint(self.domain(arg) for arg in args)
         found = self._membership(args, of) if isinstance(of, Subset) else None
         if found is not None:
             return f"{found[0]} {member} {found[1]}", _EQUAL
@@ -169,7 +166,7 @@ class _Names:
                 known = 0 <= number < self.model.extents[family]
                 return self.index(family, number) if known else self._plain(number)
             case Subset(family):
-                if number == (1 << self.model.extents[family]) - 1:
+                if family in self.everyone and number == (1 << self.model.extents[family]) - 1:
                     return self.everyone[family]
                 bits = [k for k in range(number.bit_length()) if number >> k & 1]
                 return "{" + ", ".join(self.index(family, k) for k in bits) + "}"
@@ -284,7 +281,8 @@ class _Writer:
         changes: dict[str, list[str]] = {}
         for position, node in assignments.items():
             cell = model.cells[position]
-            value = text.text(node, _OPEN, cell.variable.domain)
+            within = _OPEN if node.op is Op.ITE and node not in text.named else _EQUAL
+            value = text.text(node, within, cell.variable.domain)
             place = self.names.place(cell)
             changes.setdefault(cell.variable.name, []).append(
                 f"!{place} = {value}" if place else value
