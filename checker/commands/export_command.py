@@ -86,7 +86,8 @@ def command(**options: Any) -> int:
     elif output is None:
         write_output("\n".join(texts.values()))
     elif not options["quiet"]:
-        told = f"{len(model.ground_actions):,} steps, {len(properties):,} properties"
+        claims = f"{len(properties)} propert{'y' if len(properties) == 1 else 'ies'}"
+        told = f"{len(model.ground_actions):,} steps, {claims}"
         click.echo(f"wrote {' and '.join(map(str, texts))}: {told}", err=True)
     return Exit.OK
 

@@ -82,6 +82,8 @@ class _Text(Expressions):
         if node.op in (Op.LT, Op.LE):
             sign = "<" if node.op is Op.LT else "<="
             return self._joined(sign, args, _EQUAL, _EQUAL), _EQUAL
+        if node.op is Op.OR and any(self._is_negated(arg) for arg in args):
+            return self._implication(args), 0
         if node.op in (Op.AND, Op.OR):
             return self._joined("/\\" if node.op is Op.AND else "\\/", args, _AND, _AND), _AND
         if isinstance(domain, Subset):
@@ -96,6 +98,18 @@ class _Text(Expressions):
     ) -> str:
         parts = [self.text(arg, rest if k else first, of) for k, arg in enumerate(args)]
         return f" {sign} ".join(parts)
+
+    def _is_negated(self, node: Node) -> bool:
+        return node.op is Op.NOT and node not in self.named
+
+    def _implication(self, args: Sequence[Node]) -> str:
+        """An alternative with negations, said as people do; to TLC it is no choice of steps."""
+        premises = [arg.args[0] for arg in args if self._is_negated(arg)]
+        rest = [arg for arg in args if not self._is_negated(arg)]
+        conclusion = rest or [graph.negation(premises.pop())]
+        before = " /\\ ".join(self.text(premise, _AND) for premise in premises)
+        after = " \\/ ".join(self.text(part, _AND) for part in conclusion)
+        return f"{before} => {after}"
 
     def _of_sets(self, node: Node, args: Sequence[Node], domain: Subset) -> str:
         signs = {Op.BITAND: "\\intersect", Op.BITOR: "\\union", Op.SUB: "\\"}

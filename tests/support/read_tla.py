@@ -15,10 +15,10 @@ from tests.support.read_promela import Failed
 
 _TOKEN = re.compile(
     r"""\s+|\\\*[^\n]*|(?P<token>"[^"]*"|[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*|\d+|----+|====+
-    |/\\|\\/|\\[a-z]+|\\|<<|>>|<=|==|\|->|:>|@@|\.\.|'|[-+~#=<>(){}\[\],:!])""",
+    |/\\|\\/|\\[a-z]+|\\|<<|>>|=>|<=|==|\|->|:>|@@|\.\.|'|[-+~#=<>(){}\[\],:!])""",
     re.VERBOSE,
 )
-_LOWEST = {"/\\": 3, "\\/": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in": 5, "\\notin": 5,
+_LOWEST = {"=>": 1, "/\\": 3, "\\/": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in": 5, "\\notin": 5,
            "@@": 6, ":>": 7, "\\union": 8, "\\intersect": 8, "\\": 8, "..": 9, "+": 10,
            "-": 11}  # fmt: skip
 _REPEATS = {"/\\", "\\/", "@@", "\\union", "\\intersect", "+", "-"}
@@ -385,6 +385,8 @@ def _combined(sign: str, left: Value, right: Value) -> Value:
         return lambda place: _truth(left(place)) and _truth(right(place))
     if sign == "\\/":
         return lambda place: _truth(left(place)) or _truth(right(place))
+    if sign == "=>":
+        return lambda place: not _truth(left(place)) or _truth(right(place))
     operations: dict[str, Callable[[Any, Any], Any]] = {
         "=": _equal,
         "#": lambda a, b: not _equal(a, b),
