@@ -44,6 +44,7 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
+	@scripts/ensure-spin
 	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly

@@ -60,9 +60,9 @@ def test_the_text_does_not_depend_on_what_was_captured_before():
 
 
 def doubling(s):
-    """Each value is made of the one before it, twice: as a tree it has 2^30 leaves."""
+    """Each value is made of the one before it, twice: as a tree it has 2^16 leaves."""
     value = s.n
-    for _ in range(30):
+    for _ in range(16):
         value = (value + value) - s.desk.m
     require(value < 5)
     s.n = value
