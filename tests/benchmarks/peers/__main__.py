@@ -144,8 +144,7 @@ def spin() -> Peer:
         subprocess.run(["spin", "-a", "model.pml"], cwd=folder, check=True)
         options = ["-O3", "-march=native", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR"]
         subprocess.run(["gcc", *options, "-o", "pan", "pan.c"], cwd=folder, check=True)
-        # A table of 2^27 slots where there are many states; deep enough for any of them.
-        return ["./pan", "-w27" if sizes[2] > 2 else "-w24", "-m10000000"]
+        return ["./pan", "-w27" if sizes[2] > 2 else "-w24"]  # slots of its table, as a power
 
     version = first_line("spin", "-V").removeprefix("Spin Version ")
     gcc = first_line("gcc", "-dumpfullversion")
@@ -214,41 +213,46 @@ def compare(
     return found
 
 
-def row(size: tuple[int, ...], name: str, runs: list[Run]) -> str:
+def row(size: tuple[int, ...], name: str, runs: list[Run], wall: bool = True) -> str:
     """A line of the table; of several runs the least and the greatest value."""
 
     def ranged(values: list[float], form: str) -> str:
         ends = list(dict.fromkeys(format(value, form) for value in (min(values), max(values))))
         return " to ".join(ends)
 
-    return " | ".join([
-        f"| {name}", ", ".join(map(str, size)), f"{runs[0].states:,}",
-        ranged([run.processor for run in runs], ".1f"), ranged([run.wall for run in runs], ".1f"),
-        f"{ranged([run.memory / 1000 for run in runs], '.2f')} |",
-    ])  # fmt: skip
+    columns = [name, ", ".join(map(str, size)), f"{runs[0].states:,}"]
+    columns.append(ranged([run.processor for run in runs], ".1f"))
+    columns += [ranged([run.wall for run in runs], ".1f")] if wall else []
+    columns.append(ranged([run.memory / 1000 for run in runs], ".2f"))
+    return f"| {' | '.join(columns)} |"
 
 
 def page(
-    found: dict[tuple[tuple[int, ...], str], list[Run]], among: list[Peer], runs: int, remark: str
+    found: dict[tuple[tuple[int, ...], str], list[Run]], among: list[Peer], runs: int, busy: bool
 ) -> str:
-    """The table with what it was measured on, as Markdown."""
+    """The table with what it was measured on, as Markdown; without the clock of a `busy` one."""
     processor = next(
         (line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if "model name" in line),
         platform.machine(),
     )
     memory = next((int(x.split()[1]) for x in _lines("/proc/meminfo") if "MemTotal" in x), 0)
+    remark = (
+        " Other work kept the machine busy, so the clock says nothing; processor seconds are those "
+        "of all threads, and some more than on an idle machine."
+    )
+    remark = remark if busy else ""
     words = {1: "once", 2: "twice"}.get(runs, f"{runs} times")
     head = (HERE / "page.md").read_text(encoding="utf-8")
     lines = [
         head.rstrip(),
         "",
-        "| checker | log, records, last epoch | states | processor seconds | wall seconds | "
-        "peak memory, GB |",
-        "|---|---|---:|---:|---:|---:|",
-        *(row(size, name, each) for (size, name), each in found.items()),
+        "| checker | log, records, last epoch | states | processor seconds | "
+        f"{'' if busy else 'wall seconds | '}peak memory, GB |",
+        f"|---|---|---:|---:|---:|{'' if busy else '---:|'}",
+        *(row(size, name, each, not busy) for (size, name), each in found.items()),
         "",
         f"Each was run {words}, alternately, on {os.cpu_count()} cores ({processor}) with "
-        f"{memory / 2**20:.0f} GiB. {remark}".strip(),
+        f"{memory / 2**20:.0f} GiB.{remark}",
         "",
         "| checker | version |",
         "|---|---|",
@@ -267,12 +271,12 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="the largest size too, some minutes")
     parser.add_argument("--runs", type=int, default=1, help="how often each is run")
     parser.add_argument("--write", action="store_true", help="write docs/peers.md")
-    parser.add_argument("--remark", default="", help="what else to say of the machine")
+    parser.add_argument("--busy", action="store_true", help="other work runs: leave out the clock")
     given = parser.parse_args()
     among = peers()
     found = compare(SIZES | (LARGE if given.large else {}), given.runs, among)
     if given.write:
-        PAGE.write_text(page(found, among, given.runs, given.remark), encoding="utf-8")
+        PAGE.write_text(page(found, among, given.runs, given.busy), encoding="utf-8")
 
 
 if __name__ == "__main__":
