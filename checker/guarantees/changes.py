@@ -29,6 +29,7 @@ from checker.guarantees.verdicts import (
     trace_of,
 )
 from checker.report.why import why
+from model.kafka.settings import Racks
 from model.kafka.sources import SETTING_SOURCES
 from model.language.declare.settings import as_text
 
@@ -146,6 +147,8 @@ class _Possible:
                 continue
             if name == "min.insync.replicas" and int(value) > choice.bounds["replicas"]:
                 continue
+            if name == "broker.rack" and Racks(value).letters:
+                continue  # which is safe by who happens to lead
             yield Change(_key_words(name, value), Tier.SETTING, _with(choice, candidate.settings))
 
     def upgrades(self) -> Iterator[Change]:

@@ -7,6 +7,12 @@ from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, REPLIC
 
 CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
 POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
+CACHE_LOSSES = Bound(
+    "cache_losses",
+    0,
+    0,
+    "machines that lose power after their broker has crashed, before it starts",
+)
 DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
 SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly, without being let go first")
 CONTROLLED_SHUTDOWNS = Bound(
@@ -55,6 +61,7 @@ BOUNDS = (
     MAX_LEADER_EPOCH.with_default(3),
     CRASHES,
     POWER_LOSSES,
+    CACHE_LOSSES,
     DISK_LOSSES,
     SHUTDOWNS,
     CONTROLLED_SHUTDOWNS,

@@ -106,8 +106,11 @@ broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_power_and_epochs | LeaderEpochCheckpointFile.write | 3.7.0 | KAFKA-16541 |
     epoch.cache, epoch.file
+broker_lose_page_cache | LogManager.shutdown | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
+rack_lose_uneven_ends | UnifiedLog.append | 0.8.0 | KAFKA-3919 |
+    broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966, finding 0005 |
     quick.bounce, eligible.leader.replicas, registration.counts.directories

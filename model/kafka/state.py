@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from model.kafka.bounds import (
+    CACHE_LOSSES,
     CONSUMER_RESTARTS,
     CONTROLLED_SHUTDOWNS,
     CONTROLLER_FAILOVERS,
@@ -262,6 +263,7 @@ class Spent(Record):
 
     crashes: Annotated[int, integers(0, CRASHES)] = 0
     power_losses: Annotated[int, integers(0, POWER_LOSSES)] = 0
+    cache_losses: Annotated[int, integers(0, CACHE_LOSSES)] = 0
     disk_losses: Annotated[int, integers(0, DISK_LOSSES)] = 0
     shutdowns: Annotated[int, integers(0, SHUTDOWNS)] = 0
     controlled_shutdowns: Annotated[int, integers(0, CONTROLLED_SHUTDOWNS)] = 0

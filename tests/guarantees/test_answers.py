@@ -90,6 +90,15 @@ def test_more_in_sync_replicas_cost_writes_after_fewer_faults():
 
 
 @pytest.mark.slow
+def test_a_rack_with_two_of_three_replicas_loses_what_only_they_had():
+    answer = asked("4.1", "min.insync.replicas=2", racks="a,a,b", rack_failures=1)
+    assert words(answer)["a copy on some disk"] == "gone in 7 steps"
+    told = {tried.change.words for tried in answer.changes}
+    assert {"min.insync.replicas=3", "a rack for each replica"} <= told
+    assert not any("racks" in each for each in told)
+
+
+@pytest.mark.slow
 def test_an_upgrade_and_a_feature_close_the_loss_of_the_last_replica_standing():
     answer = asked("3.9", "min.insync.replicas=2", power_losses=1)
     told = {tried.change.words: tried.change for tried in answer.changes}

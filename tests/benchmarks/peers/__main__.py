@@ -3,7 +3,8 @@
 Each checker searches `kip320` with `weak_isr` and `strong_isr` and must count the same states: TLC
 and Spin what `highwater export` writes, Stateright our own transcription in `src/main.rs`. A run is
 a process of its own, what compiles is not counted, and the runs of one size alternate. TLC takes
-part where TLC says how it is started, as in TLC="java -cp tla2tools.jar tlc2.TLC".
+part where TLC says how it is started, as in TLC="java -cp tla2tools.jar tlc2.TLC"; TLC_VERSION says
+what it is, where it was compiled from source and prints no more than when.
 """
 
 from __future__ import annotations
@@ -158,9 +159,10 @@ def tlc(start: list[str]) -> Peer:
         exported(sizes, "tla", folder / "Kip320.tla")
         return [*start, "-workers", "1", "Kip320"]
 
-    version = re.search(r"Version ([\d.]+)", first_line(*start, "-help", lines=5))
+    printed = re.search(r"Version ([\d.]+)", first_line(*start, "-help", lines=5))
+    version = os.environ.get("TLC_VERSION") or (printed[1] if printed else "unknown")
     found = number(r"(\d[\d,]*) distinct states found, 0 states left")
-    return Peer("TLC, 1 worker", version[1] if version else "unknown", command, found, 10**6)
+    return Peer("TLC, 1 worker", version, command, found, 10**6)
 
 
 def first_line(*command: str, lines: int = 1) -> str:
