@@ -51,6 +51,10 @@ STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
 LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
+UPGRADES = Bound("upgrades", 0, 0, "brokers that start again in the release upgrade.to")
+CONTROLLER_UPGRADES = Bound(
+    "controller_upgrades", 0, 0, "times that the controller takes the rules of upgrade.to", 1
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -80,6 +84,8 @@ BOUNDS = (
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
     LOG_SWAPS,
+    UPGRADES,
+    CONTROLLER_UPGRADES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )
