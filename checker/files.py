@@ -41,3 +41,11 @@ def prepare_directory(directory: Path) -> None:
 
 COUNTEREXAMPLES = Path(__file__).resolve().parents[1] / "counterexamples"
 """What was found and is stored: in the repository, or where this package is installed."""
+
+
+def cache_directory() -> Path:
+    """$HIGHWATER_CACHE, else $XDG_CACHE_HOME/highwater, else ~/.cache/highwater."""
+    if chosen := os.environ.get("HIGHWATER_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "highwater"

@@ -25,11 +25,11 @@ from checker.engines.machine_code import (
     WORD,
     Expressions,
     SwitchOver,
-    machine_code,
     packed_words,
 )
 from checker.engines.misfit import misfit
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.native.object_code import PLAIN, ObjectCode
 from model.language import graph
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction
@@ -62,13 +62,11 @@ class CompiledExpansion:
         self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
-        self._engine = machine_code(_Generator(actions, layout).module)
-        address = self._engine.get_function_address("expand")
+        self._code = ObjectCode(str(_Generator(actions, layout).module), PLAIN)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(
-            long, pointer, long, long, pointer, pointer, pointer, long, pointer
+        self._function = self._code.function(
+            "expand", long, pointer, long, long, pointer, pointer, pointer, long, pointer
         )
-        self._function = signature(address)
 
     def expand(self, words: Words) -> Successors:
         """Every enabled step of every state, as `VectorisedEngine.expand` gives them."""

@@ -20,10 +20,10 @@ from checker.engines.machine_code import (
     Expressions,
     SwitchOver,
     each_row,
-    machine_code,
     packed_words,
 )
 from checker.engines.vectorised import Booleans, Claims
+from checker.native.object_code import LOOPS, ObjectCode
 from model.language.errors import DisagreementError
 from model.language.graph import Node
 
@@ -55,10 +55,12 @@ class CompiledClaims:
 
     def __init__(self, nodes: list[Node], layout: Layout) -> None:
         self._groups = [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
-        self._engines = [machine_code(_module(group, layout), True) for group in self._groups]
+        self._codes = [ObjectCode(str(_module(group, layout)), LOOPS) for group in self._groups]
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(None, pointer, long, pointer, long, long, pointer)
-        self._functions = [signature(e.get_function_address(_NAME)) for e in self._engines]
+        self._functions = [
+            code.function(_NAME, None, pointer, long, pointer, long, long, pointer)
+            for code in self._codes
+        ]
 
     def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:
         """One mask a claim, each of one boolean a state (or a step, given the states after)."""

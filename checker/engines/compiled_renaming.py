@@ -14,7 +14,8 @@ import numpy as np
 from llvmlite import ir
 
 from checker.engines.layout import Words
-from checker.engines.machine_code import BIT, WORD, each_row, machine_code, packed_words
+from checker.engines.machine_code import BIT, WORD, each_row, packed_words
+from checker.native.object_code import LOOPS, ObjectCode
 
 _NAME = "least"
 Move = tuple[int, int, int]
@@ -35,10 +36,9 @@ class CompiledRenaming:
     """The least of the renamings of packed states, each given by its words, and of the state."""
 
     def __init__(self, renamings: Sequence[Sequence[RenamedWord]], words: int) -> None:
-        self._engine = machine_code(_module(renamings, words), loops=True)
+        self._code = ObjectCode(str(_module(renamings, words)), LOOPS)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(None, pointer, long, long, pointer)
-        self._function = signature(self._engine.get_function_address(_NAME))
+        self._function = self._code.function(_NAME, None, pointer, long, long, pointer)
 
     def __call__(self, words: Words) -> Words:
         """For each packed state, the least of its renamings."""

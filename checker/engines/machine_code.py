@@ -13,7 +13,6 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from typing import Generic, ParamSpec, TypeVar
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 
 from checker.engines.layout import Layout
@@ -97,30 +96,6 @@ class SwitchOver(Generic[P, R]):
         except Unsupported as error:
             done.set_exception(error)
         return done
-
-
-def machine_code(module: ir.Module, loops: bool = False) -> llvm.ExecutionEngine:
-    """Compile a module; with `loops`, so that a loop without branches takes several rows at once.
-
-    Else without optimisation passes: the graph is simplified and shared already, and passes made
-    compiling twice as long and expansion no faster.
-    """
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
-    )
-    module.triple = machine.triple
-    parsed = llvm.parse_assembly(str(module))
-    if loops:
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        options.loop_vectorization = True
-        passes = llvm.create_pass_builder(machine, options)
-        passes.getModulePassManager().run(parsed, passes)
-    engine = llvm.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    return engine
 
 
 @contextmanager
