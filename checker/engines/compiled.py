@@ -25,6 +25,7 @@ from checker.engines.machine_code import (
     WORD,
     Expressions,
     SwitchOver,
+    Written,
     packed_words,
 )
 from checker.engines.misfit import misfit
@@ -45,24 +46,34 @@ class Expander(SwitchOver[[Words], Successors]):
     def __init__(
         self, engine: VectorisedEngine, pool: Executor | None, patience: float | None
     ) -> None:
-        def compiled() -> Callable[[Words], Successors]:
-            return CompiledExpansion(engine.model, engine.actions, engine.layout).expand
+        def write() -> Written[[Words], Successors]:
+            assembly = _assembly(engine.actions, engine.layout)
+            return Written([assembly], PLAIN, expand_by)
+
+        def expand_by(codes: Sequence[ObjectCode]) -> Callable[[Words], Successors]:
+            return CompiledExpansion(engine.model, engine.actions, engine.layout, *codes).expand
 
         def compare(expand: Callable[[Words], Successors], called: tuple[Any, ...]) -> None:
             require_same_steps(engine, called[0][:, :_COMPARED], expand)
 
-        super().__init__(engine.expand, compiled, compare, pool, patience)
+        super().__init__(engine.expand, write, compare, pool, patience)
 
 
 class CompiledExpansion:
     """Expands packed states by machine code. Building one takes a while; see `Unsupported`."""
 
-    def __init__(self, model: Model, actions: Sequence[GroundAction], layout: Layout) -> None:
+    def __init__(
+        self,
+        model: Model,
+        actions: Sequence[GroundAction],
+        layout: Layout,
+        code: ObjectCode | None = None,
+    ) -> None:
         self._model = model
         self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
-        self._code = ObjectCode(str(_Generator(actions, layout).module), PLAIN)
+        self._code = code or ObjectCode(_assembly(actions, layout), PLAIN)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         self._function = self._code.function(
             "expand", long, pointer, long, long, pointer, pointer, pointer, long, pointer
@@ -102,6 +113,10 @@ class CompiledExpansion:
             (state,) = self._layout.unpack(words[:, [row]])
             raise misfit(self._model, state, self._model.instances[number])
         return Successors(rows[:count], instances[:count], out[:, :count]), taken
+
+
+def _assembly(actions: Sequence[GroundAction], layout: Layout) -> str:
+    return str(_Generator(actions, layout).module)
 
 
 class _Generator:

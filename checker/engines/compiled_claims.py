@@ -8,6 +8,7 @@ all claims of a batch in one pass, without the interpreter lock, and must give w
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -19,6 +20,7 @@ from checker.engines.machine_code import (
     WORD,
     Expressions,
     SwitchOver,
+    Written,
     each_row,
     packed_words,
 )
@@ -43,7 +45,11 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 
         super().__init__(
             claims,
-            lambda: CompiledClaims(claims.nodes, claims.layout),
+            lambda: Written(
+                _assemblies(claims.nodes, claims.layout),
+                LOOPS,
+                lambda codes: CompiledClaims(claims.nodes, claims.layout, codes),
+            ),
             compare,
             pool,
             None if patience is None else _DEARER * patience,
@@ -53,9 +59,11 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 class CompiledClaims:
     """Judges claims by machine code. Building one takes a while; see `Unsupported`."""
 
-    def __init__(self, nodes: list[Node], layout: Layout) -> None:
-        self._groups = [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
-        self._codes = [ObjectCode(str(_module(group, layout)), LOOPS) for group in self._groups]
+    def __init__(
+        self, nodes: list[Node], layout: Layout, codes: Sequence[ObjectCode] | None = None
+    ) -> None:
+        self._groups = _groups(nodes)
+        self._codes = codes or [ObjectCode(each, LOOPS) for each in _assemblies(nodes, layout)]
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         self._functions = [
             code.function(_NAME, None, pointer, long, pointer, long, long, pointer)
@@ -75,6 +83,15 @@ class CompiledClaims:
             )  # fmt: skip
             masks += _masks(truths, len(group))
         return masks
+
+
+def _groups(nodes: list[Node]) -> list[list[Node]]:
+    """The claims in groups that one word has a bit each for."""
+    return [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
+
+
+def _assemblies(nodes: list[Node], layout: Layout) -> list[str]:
+    return [str(_module(group, layout)) for group in _groups(nodes)]
 
 
 def _masks(truths: Words, claims: int) -> list[Booleans]:

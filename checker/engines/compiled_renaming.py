@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from checker.engines.layout import Words
-from checker.engines.machine_code import BIT, WORD, each_row, packed_words
+from checker.engines.machine_code import BIT, WORD, Written, each_row, packed_words
 from checker.native.object_code import LOOPS, ObjectCode
 
 _NAME = "least"
@@ -32,11 +32,19 @@ class RenamedWord:
     lookups: Sequence[Lookup]
 
 
-class CompiledRenaming:
+def compiled_renaming(
+    renamings: Sequence[Sequence[RenamedWord]], words: int
+) -> Written[[Words], Words]:
+    """The least of the renamings of packed states of so many words, as assembly."""
+    assembly = str(_module(renamings, words))
+    return Written([assembly], LOOPS, lambda codes: _CompiledRenaming(*codes))
+
+
+class _CompiledRenaming:
     """The least of the renamings of packed states, each given by its words, and of the state."""
 
-    def __init__(self, renamings: Sequence[Sequence[RenamedWord]], words: int) -> None:
-        self._code = ObjectCode(str(_module(renamings, words)), LOOPS)
+    def __init__(self, code: ObjectCode) -> None:
+        self._code = code
         pointer, long = ctypes.c_void_p, ctypes.c_int64
         self._function = self._code.function(_NAME, None, pointer, long, long, pointer)
 

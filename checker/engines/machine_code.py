@@ -11,11 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
 from typing import Generic, ParamSpec, TypeVar
 
 from llvmlite import ir
 
 from checker.engines.layout import Layout
+from checker.native.object_code import ObjectCode, is_kept
 from model.language.graph import BOOL, Node, Op
 
 BIT = ir.IntType(1)
@@ -45,34 +48,58 @@ class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectoris
     """The model has numbers too wide for the compiled code."""
 
 
+_LOOK = 0.1
+"""When this part of the patience is gone, it is time to look for code that was kept."""
+
+
+@dataclass(frozen=True)
+class Written(Generic[P, R]):
+    """Machine code as assembly; `function` makes what can be called of it when it is compiled."""
+
+    assemblies: Sequence[str]
+    how: str
+    function: Callable[[Sequence[ObjectCode]], Callable[P, R]]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an earlier run has compiled it."""
+        return all(is_kept(assembly, self.how) for assembly in self.assemblies)
+
+    def compiled(self) -> Callable[P, R]:
+        """Compile it, which takes tenths of a second, or load what was kept."""
+        return self.function([ObjectCode(assembly, self.how) for assembly in self.assemblies])
+
+
 class SwitchOver(Generic[P, R]):
     """Calls a program at first, and machine code once that has taken long.
 
     It starts to compile, in `pool` beside the search or else at once, when the program has taken
     `patience` seconds: about what compiling costs, so at worst the work is done twice; `None` is
-    never. Both give the same, so nobody can tell when it changed over: before it does, `compare` is
-    called with the machine code and what it is about to be called with, and raises if they differ.
+    never. Code that was kept needs no compiling, and is looked for sooner. Both give the same, so
+    nobody can tell when it changed over: before it does, `compare` is called with the machine code
+    and what it is about to be called with, and raises if they differ.
     """
 
     def __init__(
         self,
         program: Callable[P, R],
-        compiled: Callable[[], Callable[P, R]],
+        write: Callable[[], Written[P, R]],
         compare: Callable[[Callable[P, R], tuple[object, ...]], None],
         pool: Executor | None,
         patience: float | None,
     ) -> None:
         self._program = program
-        self._compiled = compiled
+        self._write = cache(write)
         self._compare = compare
         self._pool = pool
         self._patience = float("inf") if patience is None else patience
+        self._look_at = 0.0 if patience is None else (1 - _LOOK) * patience
         self._settled = False
         self._compiling: Future[Callable[P, R]] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the program gives."""
-        if self._compiling is None and self._patience <= 0:
+        if self._compiling is None and self._patience <= self._look_at:
             self._compiling = self._start()
         if self._compiling is None:
             started = time.thread_time()
@@ -87,12 +114,16 @@ class SwitchOver(Generic[P, R]):
                 self._program = quick
         return self._program(*args, **kwargs)
 
-    def _start(self) -> Future[Callable[P, R]]:
-        if self._pool is not None:
-            return self._pool.submit(self._compiled)
+    def _start(self) -> Future[Callable[P, R]] | None:
+        """Begin to compile, if patience is at its end or the code was kept."""
+        self._look_at = 0.0
         done: Future[Callable[P, R]] = Future()
         try:
-            done.set_result(self._compiled())
+            if self._patience > 0 and not self._write().is_kept:
+                return None
+            if self._patience <= 0 and self._pool is not None:
+                return self._pool.submit(lambda: self._write().compiled())
+            done.set_result(self._write().compiled())
         except Unsupported as error:
             done.set_exception(error)
         return done

@@ -189,9 +189,7 @@ def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
 
 
 @kernel
-def _sort_by_row(
-    rows: Rows, place: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
-) -> None:
+def _sort_by_row(rows: Rows, place: npt.NDArray[np.int64], order: npt.NDArray[np.int64]) -> None:
     """A counting sort; `place` begins as zeros, one for each row and one more."""
     for i in range(len(rows)):
         place[rows[i] + 1] += 1

@@ -41,6 +41,7 @@ PLACE = {INT: 0, UINT: 1, FLOAT: 2, TRUTH: 1}
 class TranslationError(Exception):
     """A function says what cannot be translated; a mistake of whoever wrote it."""
 
+
 @dataclass(frozen=True)
 class Array:
     """The type of an array: its elements, how many dimensions, whether the last lies densely."""
@@ -119,9 +120,10 @@ class Lines:
         self._line(f"br i1 {truth}, label %{then}, label %{other}")
 
     def _error(self, node: ast.AST | None, words: str) -> TranslationError:
-        where = f", line {node.lineno}" if hasattr(node, "lineno") else ""
+        where = f", line {line}" if (line := getattr(node, "lineno", None)) else ""
         code = self._function
         return TranslationError(f"{code.__module__}.{code.__qualname__}{where}: {words}")
+
 
 def typed(value: Value) -> str:
     """A value after its type."""

@@ -49,7 +49,6 @@ def prefetch(address: int) -> None:
     """In a translated function, ask for the memory at an address to be near; in Python nothing."""
 
 
-
 class Expressions(Lines):
     """Translates the expressions of one function, where its lines end."""
 
@@ -93,9 +92,10 @@ class Expressions(Lines):
             case ast.UnaryOp(ast.Not(), operand):
                 return Value(TRUTH, self._new(f"xor i1 {self._truth(operand)}, true"))
             case ast.UnaryOp(ast.USub(), operand):
-                value = self._value(operand)
-                zero = Value(value.type, double(0.0) if value.type == FLOAT else "0", value.weak)
-                return self._combine(node, ast.Sub(), zero, value)
+                negated = self._value(operand)
+                zero = double(0.0) if negated.type == FLOAT else "0"
+                none = Value(negated.type, zero, negated.weak)
+                return self._combine(node, ast.Sub(), none, negated)
             case ast.Compare(left, [operator], [right]):
                 return self._compare(node, operator, self._value(left), self._value(right))
             case ast.IfExp(test, then, otherwise):
@@ -130,9 +130,7 @@ class Expressions(Lines):
         self._begin(end)
         return Value(TRUTH, self._new(f"load i1, ptr {slot}"))
 
-    def _either(
-        self, node: ast.expr, test: ast.expr, then: ast.expr, otherwise: ast.expr
-    ) -> Value:
+    def _either(self, node: ast.expr, test: ast.expr, then: ast.expr, otherwise: ast.expr) -> Value:
         """`then if test else otherwise`."""
         first, second, end = self._labels("then", "else", "end")
         self._branch(self._truth(test), first, second)
@@ -148,9 +146,7 @@ class Expressions(Lines):
         self._begin(end)
         return Value(one.type, self._new(f"load {LLVM[one.type]}, ptr {slot}"))
 
-    def _combine(
-        self, node: ast.AST, operator: ast.operator, left: Value, right: Value
-    ) -> Value:
+    def _combine(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
         left, right = self._alike(node, left, right)
         names = ARITHMETIC.get(type(operator))
         logical = isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor)
@@ -161,18 +157,14 @@ class Expressions(Lines):
         name = self._new(f"{names[PLACE[left.type]]} {typed(left)}, {right.name}")
         return Value(left.type, name)
 
-    def _constant(
-        self, node: ast.AST, operator: ast.operator, left: Value, right: Value
-    ) -> Value:
+    def _constant(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
         written = ast.Expression(
             ast.BinOp(ast.Constant(int(left.name)), operator, ast.Constant(int(right.name)))
         )
         value = eval(compile(ast.fix_missing_locations(written), "<constant>", "eval"))
         return Value(INT, str(value), weak=True)
 
-    def _compare(
-        self, node: ast.AST, operator: ast.cmpop, left: Value, right: Value
-    ) -> Value:
+    def _compare(self, node: ast.AST, operator: ast.cmpop, left: Value, right: Value) -> Value:
         left, right = self._alike(node, left, right)
         if type(operator) not in COMPARISONS:
             raise self._error(node, "this is not compared")
@@ -253,6 +245,7 @@ class Expressions(Lines):
             Value(type_, self._new(f"extractvalue {kind} {whole}, {place}"))
             for place, type_ in enumerate(done.result)
         )
+
     # --- variables and elements --------------------------------------------------------------
 
     def _named(self, name: str, node: ast.expr) -> Value:

@@ -68,8 +68,8 @@ def _target() -> tuple[str, str, str]:
     return llvm.get_default_triple(), llvm.get_host_cpu_name(), features
 
 
-@cache
 def _machine(generation: int) -> llvm.TargetMachine:
+    """A machine to compile for. An engine that is made with it owns it, so it is not shared."""
     triple, processor, features = _target()
     target = llvm.Target.from_triple(triple)
     return target.create_target_machine(cpu=processor, features=features, opt=generation)

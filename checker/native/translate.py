@@ -20,7 +20,6 @@ from types import FunctionType
 from checker.native.assembly import (
     INT,
     LLVM,
-    Array,
     ArrayValue,
     TranslationError,
     Tuple,
@@ -65,9 +64,7 @@ class _Unit:
     texts: list[str] = field(default_factory=list)
     done: dict[tuple[FunctionType, tuple[Type, ...]], Callee] = field(default_factory=dict)
 
-    def function(
-        self, function: FunctionType, types: tuple[Type, ...], symbol: str = ""
-    ) -> Callee:
+    def function(self, function: FunctionType, types: tuple[Type, ...], symbol: str = "") -> Callee:
         known = self.done.get((function, types))
         if known is None:
             body = _Body(self, function, types)
@@ -106,6 +103,7 @@ class _Body(Expressions):
         head = f"define {linkage}{result_type(self.result or ())} @{symbol}"
         parts = [f"{head}({', '.join(self._signature)}) {{", "entry:", *self._allocated]
         return "\n".join([*parts, *self._lines, "}"])
+
     # --- statements --------------------------------------------------------------------------
 
     def _parameter(self, name: str, type_: Type) -> None:
@@ -186,7 +184,9 @@ class _Body(Expressions):
     def _change(self, target: ast.expr, operator: ast.operator, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
             before = self._value(target)
-            self._set(target.id, self._combine(target, operator, before, self._value(value)), target)
+            self._set(
+                target.id, self._combine(target, operator, before, self._value(value)), target
+            )
         elif isinstance(target, ast.Subscript):
             array, address = self._element(target)
             before = self._load(array, address)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.compiled_renaming import CompiledRenaming, Lookup, Move, RenamedWord
+from checker.engines.compiled_renaming import Lookup, Move, RenamedWord, compiled_renaming
 from checker.engines.interchangeable import members_named
 from checker.engines.layout import Layout, Words
 from checker.engines.machine_code import SwitchOver
@@ -92,7 +92,7 @@ class Symmetry:
         self._tables = self._compile()
         self.canonical = SwitchOver(
             self._least,
-            lambda: CompiledRenaming(self._renamings, layout.words),
+            lambda: compiled_renaming(self._renamings, layout.words),
             self._require_same,
             pool,
             None if patience is None else patience * len(self._renamings) * _A_RENAMING,
@@ -104,7 +104,7 @@ class Symmetry:
         if not np.array_equal(canonical(some), self._least(some)):
             raise DisagreementError("machine code takes another renaming for the least")
 
-    def _least(self, words: Words) -> Words:
+    def _least(self, words: Words, /) -> Words:
         words = np.ascontiguousarray(words)
         result = words.copy()
         t = self._tables
