@@ -122,7 +122,10 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
     wanted = tuple(names)
     if not wanted:
         return properties_of(protocol)
-    known = {prop.name: prop for prop in (*properties_of(protocol), *lemmas_of(protocol))}
+    known = {prop.name: prop for prop in properties_of(protocol)}
+    if known.keys() >= set(wanted):
+        return tuple(known[name] for name in dict.fromkeys(wanted))
+    known |= {prop.name: prop for prop in lemmas_of(protocol)}
     if alive := split_names(protocol, wanted)[1]:
         raise UsageError(
             f"{alive[0].name} is a liveness property: `highwater explore` checks those alone"

@@ -154,10 +154,10 @@ def console() -> Console:
     from rich.console import Console
 
     if sys.stdout.isatty():
-        return Console(highlight=False, markup=False)
+        return Console(highlight=False, markup=False, emoji=False)
     return Console(
         file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False,
-        highlight=False, markup=False,
+        highlight=False, markup=False, emoji=False,
     )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -44,7 +43,7 @@ def store(key: str, code: bytes) -> None:
         directory = _directory()
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _require_own(directory.lstat(), stat.S_ISDIR)
-        beside = directory / f".{secrets.token_hex(8)}"
+        beside = directory / f".{os.urandom(8).hex()}"
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             with os.fdopen(os.open(beside, flags, 0o600), "wb") as file:
