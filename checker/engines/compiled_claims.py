@@ -13,18 +13,16 @@ from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from checker.engines.layout import Layout, Words
 from checker.engines.machine_code import (
-    WORD,
     Expressions,
     SwitchOver,
     Written,
-    each_row,
     packed_words,
 )
 from checker.engines.vectorised import Booleans, Claims
+from checker.native.builder import WORD, WORDS, Builder, Operand
 from checker.native.object_code import LOOPS, ObjectCode
 from model.language.errors import DisagreementError
 from model.language.graph import Node
@@ -91,7 +89,7 @@ def _groups(nodes: list[Node]) -> list[list[Node]]:
 
 
 def _assemblies(nodes: list[Node], layout: Layout) -> list[str]:
-    return [str(_module(group, layout)) for group in _groups(nodes)]
+    return [_assembly(group, layout) for group in _groups(nodes)]
 
 
 def _masks(truths: Words, claims: int) -> list[Booleans]:
@@ -115,26 +113,23 @@ def _in_columns(words: Words) -> Words:
     return words
 
 
-def _module(nodes: list[Node], layout: Layout) -> ir.Module:
+def _assembly(nodes: list[Node], layout: Layout) -> str:
     """One function: for each state or step, write a word with a bit for each claim that is true.
 
     There are no branches and one store a state, so that LLVM judges several states at once.
     """
-    module = ir.Module(_NAME)
-    words = WORD.as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [words, WORD, words, WORD, WORD, words])
-    function = ir.Function(module, kind, _NAME)
-    source, stride, after, after_stride, states, out = function.args
-    out.add_attribute("noalias")
-    with each_row(function, states) as (builder, row):
+    builder = Builder(_NAME, None, [WORDS, WORD, WORDS, WORD, WORD, WORDS])
+    source, stride, after, after_stride, states, out = builder.arguments
+    with builder.counting(states) as row:
         frames = [
             packed_words(builder, source, stride, row, layout.words),
             packed_words(builder, after, after_stride, row, layout.words),
         ]
-        expressions, known = Expressions(layout, builder, frames), dict[Node, ir.Value]()
-        truths: ir.Value = WORD(0)
+        expressions, known = Expressions(layout, builder, frames), dict[Node, Operand]()
+        truths: Operand = WORD(0)
         for number, node in enumerate(nodes):
             truth = builder.zext(expressions.value(node, known), WORD)
             truths = builder.or_(truths, builder.shl(truth, WORD(number)))
-        builder.store(truths, builder.gep(out, [row]))
-    return module
+        builder.store(truths, builder.element(out, row))
+    builder.ret()
+    return builder.text

@@ -8,36 +8,30 @@ during a search is compared with what replaces it (`SwitchOver`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Generic, ParamSpec, TypeVar
 
-from llvmlite import ir
-
 from checker.engines.layout import Layout
+from checker.native.builder import BIT, NUMBER, WORD, Builder, Operand
 from checker.native.object_code import ObjectCode, is_kept
 from model.language.graph import BOOL, Node, Op
-
-BIT = ir.IntType(1)
-SHORT = ir.IntType(16)
-NUMBER = ir.IntType(32)
-WORD = ir.IntType(64)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
+_OPERATIONS: dict[Op, Callable[..., Operand]] = {
     Op.NOT: lambda b, x: b.not_(x),
-    Op.EQ: lambda b, x, y: b.icmp_signed("==", x, y),
-    Op.LT: lambda b, x, y: b.icmp_signed("<", x, y),
-    Op.LE: lambda b, x, y: b.icmp_signed("<=", x, y),
+    Op.EQ: lambda b, x, y: b.signed("==", x, y),
+    Op.LT: lambda b, x, y: b.signed("<", x, y),
+    Op.LE: lambda b, x, y: b.signed("<=", x, y),
     Op.ADD: lambda b, x, y: b.add(x, y),
     Op.SUB: lambda b, x, y: b.sub(x, y),
-    Op.MIN: lambda b, x, y: b.select(b.icmp_signed("<", x, y), x, y),
-    Op.MAX: lambda b, x, y: b.select(b.icmp_signed("<", x, y), y, x),
+    Op.MIN: lambda b, x, y: b.select(b.signed("<", x, y), x, y),
+    Op.MAX: lambda b, x, y: b.select(b.signed("<", x, y), y, x),
     Op.ITE: lambda b, c, x, y: b.select(c, x, y),
     Op.BITAND: lambda b, x, y: b.and_(x, y),
     Op.BITOR: lambda b, x, y: b.or_(x, y),
@@ -48,8 +42,9 @@ class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectoris
     """The model has numbers too wide for the compiled code."""
 
 
-_LOOK = 0.1
-"""When this part of the patience is gone, it is time to look for code that was kept."""
+_LOOK = 0.02
+"""When this part of the patience is gone, it is time to look for code that was kept: writing what
+is looked for takes some milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -129,50 +124,22 @@ class SwitchOver(Generic[P, R]):
         return done
 
 
-@contextmanager
-def each_row(function: ir.Function, states: ir.Value) -> Iterator[tuple[ir.IRBuilder, ir.Value]]:
-    """The body of a function that does one thing for each row; yields the builder and the row.
-
-    The body has to stay without branches, so that LLVM takes several rows at once.
-    """
-    entry, head, body, end = (
-        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
-    )
-    builder = ir.IRBuilder(entry)
-    builder.branch(head)
-
-    builder.position_at_end(head)
-    row = builder.phi(WORD)
-    row.add_incoming(WORD(0), entry)
-    builder.cbranch(builder.icmp_signed("<", row, states), body, end)
-
-    builder.position_at_end(body)
-    yield builder, row
-    row.add_incoming(builder.add(row, WORD(1)), body)
-    builder.branch(head)
-
-    builder.position_at_end(end)
-    builder.ret_void()
-
-
 class Expressions:
     """Computes expressions, where its builder stands, from the packed words of states."""
 
-    def __init__(
-        self, layout: Layout, builder: ir.IRBuilder, frames: Sequence[list[ir.Value]]
-    ) -> None:
+    def __init__(self, layout: Layout, builder: Builder, frames: Sequence[list[Operand]]) -> None:
         self._layout = layout
         self._builder = builder
         self._frames = frames
 
-    def value(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+    def value(self, node: Node, known: dict[Node, Operand]) -> Operand:
         """The value of an expression, computed here unless it is known."""
         found = known.get(node)
         if found is None:
             found = known[node] = self._compute(node, known)
         return found
 
-    def _compute(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+    def _compute(self, node: Node, known: dict[Node, Operand]) -> Operand:
         if node.sort is not BOOL and not (
             node.low is not None
             and node.high is not None
@@ -193,7 +160,7 @@ class Expressions:
             return result
         return _OPERATIONS[node.op](self._builder, *values)
 
-    def _cell(self, node: Node) -> ir.Value:
+    def _cell(self, node: Node) -> Operand:
         frame, position, _, _ = node.data
         builder, field = self._builder, self._layout.fields[position]
         raw = builder.and_(
@@ -206,10 +173,10 @@ class Expressions:
 
 
 def packed_words(
-    builder: ir.IRBuilder, source: ir.Value, stride: ir.Value, row: ir.Value, words: int
-) -> list[ir.Value]:
+    builder: Builder, source: Operand, stride: Operand, row: Operand, words: int
+) -> list[Operand]:
     """The words of the state in a row of a packed batch, whose words lie `stride` apart."""
     return [
-        builder.load(builder.gep(source, [builder.add(builder.mul(stride, WORD(w)), row)]))
+        builder.load(builder.element(source, builder.add(builder.mul(stride, WORD(w)), row)))
         for w in range(words)
     ]
