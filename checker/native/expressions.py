@@ -173,18 +173,17 @@ class Expressions(Lines):
 
     def _alike(self, node: ast.AST, left: Value, right: Value) -> tuple[Value, Value]:
         """Two numbers as one type; what is written out follows the other."""
-        if left.type != right.type:
-            if left.weak or (right.type == FLOAT and left.type == INT):
-                left = self._as(right.type, left, node)
-            elif right.weak or (left.type == FLOAT and right.type == INT):
-                right = self._as(left.type, right, node)
-            else:
-                raise self._error(node, f"{left.type} and {right.type} do not mix: convert one")
-        return left, right
+        if left.weak or (right.type == FLOAT and left.type == INT):
+            return self._as(right.type, left, node), right
+        if right.weak or (left.type == FLOAT and right.type == INT) or left.type == right.type:
+            return left, self._as(left.type, right, node)
+        raise self._error(node, f"{left.type} and {right.type} do not mix: convert one")
 
     def _as(self, type_: str, value: Value, node: ast.AST) -> Value:
         """A value where one of this type belongs: what is written out, or a number as a float."""
         if value.type == type_:
+            if value.weak and not -(2**63) <= int(value.name) < 2**63:
+                raise self._error(node, f"{value.name} is no number of 64 bits")
             return value
         if type_ == FLOAT and value.weak:
             return Value(FLOAT, double(float(value.name)))
@@ -196,6 +195,8 @@ class Expressions(Lines):
 
     def _converted(self, type_: str, value: Value, node: ast.AST) -> Value:
         """`int(...)` and `np.uint64(...)`."""
+        if value.weak and not 0 <= int(value.name) + 2**63 * (type_ == INT) < 2**64:
+            raise self._error(node, f"no {type_} of 64 bits is made of {value.name}")
         if value.type == FLOAT and type_ == INT:
             return Value(INT, self._new(f"fptosi double {value.name} to i64"))
         if value.type == TRUTH:

@@ -151,6 +151,7 @@ class _Body(Expressions):
                 raise self._error(node, "this statement is not translated")
 
     def _return(self, node: ast.stmt, values: Tuple) -> None:
+        values = tuple(self._as(value.type, value, node) for value in values)
         types = tuple(value.type for value in values)
         if self.result is None:
             self.result = types
