@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import llvmlite.binding
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -175,7 +176,7 @@ def test_everything_that_decides_the_code_is_in_its_key(monkeypatch):
             patch.setattr(object_code, "_target", lambda other=other: other)
             assert not is_kept(ADDS, PLAIN)
     for where, name in (
-        (object_code.llvmlite, "__version__"), (object_code.llvm, "llvm_version_info"),
+        (llvmlite, "__version__"), (llvmlite.binding, "llvm_version_info"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(where, name, "other")
@@ -254,7 +255,7 @@ def test_kept_code_takes_over_before_it_would_pay_to_compile(monkeypatch):
     ):  # fmt: skip
         if kept:
             ObjectCode(ADDS, PLAIN)
-        calls = []
+        calls: list[str] = []
         called = switch_over(patience, calls)
         assert [called(1) for _ in range(3)] == [6, 6, 6]
         assert calls == [expected] * 3
