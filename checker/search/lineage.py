@@ -2,6 +2,9 @@
 
 A state's place is its position in its level. Where numbers of a level are not its places, as in one
 that workers of a cluster have built, both are kept.
+
+The states of a level come in the order of the states before them, so how far one of these is from
+the next takes a byte, as the instance does. Both are read again for a trace alone.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import itertools
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +21,8 @@ import numpy.typing as npt
 from checker.engines.layout import Words
 from checker.search.findings import Numbers
 from checker.search.fingerprints import fingerprints
+from checker.search.shelf import Shelf
 from model.language.errors import UsageError
-
-Links = npt.NDArray[np.uint64]
-"""`parent << 16 | instance`, the parent by its place."""
 
 _INSTANCE_BITS = 16
 
@@ -54,6 +55,17 @@ class StateRows:
         )
 
 
+class _Piece(NamedTuple):
+    """States of a level in order: how many, the place of the first one's parent, and on the shelf
+    how far each parent is from the one before, and the instances.
+    """
+
+    size: int
+    first: int
+    distances: int
+    instances: int
+
+
 class Lineage:
     """The links of all states that a search has found, in the order in which it found them."""
 
@@ -63,7 +75,8 @@ class Lineage:
                 f"{instances:,} action instances: at most {1 << _INSTANCE_BITS:,} are possible, "
                 "so choose smaller bounds"
             )
-        self._levels: list[list[Links]] = []
+        self._levels: list[list[_Piece]] = []
+        self._shelf = Shelf()
         self._numbers: dict[int, Numbers] = {}
 
     def begin_level(self) -> None:
@@ -72,8 +85,17 @@ class Lineage:
 
     def add(self, parents: Numbers, instances: npt.NDArray[np.uint16]) -> None:
         """Add states of the level, by the places of their parents."""
-        packed = parents.view(np.uint64) << np.uint64(_INSTANCE_BITS)
-        self._levels[-1].append(packed | instances)
+        if len(parents):
+            first = int(parents[0])
+            shelf = self._shelf
+            distances = shelf.put(np.diff(parents, prepend=first))
+            piece = _Piece(len(parents), first, distances, shelf.put(instances))
+            self._levels[-1].append(piece)
+
+    def _parents(self, piece: _Piece) -> Numbers:
+        """The places of the parents of a piece's states."""
+        distances = self._shelf.get(piece.distances)
+        return np.cumsum(distances, dtype=np.int64) + piece.first
 
     def add_rows(self, rows: StateRows) -> None:
         """Add a whole level that an earlier run has found."""
@@ -95,9 +117,11 @@ class Lineage:
     def last_links(self) -> tuple[Numbers, npt.NDArray[np.int32]]:
         """The parents, by their numbers, and the instances of the states of the last level."""
         depth = len(self._levels) - 1
-        links = np.concatenate([np.empty(0, np.uint64), *self._levels[depth]])
-        parents = (links >> np.uint64(_INSTANCE_BITS)).astype(np.int64)
-        instances = (links & np.uint64((1 << _INSTANCE_BITS) - 1)).astype(np.int32)
+        pieces = self._levels[depth]
+        none = np.empty(0, np.int64)
+        parents = np.concatenate([none, *map(self._parents, pieces)])
+        each = [self._shelf.get(piece.instances) for piece in pieces]
+        instances = np.concatenate([none, *each]).astype(np.int32)
         if depth == 0:
             return parents - 1, instances - 1
         known = self._numbers.get(depth - 1)
@@ -109,9 +133,9 @@ class Lineage:
         place = number if known is None else int(np.searchsorted(known, number))
         steps = []
         for pieces in self._levels[depth:0:-1]:
-            ends = list(itertools.accumulate(map(len, pieces)))
-            piece = bisect_right(ends, place)
-            link = int(pieces[piece][place - ends[piece]])
-            steps.append(link & ((1 << _INSTANCE_BITS) - 1))
-            place = link >> _INSTANCE_BITS
+            ends = list(itertools.accumulate(piece.size for piece in pieces))
+            piece = pieces[which := bisect_right(ends, place)]
+            within = place - (ends[which] - piece.size)
+            steps.append(int(self._shelf.get(piece.instances)[within]))
+            place = int(self._parents(piece)[within])
         return steps[::-1]

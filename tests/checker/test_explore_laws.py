@@ -11,6 +11,8 @@ import pytest
 
 from checker.engines.reference import ReferenceEngine
 from checker.search import explore as explore_module
+from checker.search import shelf as shelf_module
+from checker.search import visited_set as visited_set_module
 from checker.search.explore import Explorer, Options
 from checker.search.textbook import TextbookExplorer
 from checker.verdict import Verdict
@@ -136,6 +138,10 @@ def test_neither_chunks_nor_workers_nor_exactness_change_anything(name, monkeypa
         expected = expected or found
         assert found == expected, options
     assert expected is not None and expected["violations"]
+    monkeypatch.setattr(visited_set_module, "_MOST_ROWS", 1)  # as with very many states
+    monkeypatch.setattr(shelf_module, "_IN_MEMORY", 0)
+    found = explore(model, _questions(model), limits, deadlock=True, keep_going=True)
+    assert _summary(found) == expected
 
 
 @pytest.mark.parametrize("name", ["kip279", "kip320_first_try", "async_isr"])

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.search import visited_set
+from checker.search import tables, visited_set
+from checker.search.table_kernels import LEAST_BUCKETS, PLACES
+from checker.search.tables import Buckets, Rows
 from checker.search.visited_set import PARTS, VisitedSet
 
 both_kinds = pytest.mark.parametrize("exact", [False, True])
@@ -66,7 +68,7 @@ def test_a_batch_of_any_size_leaves_free_rows_in_every_part_to_end_a_search_at(e
         visited = VisitedSet(1, exact, rows=64 * PARTS)
         visited.insert(np.arange(more, dtype=np.uint64)[np.newaxis, :])
         for table in visited._tables:
-            assert (table[:, 0] == 0).sum() >= 0.1 * len(table)
+            assert (table.table[:, 0] == 0).sum() >= 0.1 * len(table.table)
 
 
 @both_kinds
@@ -108,14 +110,14 @@ def test_a_second_thread_changes_nothing(exact, chunk):
 
 @pytest.mark.parametrize("failing", [0, PARTS - 1])
 def test_a_thread_that_fails_is_not_hidden(monkeypatch, failing):
-    def make_room(part, more):
+    def with_room(part, more):
         if part == failing:
             raise MemoryError(f"part {part}")
-        room(part, more)
+        return room(part, more)
 
     visited = VisitedSet(1)
-    room = visited._make_room
-    monkeypatch.setattr(visited, "_make_room", make_room)
+    room = visited._with_room
+    monkeypatch.setattr(visited, "_with_room", with_room)
     batch = visited.batch(np.arange(100_000, dtype=np.uint64)[np.newaxis, :])
     with ThreadPoolExecutor(1) as helper, pytest.raises(MemoryError, match=f"part {failing}"):
         visited.add(batch, helper)
@@ -126,12 +128,12 @@ def test_states_of_one_owner_are_spread_over_all_parts():
     visited = VisitedSet(1)
     found = np.random.default_rng(4).integers(1, 2**56, 100_000, np.uint64)
     visited.insert_fingerprints(found)
-    assert min(visited._counts) > 0.9 * len(found) / PARTS
+    assert min(table.count for table in visited._tables) > 0.9 * len(found) / PARTS
 
 
 @both_kinds
 def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
-    monkeypatch.setattr(visited_set, "_HUGE", 0)
+    monkeypatch.setattr(tables, "_HUGE", 0)
     states = np.arange(100_000, dtype=np.uint64)[np.newaxis, :]
     visited = VisitedSet(1, exact)
     assert visited.insert(states).all()
@@ -140,7 +142,7 @@ def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
 
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
     with pytest.raises(MemoryError):
-        visited_set._empty_table(1 << 60, 1)
+        tables._zeros((1 << 60, 1), np.uint64)
 
 
 def test_only_whole_states_rule_out_a_collision():
@@ -149,3 +151,123 @@ def test_only_whole_states_rule_out_a_collision():
     for visited in sets.values():
         visited.insert(states)
     assert sets[True].collision_probability == 0.0 < sets[False].collision_probability
+
+
+# --- buckets -----------------------------------------------------------------------------------
+
+GATHER = pow(0x9E3779B97F4A7C15, -1, 2**64)  # what undoes the spreading of a fingerprint
+ALL = np.arange(1 << 20, dtype=np.int32)
+NO_WORDS = np.empty((0, 0), np.uint64)
+
+
+def inserted(table, found):
+    new = np.empty(len(found), np.bool_)
+    table.insert(NO_WORDS, found, ALL[: len(found)], new)
+    return new
+
+
+def held(table, found):
+    answers = np.empty(len(found), np.bool_)
+    table.lookup(NO_WORDS, found, ALL[: len(found)], answers)
+    return answers
+
+
+OF_ONE = 2**60 // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
+
+
+def in_bucket(rests, bucket=0):
+    """Fingerprints of part 5 and one bucket of the fewest, by their distance from its first."""
+    first = (5 << 60) + bucket * OF_ONE
+    return np.array([(first + rest) * GATHER % 2**64 for rest in rests], np.uint64)
+
+
+rests_of = st.integers(0, OF_ONE - 1) | st.sampled_from(
+    [0, 1, 2**32, 2**33, OF_ONE // 2, OF_ONE - 1, OF_ONE - 2**32]
+)
+
+
+@given(
+    st.lists(st.lists(rests_of, min_size=1, max_size=20), min_size=1, max_size=4),
+    st.sampled_from([0, 1, 77_777, LEAST_BUCKETS - 1]),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_bucket_holds_what_was_put_there_and_no_more(batches, bucket):
+    """Two fingerprints that differ in one bit are two, also where a bucket is full or grows."""
+    table, seen = Buckets(LEAST_BUCKETS), set()
+    for batch in batches:
+        expected = []
+        for rest in batch:
+            expected.append(rest not in seen)
+            seen.add(rest)
+        assert inserted(table, in_bucket(batch, bucket)).tolist() == expected
+        assert table.count == len(seen)
+    several = [rest ^ bit for rest in seen for bit in (1, 2**31, 2**32, OF_ONE // 2)]
+    grown = Buckets(LEAST_BUCKETS * 5 // 4)
+    grown._take_buckets(table)
+    grown._take_rows(table.beside)
+    for each in (table, grown):
+        assert each.count == len(seen)
+        assert held(each, in_bucket(sorted(seen), bucket)).all()
+        answers = held(each, in_bucket(several, bucket))
+        assert answers.tolist() == [rest in seen for rest in several]
+
+
+def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    many = in_bucket(range(0, OF_ONE, OF_ONE // 64))
+    assert inserted(table, many).all()
+    assert table.beside.count == len(many) - PLACES
+    assert not inserted(table, many).any()
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 63 / (PLACES * LEAST_BUCKETS))
+    larger = table.with_room(0)
+    assert len(larger.table) == LEAST_BUCKETS * 5 // 4
+    assert 0 < larger.beside.count < table.beside.count
+    assert larger.count == len(many)
+    assert not inserted(larger, many).any()
+
+
+def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
+    many = np.concatenate([in_bucket(end, 0), in_bucket(begin, 1)])
+    assert inserted(table, many).all()
+    assert table.beside.count == 0
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 23 / (PLACES * LEAST_BUCKETS))
+    larger = table.with_room(0)
+    assert larger.beside.count == PLACES
+    assert not inserted(larger, many).any()
+
+
+def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.02)
+    found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
+    rows = Rows(0, 1 << 16)
+    first, rest = found[::4], np.setdiff1d(found, found[::4])
+    rows = rows.with_room(len(first))
+    assert inserted(rows, first).all()
+    table, sizes = Buckets.of(rows, 0), set()
+    for some in np.array_split(rest, 20):
+        room = table.growth(len(some))
+        before, table = table.bytes, table.with_room(len(some))
+        assert room <= table.bytes <= before + room
+        assert inserted(table, some).all()
+        sizes.add(len(table.table))
+    assert len(sizes) > 3
+    assert table.count == len(found)
+    assert held(table, found).all()
+    assert not inserted(table, found).any()
+    absent = np.setdiff1d(found + np.uint64(1), found)
+    assert not held(table, absent).any()
+
+
+def test_a_set_with_buckets_takes_a_third_of_the_memory_and_finds_the_same(monkeypatch):
+    found = np.random.default_rng(6).integers(1, 2**64 - 1, 8_000_000, np.uint64)
+    found[1::5] = found[::5]
+    sets = []
+    for most in (1 << 40, 1 << 16):
+        monkeypatch.setattr(visited_set, "_MOST_ROWS", most)
+        visited = VisitedSet(1)
+        new = [visited.add(visited._sorted_out(some)) for some in np.array_split(found, 7)]
+        sets.append((np.concatenate(new).tolist(), visited.count))
+    assert sets[0] == sets[1]
+    assert {type(table) for table in visited._tables} == {Buckets}
