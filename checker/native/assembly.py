@@ -26,6 +26,7 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, str, str]] = {  # signed, unsign
     ast.BitXor: ("xor", "xor", ""),
     ast.LShift: ("shl", "shl", ""),
     ast.RShift: ("ashr", "lshr", ""),
+    ast.FloorDiv: ("", "udiv", ""),
 }
 COMPARISONS: dict[type[ast.cmpop], tuple[str, str, str]] = {
     ast.Eq: ("icmp eq", "icmp eq", "fcmp oeq"),

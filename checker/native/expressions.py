@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 
+import numpy as np
+
 from checker.native.assembly import (
     ARITHMETIC,
     COMPARISONS,
@@ -17,6 +19,7 @@ from checker.native.assembly import (
     PLACE,
     TRUTH,
     UINT,
+    Array,
     ArrayValue,
     Lines,
     Tuple,
@@ -211,6 +214,13 @@ class Expressions(Lines):
         called = ast.unparse(node.func)
         if called in (INT, UINT):
             return (self._converted(called, self._value(node.args[0]), node),)
+        if called == "np.uint32":
+            number = self._converted(UINT, self._value(node.args[0]), node)
+            return (Value(UINT, self._new(f"and {typed(number)}, {0xFFFFFFFF}")),)
+        if called == "max":
+            one, other = self._alike(node, *map(self._value, node.args))
+            more = self._compare(node, ast.Gt(), one, other)
+            return (self._as_is(one, f"select {typed(more)}, {typed(one)}, {typed(other)}"),)
         if called == "len":
             return (Value(INT, self._array(node.args[0]).shape[0]),)
         known = self._function.__globals__.get(called)
@@ -224,11 +234,7 @@ class Expressions(Lines):
         return self._call_of(function, node.args)
 
     def _call_of(self, function: FunctionType, nodes: list[ast.expr]) -> Tuple:
-        given = [
-            self._arrays[n.id] if isinstance(n, ast.Name) and n.id in self._arrays
-            else self._value(n)
-            for n in nodes
-        ]  # fmt: skip
+        given = [self._given(node) for node in nodes]
         done = self._callee(function, tuple(each.type for each in given))
         for name, each, node in zip(done.parameters, given, nodes, strict=True):
             if name in done.written and isinstance(each, ArrayValue):
@@ -246,6 +252,21 @@ class Expressions(Lines):
             Value(type_, self._new(f"extractvalue {kind} {whole}, {place}"))
             for place, type_ in enumerate(done.result)
         )
+
+    def _given(self, node: ast.expr) -> Value | ArrayValue:
+        """An argument: an array that was passed in, an empty one of the module's, or a number."""
+        if isinstance(node, ast.Name) and node.id in self._arrays:
+            return self._arrays[node.id]
+        known = self._function.__globals__.get(ast.unparse(node))
+        if isinstance(known, np.ndarray):
+            if known.size:
+                raise self._error(node, f"{ast.unparse(node)} is an array, and not empty")
+            kind = Array(known.dtype.str[1:], known.ndim, True)
+            return ArrayValue(kind, "null", ("0",) * known.ndim, ("0",) * known.ndim)
+        return self._value(node)
+
+    def _as_is(self, like: Value, text: str) -> Value:
+        return Value(like.type, self._new(text))
 
     # --- variables and elements --------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from checker.native.assembly import ELEMENTS, FLOAT, INT, TRUTH, UINT, Array, Type
+from checker.native.assembly import ELEMENTS, FLOAT, INT, TRUTH, UINT, Array, TranslationError, Type
 from checker.native.object_code import KERNEL, ObjectCode
 from checker.native.translate import translate
 
@@ -84,7 +84,16 @@ class _Compiled:
             else:
                 numbers = 2 * each.dimensions - each.dense
                 parameters += [ctypes.c_void_p, *([ctypes.c_int64] * numbers)]
-        result = _C[done.result[0]] if done.result else None
+        self._several: list[Any] = []
+        if len(done.result) > 1:
+            self._several = [_C[each] for each in done.result]
+        if self._several:
+            if not {INT, UINT} >= set(done.result):
+                raise TranslationError(
+                    f"{function.__name__} returns what is no whole number among several values"
+                )
+            parameters.append(ctypes.c_void_p)
+        result = _C[done.result[0]] if len(done.result) == 1 else None
         self._code = ObjectCode(done.assembly, KERNEL)
         self._function = self._code.function(function.__name__, result, *parameters)
 
@@ -100,7 +109,11 @@ class _Compiled:
             size = argument.itemsize
             strides = argument.strides[:-1] if each.dense else argument.strides
             passed += (argument.ctypes.data, *argument.shape, *(s // size for s in strides))
-        return self._function(*passed)
+        if not self._several:
+            return self._function(*passed)
+        results = (ctypes.c_int64 * len(self._several))()
+        self._function(*passed, ctypes.addressof(results))
+        return tuple(kind(each).value for kind, each in zip(self._several, results, strict=True))
 
 
 def _type_of(argument: Any) -> Array:

@@ -51,10 +51,32 @@ def translate(function: FunctionType, types: Sequence[Type], symbol: str) -> Tra
     It takes what `ArrayValue.names` says for each array, and numbers as they are.
     """
     unit = _Unit()
-    done = unit.function(function, tuple(types), symbol)
-    if len(done.result) > 1:
-        raise TranslationError(f"{function.__name__} returns several values to Python")
-    return Translation("\n".join([_DECLARED, *unit.texts]), done.result, done.written)
+    inner = f"{symbol}.inner"
+    done = unit.function(function, tuple(types), inner)
+    texts = [_DECLARED, *unit.texts, _exported(symbol, inner, unit.signatures[inner], done.result)]
+    return Translation("\n".join(texts), done.result, done.written)
+
+
+def _exported(symbol: str, inner: str, signature: list[str], result: tuple[str, ...]) -> str:
+    """The function as C may call it: several results go where its last parameter points to."""
+    kind = result_type(result)
+    call = f"call {kind} @{inner}({', '.join(signature)})"
+    if not result:
+        body = [call, "ret void"]
+    elif len(result) == 1:
+        body = [f"%r = {call}", f"ret {kind} %r"]
+    else:
+        signature = [*signature, "ptr %results"]
+        body = [f"%r = {call}"]
+        for place, type_ in enumerate(result):
+            body += [
+                f"%r{place} = extractvalue {kind} %r, {place}",
+                f"%p{place} = getelementptr i64, ptr %results, i64 {place}",
+                f"store {LLVM[type_]} %r{place}, ptr %p{place}",
+            ]
+        body.append("ret void")
+    returned = kind if len(result) < 2 else "void"
+    return "\n".join([f"define {returned} @{symbol}({', '.join(signature)}) {{", *body, "}"])
 
 
 @dataclass
@@ -62,6 +84,7 @@ class _Unit:
     """The functions of one translation, each once for each choice of types."""
 
     texts: list[str] = field(default_factory=list)
+    signatures: dict[str, list[str]] = field(default_factory=dict)
     done: dict[tuple[FunctionType, tuple[Type, ...]], Callee] = field(default_factory=dict)
 
     def function(self, function: FunctionType, types: tuple[Type, ...], symbol: str = "") -> Callee:
@@ -69,7 +92,8 @@ class _Unit:
         if known is None:
             body = _Body(self, function, types)
             name = symbol or f"{function.__name__}.{len(self.done)}"
-            self.texts.append(body.text(name, exported=bool(symbol)))
+            self.texts.append(body.text(name))
+            self.signatures[name] = body.signature
             known = Callee(name, body.result or (), frozenset(body.written), body.parameters)
             self.done[function, types] = known
         return known
@@ -86,7 +110,7 @@ class _Body(Expressions):
         if len(self.parameters) != len(types):
             raise TranslationError(f"{function.__name__} takes {len(self.parameters)} arguments")
         self.result: tuple[str, ...] | None = None
-        self._signature: list[str] = []
+        self.signature: list[str] = []
         self._loops: list[tuple[str, str]] = []
         for name, type_ in zip(self.parameters, types, strict=True):
             self._parameter(name, type_)
@@ -97,18 +121,17 @@ class _Body(Expressions):
             self.result = ()
             self._line("ret void")
 
-    def text(self, symbol: str, exported: bool) -> str:
+    def text(self, symbol: str) -> str:
         """The function under its symbol."""
-        linkage = "" if exported else "internal "
-        head = f"define {linkage}{result_type(self.result or ())} @{symbol}"
-        parts = [f"{head}({', '.join(self._signature)}) {{", "entry:", *self._allocated]
+        head = f"define internal {result_type(self.result or ())} @{symbol}"
+        parts = [f"{head}({', '.join(self.signature)}) {{", "entry:", *self._allocated]
         return "\n".join([*parts, *self._lines, "}"])
 
     # --- statements --------------------------------------------------------------------------
 
     def _parameter(self, name: str, type_: Type) -> None:
         if isinstance(type_, str):
-            self._signature.append(f"{LLVM[type_]} %{name}")
+            self.signature.append(f"{LLVM[type_]} %{name}")
             self._set(name, Value(type_, f"%{name}"))
             return
         shape = tuple(f"%{name}.n{k}" for k in range(type_.dimensions))
@@ -116,7 +139,7 @@ class _Body(Expressions):
         if type_.dense:
             strides[-1] = "1"
         array = self._arrays[name] = ArrayValue(type_, f"%{name}.a", shape, tuple(strides))
-        self._signature += array.names
+        self.signature += array.names
 
     def _block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:

@@ -207,6 +207,30 @@ def test_kernels_call_kernels_which_return_several_values(number):
     check_same(halves, number)
 
 
+NOTHING = np.empty((0, 0), np.uint64)
+
+
+def _height(ns, limit: int) -> int:
+    return limit + len(ns)
+
+
+height = kernel(_height)
+
+
+def measures(xs, ns, limit: int) -> tuple[int, np.uint64]:
+    most, by = 0, np.uint64(limit) // np.uint64(7)
+    for i in range(int(np.uint64(len(xs)))):
+        most = max(most, ns[i] + 1 if np.uint32(xs[i]) == np.uint32(xs[0]) else 0)
+    return most - height(NOTHING, limit), by * xs[0]
+
+
+def test_several_values_lower_halves_divisions_and_the_greatest():
+    xs = np.array([2**63 + 5, 5, 2**40, 5], np.uint64)
+    check_same(measures, xs & np.uint64(2**32 - 1), np.array([3, 9, 99, 4], np.int32), 2**20)
+    got: Any = kernel(measures)(xs, np.array([3, 9, 99, 4], np.int32), 21)
+    assert got == (10 - 21, 3 * (2**63 + 5) % 2**64)
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -218,7 +242,7 @@ def test_kernels_call_kernels_which_return_several_values(number):
         ("return b // 2", "not done with int"),
         ("return unknown", "unknown is not known"),
         ("return unknown(b)", "unknown is not known"),
-        ("return max(b, 1)", "max is not known"),
+        ("return min(b, 1)", "min is not known"),
         ("return xs[0, 1]", "1 dimensions"),
         ("return xs[c]", "an index is no bool"),
         ("return sum(x for x in xs)", "sum is not known"),
@@ -236,7 +260,7 @@ def test_kernels_call_kernels_which_return_several_values(number):
         ("for i in range(b):\n        break\n        b = 1", "nothing comes here"),
         ("b, c = b", "1 values for 2 names"),
         ("return len(xs=xs)", "no names"),
-        ("return b, b", "several values to Python"),
+        ("return b, c", "no whole number among several"),
         ("import os", "not translated"),
         ("return 99999999999999999999", "64 bits"),
         ("return np.uint64(18446744073709551616)", "64 bits"),
