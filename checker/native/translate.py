@@ -124,7 +124,7 @@ class _Body(Expressions):
     def text(self, symbol: str) -> str:
         """The function under its symbol."""
         head = f"define internal {result_type(self.result or ())} @{symbol}"
-        parts = [f"{head}({', '.join(self.signature)}) {{", "entry:", *self._allocated]
+        parts = [f"{head}({', '.join(self.signature)}) alwaysinline {{", "entry:", *self._allocated]
         return "\n".join([*parts, *self._lines, "}"])
 
     # --- statements --------------------------------------------------------------------------
