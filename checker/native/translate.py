@@ -8,6 +8,7 @@ wrap around at 64 bits, and an index is taken as it is, neither checked nor coun
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import inspect
@@ -15,7 +16,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 from checker.native.assembly import (
     INT,
@@ -79,6 +80,29 @@ def _exported(symbol: str, inner: str, signature: list[str], result: tuple[str, 
     return "\n".join([f"define {returned} @{symbol}({', '.join(signature)}) {{", *body, "}"])
 
 
+def _definition(function: FunctionType) -> ast.FunctionDef:
+    """What the function's file says of it, which has to be what was imported."""
+    said = textwrap.dedent(inspect.getsource(function))
+    used = ((name, function.__globals__.get(name)) for name in function.__code__.co_names)
+    imports = [f"import {name}\n" for name, known in used if isinstance(known, ModuleType)]
+    tree = ast.parse("".join(imports) + said)  # imports decide how calls are compiled
+    flags = function.__code__.co_flags & __future__.annotations.compiler_flag
+    module = compile(tree, "<kernel>", "exec", flags, dont_inherit=True)
+    imported = _compared(function.__code__)
+    found = [c for c in module.co_consts if isinstance(c, CodeType) and _compared(c) == imported]
+    definition = tree.body[-1]
+    if not found or not isinstance(definition, ast.FunctionDef):
+        raise TranslationError(
+            f"{function.__code__.co_filename} was changed since it was imported: start again"
+        )
+    return definition
+
+
+def _compared(code: CodeType) -> tuple[object, ...]:
+    constants = tuple(c for c in code.co_consts if not isinstance(c, CodeType))
+    return code.co_code, constants, code.co_names, code.co_varnames
+
+
 @dataclass
 class _Unit:
     """The functions of one translation, each once for each choice of types."""
@@ -104,8 +128,7 @@ class _Body(Expressions):
 
     def __init__(self, unit: _Unit, function: FunctionType, types: tuple[Type, ...]) -> None:
         super().__init__(function, unit.function)
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-        assert isinstance(definition, ast.FunctionDef)
+        definition = _definition(function)
         self.parameters = tuple(argument.arg for argument in definition.args.args)
         if len(self.parameters) != len(types):
             raise TranslationError(f"{function.__name__} takes {len(self.parameters)} arguments")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import types
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,10 @@ def written(source, **known):
     """The function that a text says, as if it stood in a file."""
     name = f"<written {next(NUMBERS)}>"
     scope = {"np": np, "kernel": kernel, "__name__": "written", **known}
-    exec(compile("from __future__ import annotations\n" + source, name, "exec"), scope)
+    exec(
+        compile("from __future__ import annotations; import numpy as np\n" + source, name, "exec"),
+        scope,
+    )
     linecache.cache[name] = (len(source), None, ["\n", *source.splitlines(keepends=True)], name)
     return next(v for k, v in reversed(scope.items()) if isinstance(v, types.FunctionType))
 
@@ -270,6 +274,17 @@ def test_what_is_not_understood_is_refused(body, words):
     function = written(f"def said(a: np.uint64, b: int, c: bool, xs):\n    {body}\n")
     with pytest.raises(TranslationError, match=words):
         kernel(function)(np.uint64(3), 5, True, np.ones(4, np.uint64))
+
+
+def test_a_file_that_changed_since_it_was_imported_is_told(tmp_path, monkeypatch):
+    file = tmp_path / "changing.py"
+    said_then = "from __future__ import annotations\ndef said(b: int) -> int:\n    return b + 1\n"
+    file.write_text(said_then)
+    monkeypatch.syspath_prepend(tmp_path)
+    said = import_module("changing").said
+    file.write_text(said_then.replace("1", "2"))
+    with pytest.raises(TranslationError, match="changed since it was imported"):
+        kernel(said)(1)
 
 
 def first(xs) -> Any:
