@@ -28,6 +28,7 @@ COMMANDS = {
     "explore": "search every reachable state, up to a depth or to the end",
     "liveness": "what must happen in the end, and the least fairness for it",
     "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+    "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
     "growth": "states by depth, for several bounds or settings side by side",
     "simulate": "random walks at sizes too large to exhaust",
     "prove": "induction and bounded checking with Z3",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -73,7 +74,15 @@ def _own(protocol: Protocol, what: str, claims: Iterable[Claim]) -> tuple[Proper
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:
     """The properties with the given names; without names, all that the model promises."""
     chosen = choose_properties(model.protocol, names)
-    return chosen if names else tuple(prop for prop in chosen if prop.promised(model))
+    return chosen if names else tuple(prop for prop in chosen if is_promised(prop, model))
+
+
+def is_promised(prop: Property, model: Model) -> bool:
+    """The model promises the property, and by all settings in it this is the same."""
+    claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
+    return all(prop.promised(replace(model, settings=each)) for each in model.at_once) and all(
+        model.is_one_claim(*claim) for claim in claims
+    )
 
 
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:

@@ -90,7 +90,8 @@ def command(**options: Any) -> int:
     matrix = KillMatrix.of(sweep, question, original)
     with Keeping() as keeping:
         if options["markdown"] is not None:
-            keeping.store(write_file, options["markdown"], as_markdown(matrix))
+            page = as_markdown(matrix, options["markdown"].name)
+            keeping.store(write_file, options["markdown"], page)
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(table_of(matrix)))
         write_result(

@@ -27,7 +27,7 @@ from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
 from model.acks import Acks
-from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings, Racks
+from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
@@ -132,7 +132,8 @@ class Harness:
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
             "later_min_isr": options.min_insync_replicas_later,
             "elr": options.eligible_leader_replicas and has_elr(self.version),
-            "together": options.broker_rack == Racks.TOGETHER,
+            "racks": options.broker_rack.numbers(model.bounds["replicas"]),
+            "flushed": options.log_flush_interval_messages == 1,
             "epochs_kept": options.epoch_cache == EpochCache.KEPT,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),

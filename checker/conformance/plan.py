@@ -16,6 +16,7 @@ BOUNDS: Mapping[str, int] = {
     "max_leader_epoch": 12,
     "crashes": 2,
     "power_losses": 1,
+    "cache_losses": 1,
     "disk_losses": 1,
     "shutdowns": 1,
     "controlled_shutdowns": 1,
@@ -59,10 +60,11 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"crashes": 1},
     {"crashes": 1, "unclean_elections": 1, "controller_failovers": 1},
     {"power_losses": 1},
+    {"crashes": 1, "cache_losses": 1},
     {"disk_losses": 1},
     {"shutdowns": 1, "preferred_elections": 1},
     {"controlled_shutdowns": 1, "controller_failovers": 1},
-    {"rack_failures": 1},
+    {"crashes": 1, "rack_failures": 1},
     {"shutdowns": 1, "lost_directories": 1},
     {"power_losses": 1, "directory_assignments": 1},
     {"shutdowns": 1, "min_isr_changes": 1},
@@ -120,7 +122,8 @@ def settings_of(version: str) -> dict[str, Any]:
     """The settings of a release: its preset, and the fixes of its own patch.
 
     An unclean election is asked for by hand, as every release lets an operator do. Tasks of the
-    scheduler are done at the end of each step, so files are written at once.
+    scheduler are done at the end of each step, so files are written at once. A rack failure takes
+    all brokers: one alone is a power loss.
     """
     settings = dict(KAFKA.preset(preset_of(version)))
     if at_least(version, "3.6.0"):
@@ -132,6 +135,7 @@ def settings_of(version: str) -> dict[str, Any]:
     forgets = at_least(version, "3.5.1") and not at_least(version, "3.7.0")
     settings["empty.answer.keeps.fetched.epoch"] = str(not forgets).lower()
     settings["epoch.file"] = "at_once"
+    settings["broker.rack"] = "together"
     settings["unclean.leader.election.enable"] = "true"
     settings["unclean.election.by.setting"] = "true"
     return settings

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.engines.machine_code import Written, packed_words
@@ -30,6 +31,18 @@ class RenamedWord:
 
     moves: Sequence[Move]
     lookups: Sequence[Lookup]
+
+    def of(self, words: Words) -> npt.NDArray[np.uint64]:
+        """The word of each packed state with its members renamed, shape (n,)."""
+        value = np.zeros(words.shape[1], np.uint64)
+        for source, shift, mask in self.moves:
+            bits = words[source] & np.uint64(mask)
+            value |= bits << np.uint64(shift) if shift >= 0 else bits >> np.uint64(-shift)
+        for source, here, there, mask, size, values in self.lookups:
+            raw = (words[source] >> np.uint64(here)) & np.uint64(mask)
+            new = (np.uint64(values) >> (raw * np.uint64(size))) & np.uint64(mask)
+            value |= new << np.uint64(there)
+        return value
 
 
 def compiled_renaming(

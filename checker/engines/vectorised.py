@@ -278,23 +278,9 @@ def _unpack(node: Node, layout: Layout) -> str:
     return f"{shifted} + np.{wide}({field.low})" if field.low else shifted
 
 
-def _in_order(roots: Iterable[Node]) -> list[Node]:
-    """The nodes below `roots`, arguments first, each once."""
-    seen: dict[Node, None] = {}
-    stack = [(root, False) for root in reversed(list(roots))]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            seen[node] = None
-        elif node not in seen and node.op is not Op.CONST:
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
-    return list(dict.fromkeys(seen))
-
-
 def compile_program(roots: list[Node], layout: Layout) -> Program:
     """A function of packed states that gives one array for each root, or a scalar for constants."""
-    nodes = _in_order(roots)
+    nodes = graph.in_order(roots)
     names = {node: f"v{number}" for number, node in enumerate(nodes)}
     last_use: dict[Node, int] = {}
     for number, node in enumerate(nodes):

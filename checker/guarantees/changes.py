@@ -20,6 +20,7 @@ from checker.guarantees.faults import without_rebalance
 from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE
 from checker.guarantees.releases import Release, later
 from checker.guarantees.stops import NONE, Ends, Outage
+from checker.guarantees.upgrade import UPGRADE_TO
 from checker.guarantees.verdicts import (
     Budget,
     Judged,
@@ -29,6 +30,7 @@ from checker.guarantees.verdicts import (
     trace_of,
 )
 from checker.report.why import why
+from model.kafka.settings import Racks
 from model.kafka.sources import SETTING_SOURCES
 from model.language.declare.settings import as_text
 
@@ -102,8 +104,10 @@ def _tried(change: Change, before: Judged, budget: Budget) -> Tried:
 
 def _costs(before: Judged, after: Judged) -> Iterator[str]:
     """What stops that did not, or stops worse, in words."""
-    for was, now in zip(before.stops, after.stops, strict=True):
-        if _outage(now, after).is_worse_than(_outage(was, before)):
+    known = {cell.column.name: cell for cell in before.stops}
+    for now in after.stops:
+        was = known.get(now.column.name)
+        if was is not None and _outage(now, after).is_worse_than(_outage(was, before)):
             lasting = after.lasting.get(now.column.properties[0])
             more = f", {lasting.words}" if lasting else ""
             yield f"{now.column.name} {now.words}{more}"
@@ -146,11 +150,15 @@ class _Possible:
                 continue
             if name == "min.insync.replicas" and int(value) > choice.bounds["replicas"]:
                 continue
+            if name == "broker.rack" and Racks(value).letters:
+                continue  # which is safe by who happens to lead
             yield Change(_key_words(name, value), Tier.SETTING, _with(choice, candidate.settings))
 
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
         choice = self._choice
+        if UPGRADE_TO in choice.settings:
+            return  # which is under way
         released = [
             name
             for candidate in self._candidates

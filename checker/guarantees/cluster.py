@@ -24,7 +24,7 @@ from checker.guarantees.kafka_keys import (
 )
 from checker.guarantees.releases import Mode, Release, release_named
 from model.kafka.protocol import KAFKA
-from model.kafka.settings import Racks
+from model.kafka.settings import Racks, racks_within
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, unknown_name
 
@@ -94,7 +94,7 @@ def describe_cluster(
     others = [key for key in chosen if key not in known]
     return Cluster(
         release, count, given, rebalance is None or rebalance.value.lower() != "false", tuple(told),
-        tuple(_defaults(release, given)),
+        tuple(_defaults(release, given, count)),
         tuple(key for key in others if key not in WITHOUT_MEANING),
         tuple(key for key in others if key in WITHOUT_MEANING),
     )  # fmt: skip
@@ -190,22 +190,22 @@ def _replicas(
 
 
 def _placed(racks: str | None, replicas: int) -> str | None:
-    """`spread` or `together`, from that word or from the racks of the replicas."""
-    if racks is None or racks in tuple(Racks):
+    """The model's value: from the word `spread` or `together`, or from the replicas' racks."""
+    if racks is None or racks in (Racks.SPREAD, Racks.TOGETHER):
         return racks
     names = [name.strip() for name in racks.split(",")]
-    if len(names) == replicas and len(set(names)) == 1:
-        return str(Racks.TOGETHER)
-    if len(names) == replicas == len(set(names)):
-        return str(Racks.SPREAD)
     if len(names) != replicas or not all(names):
         raise UsageError(
             f"--racks {racks}: write spread, together, or the racks of the {replicas} replicas, "
             "as in a,b,c"
         )
+    numbers = [list(dict.fromkeys(names)).index(name) for name in names]
+    for each in racks_within({"replicas": replicas}):
+        if each.numbers(replicas) == numbers:
+            return str(each)
     raise UsageError(
-        f"--racks {racks}: the model has a rack for each replica, or one for all; ask about a rack "
-        f"with several by so many --power-losses"
+        f"--racks {racks}: of {replicas} replicas the model has a rack for each, or one for all; "
+        "ask about a rack with several by so many --power-losses"
     )
 
 
@@ -213,7 +213,7 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
     low, most = 1, 5
     if not low <= replicas <= most:
         raise UsageError(f"{replicas} replicas cannot be searched: valid are {low} to {most}")
-    least = int(_in_force(release, given)["min.insync.replicas"])
+    least = int(_in_force(release, given, replicas)["min.insync.replicas"])
     if least > replicas:
         raise UsageError(
             f"min.insync.replicas={least} is more than the {replicas} replicas: "
@@ -221,13 +221,13 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
         )
 
 
-def _in_force(release: Release, given: Mapping[str, str]) -> dict[str, str]:
-    return as_text(KAFKA.model({}, dict(given), release.preset).settings)
+def _in_force(release: Release, given: Mapping[str, str], replicas: int) -> dict[str, str]:
+    return as_text(KAFKA.model({"replicas": replicas}, dict(given), release.preset).settings)
 
 
-def _defaults(release: Release, given: Mapping[str, str]) -> list[Told]:
+def _defaults(release: Release, given: Mapping[str, str], replicas: int) -> list[Told]:
     """The settings of operators that were left at the release's defaults."""
-    values = _in_force(release, given)
+    values = _in_force(release, given, replicas)
     names = [name for name in DEFAULT_NAMES if name not in given]
     return [
         Told(

@@ -141,6 +141,12 @@ class Explorer:
         self._finish()
         return result
 
+    def deepest(self) -> Steps:
+        """The least run to a state of the deepest level that has been visited."""
+        depth = self.findings.depth
+        path = self._lineage.path(depth, self._lineage.number(depth, 0))
+        return self._concrete(tuple(self.model.instances[k] for k in path))
+
     def _begin(self) -> list[Words]:
         """The states to expand first: the initial one, or those of the journal's last level."""
         earlier = self._journal and self._journal.earlier(self.question)

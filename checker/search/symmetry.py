@@ -59,8 +59,9 @@ class _Tables:
 class Symmetry:
     """The renamings of a model's one family of interchangeable members.
 
-    Raises `UsageError` if there is no such family, if it has too many members, or if an action, a
-    blank value or one of `properties` names a member.
+    With `fixing` only those that leave this state as it is. Raises `UsageError` if there is no such
+    family, if it has too many members, or if an action, a blank value or one of `properties` names
+    a member.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Symmetry:
         layout: Layout,
         pool: Executor | None = None,
         patience: float | None = None,
+        fixing: State | None = None,
     ) -> None:
         self._model = model
         self._layout = layout
@@ -81,7 +83,11 @@ class Symmetry:
                 f"--symmetry: {size} {self.family} have too many renamings: at most "
                 f"{_MOST_MEMBERS} are possible"
             )
-        self.permutations = list(itertools.permutations(range(size)))
+        self.permutations = [
+            permutation
+            for permutation in itertools.permutations(range(size))
+            if fixing is None or self.renamed(fixing, permutation) == fixing
+        ]
         self._renamings = [
             [
                 RenamedWord(self._moves(permutation, word), self._lookups(permutation, word))
@@ -113,6 +119,16 @@ class Symmetry:
             t.moves, t.masks, t.first_move, t.lookups, t.values, t.first_lookup,
         )  # fmt: skip
         return result
+
+    def class_sizes(self, words: Words) -> npt.NDArray[np.int64]:
+        """Of how many states is the class of each packed state, shape (n,)."""
+        fixed = np.ones(words.shape[1], np.int64)  # by so many renamings, the identity first
+        for renaming in self._renamings:
+            same = np.ones(words.shape[1], np.bool_)
+            for word, before in zip(renaming, words, strict=True):
+                same &= word.of(words) == before
+            fixed += same
+        return len(self.permutations) // fixed
 
     def renamed(self, state: State, permutation: Permutation) -> State:
         """The state with its members renamed."""

@@ -7,6 +7,12 @@ from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, REPLIC
 
 CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
 POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
+CACHE_LOSSES = Bound(
+    "cache_losses",
+    0,
+    0,
+    "machines that lose power after their broker has crashed, before it starts",
+)
 DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
 SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly, without being let go first")
 CONTROLLED_SHUTDOWNS = Bound(
@@ -45,6 +51,10 @@ STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
 LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
+UPGRADES = Bound("upgrades", 0, 0, "brokers that start again in the release upgrade.to")
+CONTROLLER_UPGRADES = Bound(
+    "controller_upgrades", 0, 0, "times that the controller takes the rules of upgrade.to", 1
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -55,6 +65,7 @@ BOUNDS = (
     MAX_LEADER_EPOCH.with_default(3),
     CRASHES,
     POWER_LOSSES,
+    CACHE_LOSSES,
     DISK_LOSSES,
     SHUTDOWNS,
     CONTROLLED_SHUTDOWNS,
@@ -73,6 +84,8 @@ BOUNDS = (
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
     LOG_SWAPS,
+    UPGRADES,
+    CONTROLLER_UPGRADES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )

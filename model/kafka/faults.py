@@ -2,7 +2,8 @@
 
 The HW checkpoint is written every few seconds, so what it holds when a broker stops may be any
 earlier HW: each way to stop chooses it. What a power loss takes is any part of the log's end, since
-Kafka leaves flushing to the operating system.
+Kafka leaves flushing to the operating system. What takes the power of several machines, or of one
+whose broker had crashed before, is in `power.py`.
 """
 
 from __future__ import annotations
@@ -16,24 +17,26 @@ from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
-from model.kafka.settings import FetchAnswers, QuickBounce, Racks
+from model.kafka.settings import FetchAnswers, QuickBounce
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, every, minimum, not_, require, some
 from model.replicated_log import Offset
 
 
-def forget_memory(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
-    """The process is gone, and with it the broker's memory."""
-    broker.up = False
-    broker.shutting_down = False
-    broker.leader = None
-    broker.leader_epoch = 0
-    broker.truncating = False
-    forget_leadership(partition, broker)
+def forget_memory(
+    partition: TopicPartition, broker: Broker, power_lost: bool, where: bool = True
+) -> None:
+    """Where the condition holds, the process is gone, and with it the broker's memory."""
+    broker.up = choose(where, False, broker.up)
+    broker.shutting_down = choose(where, False, broker.shutting_down)
+    broker.leader = choose(where, None, broker.leader)
+    broker.leader_epoch = choose(where, 0, broker.leader_epoch)
+    broker.truncating = choose(where, False, broker.truncating)
+    forget_leadership(partition, broker, where)
     if file_cache.is_kept(partition):
-        file_cache.reload(partition, broker, power_lost)
+        file_cache.reload(partition, broker, power_lost, where)
     if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
-        broker.answer.reset()
+        broker.answer.reset(where=where)
 
 
 def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
@@ -128,28 +131,6 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     partition.spent.disk_losses = spent + 1
     broker.truncate_to(0)
     stop(partition, broker, power_lost=True)
-
-
-@action("the rack of {broker} loses power; {kept} entries of each log are left")
-def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
-    """Every broker in one rack loses power at once: one broker, or all (`broker.rack`)."""
-    spent = partition.spent.rack_failures
-    together = partition.options.broker_rack == Racks.TOGETHER
-    require(spent < partition.bound("rack_failures"))
-    require(broker.up, is_left_by_power_loss(partition, broker, kept))
-
-    partition.spent.rack_failures = spent + 1
-    if together:
-        for other in partition.brokers:
-            other.truncate_to(choose(other.up, minimum(kept, other.log.end), other.log.end))
-            forget_memory(partition, other, power_lost=True)
-        outdate_leader(partition)
-        partition.stalled.reset()
-        partition.stalled_truncation.reset()
-        partition.stalled_produce.reset()
-    else:
-        broker.truncate_to(kept)
-        stop(partition, broker, power_lost=True)
 
 
 @action("{broker} starts again")

@@ -160,8 +160,8 @@ def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
         row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
 
 
-def reload(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
-    """What the cache holds when the broker's process is gone and the log is loaded again.
+def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: bool = True) -> None:
+    """Where the condition holds, what the cache holds when the log is loaded again.
 
     That is what the file has, up to the log's end: an epoch without records is lost
     (`LogLoader.load`). What was cut and not written is back; in 3.7 it was written but not synced,
@@ -173,10 +173,12 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
         held, old = row.cached[broker], row.unflushed[broker]
         if comes_back:
             held = choose(held == NO_EPOCH, old, held)
-        row.cached[broker] = choose(row.number < broker.log.end, held, NO_EPOCH)
-        row.unflushed[broker] = NO_EPOCH
-    broker.fetched_epoch_forgotten = False
-    broker.fetch_answered = False
+        kept = choose(row.number < broker.log.end, held, NO_EPOCH)
+        row.cached[broker] = choose(where, kept, row.cached[broker])
+        row.unflushed[broker] = choose(where, NO_EPOCH, old)
+    forgotten = broker.fetched_epoch_forgotten
+    broker.fetched_epoch_forgotten = choose(where, False, forgotten)
+    broker.fetch_answered = choose(where, False, broker.fetch_answered)
 
 
 def _starts_at(broker: Broker, offset: int, first: int) -> bool:

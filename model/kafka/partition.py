@@ -196,15 +196,17 @@ def leader_handle_fetch(partition: TopicPartition, leader: Broker, follower: Bro
     advance_high_watermark(partition, leader)
 
 
-def forget_leadership(partition: TopicPartition, broker: Broker) -> None:
-    """Blank what only a leader knows."""
-    broker.not_replicas = partition.brokers.none()
-    broker.isr = partition.brokers.none()
-    broker.pending_isr = partition.brokers.none()
-    broker.isr_accepted = False
-    broker.leading_since = 0
+def forget_leadership(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
+    """Where the condition holds, blank what only a leader knows."""
+    nobody = partition.brokers.none()
+    broker.not_replicas = choose(where, nobody, broker.not_replicas)
+    broker.isr = choose(where, nobody, broker.isr)
+    broker.pending_isr = choose(where, nobody, broker.pending_isr)
+    broker.isr_accepted = choose(where, False, broker.isr_accepted)
+    broker.leading_since = choose(where, 0, broker.leading_since)
     for follower in partition.brokers:
-        broker.follower_leo[follower] = 0
+        known = broker.follower_leo[follower]
+        broker.follower_leo[follower] = choose(where, 0, known)
 
 
 def orphan_stalled_fetch(

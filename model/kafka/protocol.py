@@ -17,9 +17,11 @@ from model.kafka import (
     log_directories,
     partition,
     partition_reassignment,
+    power,
     replica_fetcher,
     replica_manager,
     replication_control,
+    upgrade,
 )
 from model.kafka.bounds import BOUNDS
 from model.kafka.fairness import CUT_BY, FAIRNESS
@@ -39,6 +41,7 @@ KAFKA = Protocol(
     presets=PRESETS,
     fairness=FAIRNESS,
     cut_by=CUT_BY,
+    cases=upgrade.cases,
     views={
         "roles": ("controller.leader", "brokers.up", "brokers.leader"),
         "isr": ("controller.isr", "controller.eligible", "brokers.isr", "brokers.pending_isr"),
@@ -105,8 +108,10 @@ KAFKA = Protocol(
         controlled_shutdown.broker_stop_as_asked,
         faults.broker_lose_power,
         leader_epoch_checkpoint.broker_lose_power_and_epochs,
+        power.broker_lose_page_cache,
         faults.broker_lose_disk,
-        faults.rack_lose_power,
+        power.rack_lose_power,
+        power.rack_lose_uneven_ends,
         log_directories.broker_lose_directory,
         faults.broker_restart,
         leader_epoch_checkpoint.broker_flush_epochs,
@@ -115,5 +120,7 @@ KAFKA = Protocol(
         clients.consumer_process,
         clients.consumer_commit,
         clients.consumer_restart,
+        upgrade.broker_upgrade,
+        upgrade.controller_upgrade,
     ),
 )

@@ -125,5 +125,10 @@ def forget_stalled_fetch(partition: TopicPartition, broker: Broker) -> None:
     A late note of what a former incarnation asked for is refused (KAFKA-15077); until the follower
     is back, it says no more than one that was noted in time.
     """
+    partition.stalled.reset(where=is_in_stalled_fetch(partition, broker))
+
+
+def is_in_stalled_fetch(partition: TopicPartition, broker: Broker) -> bool:
+    """A thread that stalls is the broker's, or handles its fetch."""
     stalled = partition.stalled
-    stalled.reset(where=any_of(stalled.leader == broker, stalled.follower == broker))
+    return any_of(stalled.leader == broker, stalled.follower == broker)

@@ -6,6 +6,7 @@ defaults are those of Kafka 4.1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -70,10 +71,42 @@ class QuickBounce(StrEnum):
 
 
 class Racks(StrEnum):
-    """Where the brokers stand."""
+    """Which brokers share a rack: a word, or a letter for the rack of each broker in turn."""
 
     SPREAD = "spread"  # one broker a rack
     TOGETHER = "together"  # all in one rack
+    AAB = "aab"
+    ABA = "aba"
+    ABB = "abb"
+    AAAB = "aaab"
+    AABA = "aaba"
+    AABB = "aabb"
+    AABC = "aabc"
+    ABAA = "abaa"
+    ABAB = "abab"
+    ABAC = "abac"
+    ABBA = "abba"
+    ABBB = "abbb"
+    ABBC = "abbc"
+    ABCA = "abca"
+    ABCB = "abcb"
+    ABCC = "abcc"
+
+    @property
+    def letters(self) -> str:
+        """The rack of each broker; nothing where that is each its own, or one for all."""
+        return "" if self in (Racks.SPREAD, Racks.TOGETHER) else self.value
+
+    def numbers(self, brokers: int) -> list[int]:
+        """The rack of each of so many brokers, by its number."""
+        if self == Racks.TOGETHER:
+            return [0] * brokers
+        return [ord(letter) - ord("a") for letter in self.letters] or list(range(brokers))
+
+
+def racks_within(bounds: Mapping[str, int]) -> Iterator[Racks]:
+    """The words, and what names as many racks as there are brokers."""
+    return (each for each in Racks if len(each.letters) in (0, bounds[REPLICAS.name]))
 
 
 class PreferredLeader(StrEnum):
@@ -81,6 +114,24 @@ class PreferredLeader(StrEnum):
 
     ANY = "any"  # any live ISR member: keeps the brokers interchangeable
     FIRST_REPLICA = "first_replica"  # broker 0, where it is a live ISR member
+
+
+class UpgradeTo(StrEnum):
+    """The release that brokers are upgraded to: the name of its preset."""
+
+    NONE = "none"
+    KAFKA_0_10 = "kafka-0.10"
+    KAFKA_0_11 = "kafka-0.11"
+    KAFKA_2_0 = "kafka-2.0"
+    KAFKA_2_1 = "kafka-2.1"
+    KAFKA_2_7 = "kafka-2.7"
+    KAFKA_3_5 = "kafka-3.5"
+    KAFKA_3_7 = "kafka-3.7"
+    KAFKA_3_9 = "kafka-3.9"
+    KAFKA_4_0 = "kafka-4.0"
+    KAFKA_4_1 = "kafka-4.1"
+    KAFKA_4_2 = "kafka-4.2"
+    KAFKA_4_3 = "kafka-4.3"
 
 
 class ConsumerCommits(StrEnum):
@@ -144,7 +195,12 @@ class KafkaSettings:
         0, "1: each append is flushed; 0: left to the operating system",
         "log.flush.interval.messages",
     )  # fmt: skip
-    broker_rack: Racks = setting(Racks.SPREAD, "which brokers share a rack", "broker.rack")
+    broker_rack: Racks = setting(
+        Racks.SPREAD,
+        "which brokers share a rack; of three or four, letters may say it, as in aab",
+        "broker.rack",
+        within=racks_within,
+    )
     preferred_leader: PreferredLeader = setting(
         PreferredLeader.ANY, "which broker a preferred election picks", "preferred.leader"
     )
@@ -322,3 +378,7 @@ class KafkaSettings:
         "a log's copy in another directory takes over the epoch cache (KAFKA-20961)",
         "swapped.log.keeps.epochs",
     )
+    upgrade_to: UpgradeTo = setting(
+        UpgradeTo.NONE, "the release that brokers are upgraded to one by one (--upgrades)",
+        "upgrade.to",
+    )  # fmt: skip

@@ -53,9 +53,9 @@ leader_propose_shrink_to_itself | Partition.maybeShrinkIsr | 0.8.0 | KIP-497, KA
     isr.changes, replica.lag.max.messages, followers.keep.up
 controller_apply_isr_change | ReplicationControlManager.alterPartition | 2.7.0 |
     KIP-497, KIP-841, KIP-903 |
-    isr.changes, isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
+    isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
 controller_reject_isr_change | ReplicationControlManager.ineligibleReplicasForIsr | 3.3.0 |
-    KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
+    KIP-841, KIP-903 | isr.unfenced.brokers.only, broker.epoch.checked
 leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 0008 |
     reset.follower.leo.every.epoch, fetch.noted.in.its.epoch
 leader_hear_isr_answer | Partition.handleAlterPartitionUpdate | 2.7.0 | KIP-497 | isr.answer.apart
@@ -106,8 +106,11 @@ broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_power_and_epochs | LeaderEpochCheckpointFile.write | 3.7.0 | KAFKA-16541 |
     epoch.cache, epoch.file
+broker_lose_page_cache | LogManager.shutdown | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
+rack_lose_uneven_ends | UnifiedLog.append | 0.8.0 | KAFKA-3919 |
+    broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966, finding 0005 |
     quick.bounce, eligible.leader.replicas, registration.counts.directories
@@ -119,6 +122,8 @@ consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, 
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits
 consumer_restart | ConsumerCoordinator.initWithCommittedOffsetsIfNeeded | 0.9.0
+broker_upgrade | BrokerServer.startup | 0.8.0
+controller_upgrade | FeatureControlManager.updateFeatures | 3.3.0 | KIP-778
 """
 
 _SETTINGS = """
@@ -179,6 +184,7 @@ empty.answer.keeps.fetched.epoch | AbstractFetcherThread.processFetchRequest | 3
 epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
     KAFKA-15046, KAFKA-16541
 swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
+upgrade.to | the operator
 """
 
 

@@ -18,6 +18,7 @@ from checker.report.why import grouped, why
 from checker.search.explore import Explorer
 from checker.search.question import Options
 from checker.traces.trace import build_trace
+from model.language.action import Instance
 from model.language.cells import StateSpace
 from model.language.errors import DisagreementError
 from model.language.ground import Grounder
@@ -103,7 +104,7 @@ def test_the_reasons_for_some_bits_of_a_set_suffice_for_those():
     rng, tried = random.Random(3), 0
     sets = [
         node
-        for action in KAFKA.grounded(rng.sample(list(KAFKA.instances), 30))[0]
+        for action in KAFKA.grounded(rng.sample(list(KAFKA.instances), 50))[0]
         for position, node in action.assignments.items()
         if KAFKA.declared[position].variable.sort.kind == "set"
     ]
@@ -151,8 +152,10 @@ def with_detours(trace, rng, most):
     steps, states = list(trace.steps), list(trace.states)
     for _ in range(most):
         place = rng.randrange(len(steps))
-        choices = list(engine.successors(states[place]))
-        instance, _ = rng.choice(choices)
+        choices: dict[str, list[Instance]] = {}
+        for step, _ in engine.successors(states[place]):
+            choices.setdefault(step.action.name, []).append(step)
+        instance = rng.choice(choices[rng.choice(sorted(choices))])
         longer = [*steps[:place], instance, *steps[place:]]
         found = ends(longer)
         if found is not None:

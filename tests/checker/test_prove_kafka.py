@@ -70,6 +70,7 @@ LOSSLESS = {
 }
 LOSSES = LOSSLESS | {
     "power_losses": 2,
+    "cache_losses": 2,
     "disk_losses": 2,
     "rack_failures": 1,
 }

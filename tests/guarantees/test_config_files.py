@@ -174,16 +174,28 @@ def test_every_key_gives_a_setting_of_the_model():
 
 
 @pytest.mark.parametrize(
-    ("racks", "placed"), [("a,a,a", "together"), ("a,b,c", "spread"), ("spread", "spread")]
+    ("racks", "placed"),
+    [
+        ("a,a,a", "together"),
+        ("a,b,c", "spread"),
+        ("spread", "spread"),
+        ("z,z,a", "aab"),
+        ("b,a,b", "aba"),
+        ("a,x,x", "abb"),
+        ("b,c,c,b", "abba"),
+        ("q,r,s,q", "abca"),
+    ],
 )
 def test_racks_are_a_word_or_a_list(racks, placed):
-    assert describe_cluster("4.1", racks=racks).settings == {"broker.rack": placed}
+    cluster = describe_cluster("4.1", racks=racks, replicas=4 if racks.count(",") == 3 else 3)
+    assert cluster.settings == {"broker.rack": placed}
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"racks": "a,a,b"}, "so many --power-losses"),
+        ({"racks": "a,a,b,b,c", "replicas": 5}, "so many --power-losses"),
+        ({"settings": {"broker.rack": "aabb"}}, "valid are spread, together, aab, aba, abb"),
         ({"racks": "a,b"}, "the racks of the 3 replicas"),
         ({"settings": {"min.insync.replicas": "5"}}, "more than the 3 replicas"),
         ({"settings": {"acks": "2"}}, "valid are 0, 1, all"),

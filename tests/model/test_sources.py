@@ -77,6 +77,8 @@ def _values(protocol, name):
     info = describe(protocol.settings)[name]
     if name == "retries":
         return ("0", "1")
+    if info.within is not None:
+        return tuple(info.within(protocol.model().bounds))
     return ("1", "2") if info.type is int else info.choices.split(", ")
 
 

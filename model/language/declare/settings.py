@@ -7,7 +7,7 @@ them as plain values, so an ordinary `if` on a setting is fine.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,13 +27,19 @@ class NoSettings:
 
 
 def setting(
-    default: Any, words: str, name: str = "", low: int = 0, high: Bound | None = None
+    default: Any,
+    words: str,
+    name: str = "",
+    low: int = 0,
+    high: Bound | None = None,
+    within: Callable[[Mapping[str, int]], Iterable[Any]] | None = None,
 ) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
-    `low` is the least value of a whole number, the chosen value of `high` the largest.
+    `low` is the least value of a whole number, the chosen value of `high` the largest. `within`
+    gives those values of an enumeration that fit the chosen bounds.
     """
-    metadata = {"words": words, "name": name, "low": low, "high": high}
+    metadata = {"words": words, "name": name, "low": low, "high": high, "within": within}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -48,6 +54,7 @@ class SettingInfo:
     words: str
     low: int = 0
     high: Bound | None = None
+    within: Callable[[Mapping[str, int]], Iterable[Any]] | None = None
 
     @property
     def choices(self) -> str:
@@ -96,18 +103,23 @@ def _described_anew(settings_class: type) -> dict[str, SettingInfo]:
             field.metadata.get("words", ""),
             field.metadata.get("low", 0),
             field.metadata.get("high"),
+            field.metadata.get("within"),
         )
     return infos
 
 
 def check_bounds(settings: Any, bounds: Mapping[str, int]) -> None:
-    """Raises `UsageError` if a setting is larger than the bound that limits it."""
+    """Raises `UsageError` if a setting does not fit the bounds that limit it."""
     for name, info in describe(type(settings)).items():
         value = getattr(settings, info.field)
         if info.high is not None and value > bounds[info.high.name]:
             raise UsageError(
                 f"setting {name} cannot be {value}: valid are whole numbers from {info.low} to "
                 f"{bounds[info.high.name]} ({info.high.name})"
+            )
+        if info.within is not None and value not in (valid := tuple(info.within(bounds))):
+            raise UsageError(
+                f"setting {name} cannot be {value} here: valid are {', '.join(map(str, valid))}"
             )
 
 

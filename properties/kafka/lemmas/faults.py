@@ -22,7 +22,12 @@ def logs_are_kept(partition: TopicPartition) -> bool:
     kept = all_of(partition.bound("disk_losses") == 0, partition.bound("lost_directories") == 0)
     if partition.options.log_flush_interval_messages == 1:
         return kept
-    return all_of(kept, partition.bound("power_losses") == 0, partition.bound("rack_failures") == 0)
+    return all_of(
+        kept,
+        partition.bound("power_losses") == 0,
+        partition.bound("cache_losses") == 0,
+        partition.bound("rack_failures") == 0,
+    )
 
 
 def unclean_stops_allowed(partition: TopicPartition) -> int:

@@ -24,7 +24,7 @@ def nothing_was_lost(partition: TopicPartition) -> bool:
     kept = all_of(spent.disk_losses == 0, spent.lost_directories == 0)
     if options.log_flush_interval_messages == 1:
         return kept
-    return all_of(kept, spent.power_losses == 0, spent.rack_failures == 0)
+    return all_of(kept, spent.power_losses == 0, spent.cache_losses == 0, spent.rack_failures == 0)
 
 
 def is_asked_for(partition: TopicPartition, broker: Broker) -> bool:

@@ -17,7 +17,7 @@ import java.util.List;
 /**
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
- * A run is {"brokers", "replicas", "min_isr", "elr", "together", "epochs_kept", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "replicas", "min_isr", "elr", "racks", "flushed", "epochs_kept", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
  * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
  * and of a drive "events": [[name, broker...]...].
@@ -50,7 +50,8 @@ public final class Main {
         try {
             world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
-            steps.together = asked.get("together").asBoolean();
+            for (JsonNode rack : asked.get("racks")) steps.racks.add(rack.asInt());
+            steps.flushed = asked.get("flushed").asBoolean();
             world.rounds.epochsKept = asked.get("epochs_kept").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
             steps.laterMinIsr = asked.get("later_min_isr").asInt();

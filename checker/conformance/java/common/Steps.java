@@ -2,10 +2,12 @@ package highwater;
 
 import static java.util.Map.entry;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.Errors;
@@ -96,16 +98,24 @@ final class Steps {
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
             entry("broker_lose_power_and_epochs", a -> losePowerAndEpochs(a[0], a[1], a[2], a[3])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
-            entry("rack_lose_power", a -> loseRack(a[0], a[1])),
+            entry("broker_lose_page_cache", a -> losePageCache(a[0], a[1])),
+            entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
+            entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> { }),
-            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]]))));
+            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]])),
+            // upgrades: the classes are those of one release, so only a feature can be switched on
+            entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
+            entry("controller_upgrade", a -> world.controller.switchOnElr())));
     }
 
-    /** All brokers share a rack, or each has its own. */
-    boolean together;
+    /** The number of each broker's rack. */
+    final List<Integer> racks = new ArrayList<>();
+
+    /** Each append is on disk at once. */
+    boolean flushed;
     /** The consumer commits what it polls before it processes it, or after. */
     boolean commitsFirst;
     /** What the producer waits for: -1 for the high watermark, 1 for the leader, 0 for nothing. */
@@ -345,12 +355,24 @@ final class Steps {
         if (first > 0) world.fail("epochs are recovered from the first record on");
     }
 
-    private void loseRack(int broker, int kept) {
+    private void loseRack(int broker, IntUnaryOperator kept) {
         for (int b = 0; b < world.brokers.length; b++) {
-            if (world.brokers[b] == null || !together && b != broker) continue;
-            long end = Math.min(kept, world.brokers[b].end());
+            if (!racks.get(b).equals(racks.get(broker))) continue;
+            if (world.brokers[b] == null) {
+                if (!flushed && !world.disks[b].hasCleanStop()) losePageCache(b, kept.applyAsInt(b));
+                continue;
+            }
+            long end = world.brokers[b].end();
+            if (!flushed) end = Math.min(kept.applyAsInt(b), end);
             losePower(b, (int) end, (int) Math.min(end, Internals.highWatermark(world.brokers[b])));
         }
+    }
+
+    /** The broker has crashed; its log is loaded with no more than that. */
+    private void losePageCache(int broker, int kept) {
+        Disk disk = world.disks[broker];
+        disk.cut(kept);
+        disk.checkpoint(Math.min(kept, disk.checkpoint()));
     }
 
     private void loseDisk(int broker) {
