@@ -17,7 +17,7 @@ from checker.engines import vectorised
 from checker.liveness import components, graph
 from checker.native.assembly import TranslationError
 from checker.native.kernel import Kernel, kernel
-from checker.search import fingerprints, simulate
+from checker.search import fingerprints, simulate, table_kernels
 
 NUMBERS = itertools.count()
 
@@ -73,6 +73,16 @@ def fresh(count, kind=np.int32, value=-1):
 
 def cases():
     random = np.random.default_rng(0)
+    found, places = words(random, 60), np.arange(60, dtype=np.int32)
+    yield table_kernels.sort_out, found, np.empty(60, np.int32), np.empty(16, np.int64)
+    table, exact = np.zeros((200, 1), np.uint64), np.zeros((200, 3), np.uint64)
+    none, both = np.empty((0, 60), np.uint64), words(random, 2, 60)
+    found[30:] = found[:30]
+    for used, kept in ((table, none), (exact, both)):
+        yield table_kernels.insert_in_rows, used.copy(), kept, found, places, np.zeros(60, bool)
+        table_kernels.insert_in_rows(used, kept, found, places[:20], np.zeros(60, bool))
+        yield table_kernels.look_up_in_rows, used, kept, found, places, np.zeros(60, bool)
+        yield table_kernels.move_rows, used, np.zeros((400, used.shape[1]), np.uint64)
     offsets, targets, instances = graph_of(random)
     count = len(offsets) - 1
     inside, of_instance = random.random(count) < 0.8, words(random, 7, 2)
