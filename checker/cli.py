@@ -7,6 +7,7 @@ help answers at once. Errors that the user can mend become one line and an exit 
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -188,6 +189,7 @@ def _main(name: str, module: str = "") -> NoReturn:
         from checker.commands.common import discard_output
 
         discard_output()
+    gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
 
 

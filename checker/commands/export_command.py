@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands import completion
+from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    chosen_model,
-    model_command,
     print_json,
     write_file,
     write_output,

@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
 from checker.engines.misfit import misfit
+from checker.native.kernel import kernel
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
@@ -181,19 +181,23 @@ class Effect:
         return result
 
 
-@kernel
 def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
-    """The stable order of steps by row: a counting sort."""
-    place = np.zeros(count + 1, np.int64)
-    for row in rows:
-        place[row + 1] += 1
-    for row in range(count):
-        place[row + 1] += place[row]
+    """The stable order of steps by row."""
     order = np.empty(len(rows), np.int64)
+    _sort_by_row(rows, np.zeros(count + 1, np.int64), order)
+    return order
+
+
+@kernel
+def _sort_by_row(rows: Rows, place: npt.NDArray[np.int64], order: npt.NDArray[np.int64]) -> None:
+    """A counting sort; `place` begins as zeros, one for each row and one more."""
+    for i in range(len(rows)):
+        place[rows[i] + 1] += 1
+    for row in range(len(place) - 1):
+        place[row + 1] += place[row]
     for i in range(len(rows)):
         order[place[rows[i]]] = i
         place[rows[i]] += 1
-    return order
 
 
 # --- code generation ----------------------------------------------------------------------------

@@ -43,7 +43,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("patience", [None, 0.0], ids=["numba", "machine_code"])
+@pytest.mark.parametrize("patience", [None, 0.0], ids=["kernel", "machine_code"])
 def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(patience, name):
     model = MODELS[name]
     layout, words = reached(model, 9)
