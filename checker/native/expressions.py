@@ -48,7 +48,7 @@ Callees = Callable[[FunctionType, tuple[Type, ...]], Callee]
 """Translates a function for some types of its parameters, unless that was done before."""
 
 
-def prefetch(address: int) -> None:
+def prefetch(address: int | np.uint64) -> None:
     """In a translated function, ask for the memory at an address to be near; in Python nothing."""
 
 
