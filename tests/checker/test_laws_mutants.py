@@ -169,8 +169,6 @@ def test_steps_left_unsorted_are_noticed(monkeypatch):
         check_engines_agree(SMALL, STATES)
     with pytest.raises(AssertionError):
         check_search(compile_after=None)
-    with pytest.raises(DisagreementError, match="another order"):
-        check_search(compile_after=0)
 
 
 def _ground_actions(model):
