@@ -17,7 +17,7 @@ from checker.experiments.matrix import Cell
 from checker.explanations.candidates import Kind, candidates
 from checker.explanations.effects import Effects, settings_read
 from checker.guarantees.faults import without_rebalance
-from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE
+from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE, SLOW
 from checker.guarantees.releases import Release, later
 from checker.guarantees.stops import NONE, Ends, Outage
 from checker.guarantees.upgrade import UPGRADE_TO
@@ -144,7 +144,7 @@ class _Possible:
         choice = self._choice
         if self._rebalances and choice.bounds["preferred_elections"]:
             yield Change(f"{REBALANCE}=false", Tier.SETTING, without_rebalance(choice))
-        for candidate in self._candidates:
+        for candidate in sorted(self._candidates, key=lambda c: c.settings.keys() <= SLOW):
             ((name, value),) = candidate.settings.items()
             if name not in OPERATORS or not _is_there(name, self._release):
                 continue

@@ -73,7 +73,7 @@ def wrong_values(option: click.Option) -> Iterator[str]:
     elif option.name in ("kafka", "upgrade_to"):
         yield from ("x", "", "3.6.1", "9.9", "fixed")
     elif option.name == "racks":
-        yield from ("x", "", ",", "a,b", "a,a,b")
+        yield from ("x", "", ",", "a,b", "a,a,b,b")
     elif option.name == "topic":
         yield from ("x", "")
     elif option.name == "trace_dir":
