@@ -292,32 +292,40 @@ def _put_anew(lowers: Lines, uppers: Words, beside: Words, bits: np.uint64) -> b
 
 
 @kernel
-def move_buckets(
-    old_lowers: Lines,
-    old_uppers: Words,
+def spread_buckets(
     first: int,
     last: int,
+    before: int,
     lowers: Lines,
     uppers: Words,
     beside: Words,
+    room: Words,
 ) -> tuple[int, int]:
-    """Move what is in some of the `old` buckets to the larger table; how many, and how many beside.
+    """Put what is in some buckets, the last one first, where it belongs in a table that has grown.
 
-    The bits of a bucket are the range of `1 << _REST_BITS` or fewer that begins at `start`.
+    The table had `before` buckets; those from `last` on are done. How many states lie in buckets
+    now, and how many beside. `room` is for what one bucket holds. The bits of a bucket were the
+    range of `1 << _REST_BITS` or fewer that begins at `start`.
     """
-    buckets = np.uint64(old_lowers.shape[0])
+    buckets = np.uint64(before)
     mask = np.uint64((1 << _REST_BITS) - 1)
     within, spilled = 0, 0
-    for number in range(first, last):
+    number = last
+    while number > first:
+        number -= 1
         bucket = np.uint64(number)
         least = ((bucket << np.uint64(HOME_BITS)) + buckets - np.uint64(1)) // buckets
         start = least << np.uint64(_BELOW_HOME)
-        for place in range(int(_used(old_uppers, bucket))):
-            rest = np.uint64(old_lowers[bucket, place]) | (
-                _upper(old_uppers, bucket, np.uint64(place)) << np.uint64(32)
+        used = int(_used(uppers, bucket))
+        for place in range(used):
+            rest = np.uint64(lowers[bucket, place]) | (
+                _upper(uppers, bucket, np.uint64(place)) << np.uint64(32)
             )
-            bits = start + ((rest - start) & mask)
-            if _put_anew(lowers, uppers, beside, bits):
+            room[place] = start + ((rest - start) & mask)
+        for word in range(8):
+            uppers[bucket, word] = 0
+        for place in range(used):
+            if _put_anew(lowers, uppers, beside, room[place]):
                 within += 1
             else:
                 spilled += 1
