@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
 # Words of the mutants to try; by default all of them.
 MUTANTS ?=
+# Options of the comparison with other checkers, such as --large.
+PEERS ?=
 
 BIN := $(VENV)/bin
 BASE := $(VENV)/.installed-base
@@ -42,6 +44,7 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
+	@scripts/ensure-spin
 	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
@@ -66,6 +69,11 @@ mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests no
 .PHONY: bench
 bench: jvm $(ALL) ## run the benchmarks, one at a time
 	@$(PYTEST) tests/benchmarks -o python_files='bench_*.py test_*.py' -s $(PYTEST_ARGS)
+
+.PHONY: bench-peers
+bench-peers: $(ALL) ## compare the search with Spin, Stateright and, where TLC says how to start it, TLC
+	@scripts/ensure-spin
+	@$(BIN)/python -m tests.benchmarks.peers $(PEERS)
 
 .PHONY: lint
 lint: $(ALL) ## check style and format

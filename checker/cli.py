@@ -7,6 +7,7 @@ help answers at once. Errors that the user can mend become one line and an exit 
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -27,6 +28,7 @@ COMMANDS = {
     "explore": "search every reachable state, up to a depth or to the end",
     "liveness": "what must happen in the end, and the least fairness for it",
     "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+    "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
     "growth": "states by depth, for several bounds or settings side by side",
     "simulate": "random walks at sizes too large to exhaust",
     "prove": "induction and bounded checking with Z3",
@@ -187,6 +189,7 @@ def _main(name: str, module: str = "") -> NoReturn:
         from checker.commands.common import discard_output
 
         discard_output()
+    gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ def write_whole(path: Path, content: Any) -> None:
     `content` is bytes, or a buffer of them. Raises `OSError`, or `ValueError` for a name that no
     file can have; what was there is then left as it was.
     """
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.tmp")
+    beside = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
         with beside.open("xb") as file:
             file.write(content)
@@ -41,3 +40,11 @@ def prepare_directory(directory: Path) -> None:
 
 COUNTEREXAMPLES = Path(__file__).resolve().parents[1] / "counterexamples"
 """What was found and is stored: in the repository, or where this package is installed."""
+
+
+def cache_directory() -> Path:
+    """$HIGHWATER_CACHE, else $XDG_CACHE_HOME/highwater, else ~/.cache/highwater."""
+    if chosen := os.environ.get("HIGHWATER_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "highwater"

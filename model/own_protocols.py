@@ -17,13 +17,16 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from model.language import Action, Protocol
 from model.language.errors import HighwaterError, ProtocolError, UsageError, unknown_name
 from model.language.protocol import Claim
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 ENTRY_POINTS = "highwater.protocols"
 FORMS = "FILE.py, FILE.py:NAME, module:NAME"
@@ -39,6 +42,8 @@ def is_own(name: str) -> bool:
 @cache
 def entry_points() -> dict[str, metadata.EntryPoint]:
     """What installed packages add, by name."""
+    from importlib import metadata  # takes a while, and few runs need it
+
     return {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
 
 

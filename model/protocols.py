@@ -5,49 +5,95 @@ The one place where a name becomes a protocol.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cache
+from importlib import import_module
 
-from model.async_isr.protocol import ASYNC_ISR
-from model.kafka.protocol import KAFKA
-from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
-from model.kafka_group import sources as group_sources
-from model.kafka_group.protocol import KAFKA_GROUP
-from model.kafka_producer import sources as producer_sources
-from model.kafka_producer.protocol import KAFKA_PRODUCER
-from model.ladder import LADDER
-from model.ladder.sources import LADDER_SOURCES
 from model.language import Action, Protocol
 from model.language.errors import UsageError, unknown_name
 from model.own_protocols import FORMS, is_own, own_protocol, reference_to
 from model.sources import Source
 
-PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (*LADDER, ASYNC_ISR, KAFKA, KAFKA_PRODUCER, KAFKA_GROUP)
+_DECLARED = {
+    "truncate_to_high_watermark": "model.ladder.truncate_to_high_watermark",
+    "kip101": "model.ladder.kip101",
+    "kip279": "model.ladder.kip279",
+    "kip320_first_try": "model.ladder.kip320_first_try",
+    "kip320": "model.ladder.kip320",
+    "async_isr": "model.async_isr.protocol",
+    "kafka": "model.kafka.protocol",
+    "kafka_producer": "model.kafka_producer.protocol",
+    "kafka_group": "model.kafka_group.protocol",
 }
+"""The module of each protocol, where its name in capitals is the protocol."""
 
-_ASYNC_ISR_SOURCES = {  # operators and actions have the same names
-    action: Source(f"AsyncIsr.{action.name.title().replace('_', '')}")
-    for action in ASYNC_ISR.actions
-}
-_KAFKA_SOURCES = {action: ACTION_SOURCES[action.name] for action in KAFKA.actions}
-_PRODUCER_SOURCES = {
-    action: producer_sources.ACTION_SOURCES[action.name] for action in KAFKA_PRODUCER.actions
-}
-_GROUP_SOURCES = {
-    action: group_sources.ACTION_SOURCES[action.name] for action in KAFKA_GROUP.actions
-}
-_SOURCES: Mapping[Action, Source] = {
-    **LADDER_SOURCES,
-    **_ASYNC_ISR_SOURCES,
-    **_KAFKA_SOURCES,
-    **_PRODUCER_SOURCES,
-    **_GROUP_SOURCES,
-}
-_SETTING_SOURCES: Mapping[type, Mapping[str, Source]] = {
-    KAFKA.settings: SETTING_SOURCES,
-    KAFKA_PRODUCER.settings: producer_sources.SETTING_SOURCES,
-    KAFKA_GROUP.settings: group_sources.SETTING_SOURCES,
-}
+
+class _Protocols(MutableMapping[str, Protocol]):
+    """Protocols by name, each imported when it is asked for: a run needs one of them."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+        self._found: dict[str, Protocol | None] = dict.fromkeys(modules)
+
+    def __getitem__(self, name: str) -> Protocol:
+        found = self._found[name]
+        if found is None:
+            found = getattr(import_module(self._modules[name]), name.upper())
+            self._found[name] = found
+        return found
+
+    def __setitem__(self, name: str, protocol: Protocol) -> None:
+        self._found[name] = protocol
+
+    def __delitem__(self, name: str) -> None:
+        del self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+PROTOCOLS = _Protocols(_DECLARED)
+
+
+@cache
+def _sources() -> Mapping[Action, Source]:
+    """Where all actions come from; of `async_isr`, operators and actions have the same names."""
+    from model.kafka.sources import ACTION_SOURCES
+    from model.kafka_group import sources as group_sources
+    from model.kafka_producer import sources as producer_sources
+    from model.ladder.sources import LADDER_SOURCES
+
+    by_name = {
+        "kafka": ACTION_SOURCES,
+        "kafka_producer": producer_sources.ACTION_SOURCES,
+        "kafka_group": group_sources.ACTION_SOURCES,
+    }
+    isr = {a: Source(f"AsyncIsr.{a.name.title().replace('_', '')}") for a in _actions("async_isr")}
+    found = {a: table[a.name] for name, table in by_name.items() for a in _actions(name)}
+    return {**LADDER_SOURCES, **isr, **found}
+
+
+def _actions(name: str) -> tuple[Action, ...]:
+    return PROTOCOLS[name].actions
+
+
+@cache
+def _setting_sources() -> Mapping[type, Mapping[str, Source]]:
+    from model.kafka.sources import SETTING_SOURCES
+    from model.kafka_group import sources as group_sources
+    from model.kafka_producer import sources as producer_sources
+
+    return {
+        PROTOCOLS["kafka"].settings: SETTING_SOURCES,
+        PROTOCOLS["kafka_producer"].settings: producer_sources.SETTING_SOURCES,
+        PROTOCOLS["kafka_group"].settings: group_sources.SETTING_SOURCES,
+    }
 
 
 def protocol_named(name: str) -> Protocol:
@@ -70,9 +116,10 @@ def reference_of(protocol: Protocol) -> str:
 
 def action_sources(protocol: Protocol) -> dict[str, Source]:
     """Where the protocol's actions come from, by name and in order, as far as is known."""
-    return {a.name: _SOURCES[a] for a in protocol.actions if a in _SOURCES}
+    known = _sources()
+    return {a.name: known[a] for a in protocol.actions if a in known}
 
 
 def setting_sources(protocol: Protocol) -> Mapping[str, Source]:
     """Where the protocol's settings come from, by name; none for a specification's."""
-    return _SETTING_SOURCES.get(protocol.settings, {})
+    return _setting_sources().get(protocol.settings, {})

@@ -3,60 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
-from model.async_isr.protocol import Partition
-from model.kafka.state import TopicPartition
-from model.kafka_group.state import Group
-from model.kafka_producer.state import Topic
-from model.ladder.cluster import Cluster
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
 from model.language.protocol import Claim
-from properties.async_isr.claims import ASYNC_ISR_PROPERTIES
-from properties.async_isr.lemmas import ASYNC_ISR_LEMMAS
-from properties.async_isr.templates import ASYNC_ISR_TEMPLATES
 from properties.claims import Property, Sense
-from properties.kafka.claims import KAFKA_PROPERTIES
-from properties.kafka.lemmas import KAFKA_LEMMAS
-from properties.kafka.liveness import KAFKA_LIVENESS
-from properties.kafka_group.claims import KAFKA_GROUP_PROPERTIES
-from properties.kafka_group.liveness import KAFKA_GROUP_LIVENESS
-from properties.kafka_producer.claims import KAFKA_PRODUCER_PROPERTIES
-from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
-from properties.ladder.claims import LADDER_PROPERTIES
-from properties.ladder.lemmas import KIP320_LEMMAS
-from properties.ladder.liveness import LADDER_LIVENESS
-from properties.ladder.templates import LADDER_TEMPLATES
 from properties.liveness import Liveness
 from properties.templates import Templates
 
-_BY_STATE: dict[type, tuple[Property, ...]] = {
-    Cluster: LADDER_PROPERTIES,
-    Partition: ASYNC_ISR_PROPERTIES,
-    TopicPartition: KAFKA_PROPERTIES,
-    Group: KAFKA_GROUP_PROPERTIES,
-    Topic: KAFKA_PRODUCER_PROPERTIES,
+_CLAIMS, _LEMMAS, _LIVENESS, _TEMPLATES = "claims", "lemmas", "liveness", "templates"
+_DECLARED = {
+    ("model.ladder.cluster", _CLAIMS): ("properties.ladder.claims", "LADDER_PROPERTIES"),
+    ("model.ladder.cluster", _LEMMAS): ("properties.ladder.lemmas", "KIP320_LEMMAS"),
+    ("model.ladder.cluster", _LIVENESS): ("properties.ladder.liveness", "LADDER_LIVENESS"),
+    ("model.ladder.cluster", _TEMPLATES): ("properties.ladder.templates", "LADDER_TEMPLATES"),
+    ("model.async_isr.protocol", _CLAIMS): ("properties.async_isr.claims", "ASYNC_ISR_PROPERTIES"),
+    ("model.async_isr.protocol", _LEMMAS): ("properties.async_isr.lemmas", "ASYNC_ISR_LEMMAS"),
+    ("model.async_isr.protocol", _TEMPLATES): (
+        *("properties.async_isr.templates", "ASYNC_ISR_TEMPLATES"),
+    ),
+    ("model.kafka.state", _CLAIMS): ("properties.kafka.claims", "KAFKA_PROPERTIES"),
+    ("model.kafka.state", _LEMMAS): ("properties.kafka.lemmas", "KAFKA_LEMMAS"),
+    ("model.kafka.state", _LIVENESS): ("properties.kafka.liveness", "KAFKA_LIVENESS"),
+    ("model.kafka_group.state", _CLAIMS): (
+        *("properties.kafka_group.claims", "KAFKA_GROUP_PROPERTIES"),
+    ),
+    ("model.kafka_group.state", _LIVENESS): (
+        *("properties.kafka_group.liveness", "KAFKA_GROUP_LIVENESS"),
+    ),
+    ("model.kafka_producer.state", _CLAIMS): (
+        *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
+    ),
+    ("model.kafka_producer.state", _LIVENESS): (
+        *("properties.kafka_producer.liveness", "KAFKA_PRODUCER_LIVENESS"),
+    ),
 }
+"""Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
-_LEMMAS: dict[type, tuple[Property, ...]] = {
-    Cluster: KIP320_LEMMAS,
-    Partition: ASYNC_ISR_LEMMAS,
-    TopicPartition: KAFKA_LEMMAS,
-}
+_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic"}
 
-_LIVENESS: dict[type, tuple[Liveness, ...]] = {
-    Cluster: LADDER_LIVENESS,
-    TopicPartition: KAFKA_LIVENESS,
-    Group: KAFKA_GROUP_LIVENESS,
-    Topic: KAFKA_PRODUCER_LIVENESS,
-}
 
-_TEMPLATES: dict[type, Templates] = {Cluster: LADDER_TEMPLATES, Partition: ASYNC_ISR_TEMPLATES}
+def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:
+    """What this project declares of the protocol's state; imported when it is asked for."""
+    state = protocol.state
+    known = _DECLARED.get((state.__module__, kind)) if state.__qualname__ in _STATES else None
+    return otherwise if known is None else getattr(import_module(known[0]), known[1])
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     """Every property that makes sense for the protocol, in order; it may bring its own."""
-    return _own(protocol, "properties", protocol.properties) or _BY_STATE.get(protocol.state, ())
+    return _own(protocol, "properties", protocol.properties) or _declared(protocol, _CLAIMS, ())
 
 
 def _own(protocol: Protocol, what: str, claims: Iterable[Claim]) -> tuple[Property, ...]:
@@ -75,22 +74,32 @@ def _own(protocol: Protocol, what: str, claims: Iterable[Claim]) -> tuple[Proper
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:
     """The properties with the given names; without names, all that the model promises."""
     chosen = choose_properties(model.protocol, names)
-    return chosen if names else tuple(prop for prop in chosen if prop.promised(model))
+    return chosen if names else tuple(prop for prop in chosen if is_promised(prop, model))
+
+
+def is_promised(prop: Property, model: Model) -> bool:
+    """The model promises the property, and by all settings in it this is the same."""
+    claims = [(prop.claim, prop.frames)] + ([(prop.premise, 1)] if prop.premise else [])
+    return all(prop.promised(replace(model, settings=each)) for each in model.at_once) and all(
+        model.is_one_claim(*claim) for claim in claims
+    )
 
 
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
-    return _own(protocol, "lemmas", protocol.lemmas) or _LEMMAS.get(protocol.state, ())
+    return _own(protocol, "lemmas", protocol.lemmas) or _declared(protocol, _LEMMAS, ())
 
 
 def templates_of(protocol: Protocol) -> Templates | None:
     """The templates for inferring lemmas about the protocol, if there are any."""
-    return protocol.templates or _TEMPLATES.get(protocol.state)
+    found: Templates | None = protocol.templates or _declared(protocol, _TEMPLATES, None)
+    return found
 
 
 def liveness_of(protocol: Protocol) -> tuple[Liveness, ...]:
     """What must happen in the end under the protocol, in order; nothing for an unknown one."""
-    return _LIVENESS.get(protocol.state, ())
+    found: tuple[Liveness, ...] = _declared(protocol, _LIVENESS, ())
+    return found
 
 
 def split_names(
@@ -122,7 +131,10 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
     wanted = tuple(names)
     if not wanted:
         return properties_of(protocol)
-    known = {prop.name: prop for prop in (*properties_of(protocol), *lemmas_of(protocol))}
+    known = {prop.name: prop for prop in properties_of(protocol)}
+    if known.keys() >= set(wanted):
+        return tuple(known[name] for name in dict.fromkeys(wanted))
+    known |= {prop.name: prop for prop in lemmas_of(protocol)}
     if alive := split_names(protocol, wanted)[1]:
         raise UsageError(
             f"{alive[0].name} is a liveness property: `highwater explore` checks those alone"

@@ -37,6 +37,7 @@ GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "mod
 ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
+NATIVE = "checker.native"
 LIVENESS, CAUSES, PICTURES = "checker.liveness", "checker.causes", "checker.pictures"
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -69,10 +70,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
     "checker.digest": ("model", "properties"),
-    "checker.engines": ("model", "properties", VERDICT),
-    "checker.search": ("model", "properties", VERDICT, ENGINES),
+    "checker.native": (FILES,),
+    "checker.engines": ("model", "properties", VERDICT, NATIVE),
+    "checker.search": ("model", "properties", VERDICT, NATIVE, ENGINES),
     "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
-    "checker.liveness": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
+    "checker.liveness": ("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, TRACES),
     "checker.causes": ("model", "properties", ENGINES, TRACES),
     "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES, CAUSES),
     "checker.browse": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
@@ -80,6 +82,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
     ),
+    "checker.export": ("model", "properties"),
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": (

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from checker.commands.choosing import parse_settings
 from checker.commands.common import (
     HELP,
-    _parse_settings,
     output_options,
     seconds,
     write_result,
@@ -97,7 +97,7 @@ def command(
             line.show(budget.seconds - budget.left, lambda: words, lambda: words)
 
         found = ask(
-            kafka, *files, settings=_parse_settings(settings), replicas=replicas, racks=racks,
+            kafka, *files, settings=parse_settings(settings), replicas=replicas, racks=racks,
             mode=mode, topic=topic, rolling_restart=rolling_restart, upgrade_to=upgrade_to,
             min_isr_to=min_isr_to, budget=budget, on_search=on_search,
             **{name: value for name, value in numbers.items() if value is not None},

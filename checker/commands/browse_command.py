@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import chosen_model, model_command, print_json, write_output
+from checker.commands.choosing import chosen_model, model_command
+from checker.commands.common import (
+    print_json,
+    write_output,
+)
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:

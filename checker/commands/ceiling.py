@@ -14,10 +14,8 @@ import time
 from types import FrameType
 from typing import Any
 
-import psutil
-
 from checker.commands.progress import duration
-from checker.search.limits import memory_words
+from checker.search.limits import memory_bytes, memory_words
 from model.language.errors import LimitError
 
 _EVERY = 0.1  # seconds between two looks
@@ -66,11 +64,10 @@ class Ceiling:
             signal.signal(signal.SIGALRM, self._before)
 
     def _watch(self) -> None:
-        process = psutil.Process()
         since: float | None = None
         while not self._over.wait(_EVERY):
             now = time.perf_counter()
-            reason = self._exceeded(now, process)
+            reason = self._exceeded(now)
             if not reason:
                 since = None
                 continue
@@ -82,10 +79,10 @@ class Ceiling:
                     asking.interrupt()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
 
-    def _exceeded(self, now: float, process: psutil.Process) -> str:
+    def _exceeded(self, now: float) -> str:
         if self._seconds is not None and now - self.started > self._seconds:
             return f"the limit of {self._seconds:g} seconds"
-        if self._memory is not None and process.memory_info().rss > self._memory:
+        if self._memory is not None and memory_bytes() > self._memory:
             return f"the limit of {memory_words(self._memory)} of memory"
         return ""
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import atexit
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from checker.engines.layout import Layout
 from checker.search.explore import Explorer
 from checker.search.limits import Limits, Progress
 from checker.search.question import Options
-from checker.search.symmetry import Symmetry
-from checker.search.textbook import TextbookExplorer
-from checker.stores.journal import StoredExplorer
-from checker.stores.manifest import manifest_for
-from checker.stores.store import Store, open_store
 from checker.verdict import Exploration
 from model.language.errors import UsageError
 from model.language.fairness import changed
 from model.language.protocol import Model
 from properties import Liveness, Property, liveness_of, promised_properties, split_names
+
+if TYPE_CHECKING:
+    from checker.stores.store import Store
 
 DEFAULT_MASTER = "local[*]"
 
@@ -55,10 +50,14 @@ def chosen_search(
         return _liveness_search(options, model, properties, promises, limits, how, on_progress)
     asked = model, properties, limits, how, on_progress
     if options["engine"] == "reference":
+        from checker.search.textbook import TextbookExplorer
+
         return TextbookExplorer(*asked)
     if options["engine"] == "local" and not options["store"]:
         return Explorer(*asked)
     if options["engine"] == "local":
+        from checker.stores.journal import StoredExplorer
+
         return StoredExplorer(_store(options, model, properties, how), *asked)
     from checker.spark.distributed import Cluster, SparkExplorer
     from checker.spark.session import require_java, require_master, start_session
@@ -135,6 +134,14 @@ def _store(
     options: dict[str, Any], model: Model, properties: tuple[Property, ...], how: Options
 ) -> Store:
     """The store that is named, or one for a search whose states nobody wants to keep."""
+    import shutil
+    import tempfile
+
+    from checker.engines.layout import Layout
+    from checker.search.symmetry import Symmetry
+    from checker.stores.manifest import manifest_for
+    from checker.stores.store import open_store
+
     if how.symmetry:
         Symmetry(model, properties, Layout(model))  # says so if there is none
     place = options["store"]

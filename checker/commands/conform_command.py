@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import chosen_sizes, size_params
 from checker.commands.common import (
     HELP,
-    chosen_sizes,
     output_options,
     print_json,
-    size_params,
     write_file,
 )
 from checker.exits import Exit

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
     chosen_format,
-    chosen_model,
     format_option,
-    model_command,
     seconds,
     size,
     stats_option,

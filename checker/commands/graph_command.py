@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands import completion
+from checker.commands.choosing import DEFAULT_PROTOCOL, chosen_model, model_command
 from checker.commands.common import (
-    DEFAULT_PROTOCOL,
     checked_output_options,
-    chosen_model,
-    model_command,
     print_json,
     refuse_replacing,
     seconds,
@@ -122,7 +120,9 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
         return None
     given = [name for name, value in options.items() if name not in OWN and value not in (None, ())]
     if given:
-        flags = ", ".join(f"--{'set' if n == 'settings' else n.replace('_', '-')}" for n in given)
+        context = click.get_current_context()
+        params = context.command.get_params(context)
+        flags = ", ".join(sorted(each.opts[0] for each in params if each.name in given))
         raise UsageError(f"--around takes bounds and settings from the trace: leave out {flags}")
     refuse_replacing(around, output)
     from checker.commands.replay_command import accepted_trace

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import chosen_model, sizes_command
 from checker.commands.common import (
-    chosen_model,
     output_options,
     print_json,
     seconds,
-    sizes_command,
     workers_option,
     write_file,
     write_output,

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     ceiling_options,
     checked_output_options,
-    chosen_model,
-    model_command,
     result_data,
     seconds,
     write_result,

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import DEFAULT_PROTOCOL, chosen_model, model_command
 from checker.commands.common import (
-    DEFAULT_PROTOCOL,
     checked_output_options,
-    chosen_model,
-    model_command,
     seconds,
     size,
     workers_option,

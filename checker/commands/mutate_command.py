@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    chosen_model,
-    model_command,
     result_data,
     results_option,
     seconds,
@@ -91,7 +90,8 @@ def command(**options: Any) -> int:
     matrix = KillMatrix.of(sweep, question, original)
     with Keeping() as keeping:
         if options["markdown"] is not None:
-            keeping.store(write_file, options["markdown"], as_markdown(matrix))
+            page = as_markdown(matrix, options["markdown"].name)
+            keeping.store(write_file, options["markdown"], page)
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(table_of(matrix)))
         write_result(

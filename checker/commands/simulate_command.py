@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    chosen_model,
-    model_command,
     result_data,
     seconds,
     stats_option,

@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
-from checker.report.text import render_text
 from checker.search.limits import INTERRUPTED
 from checker.traces.trace import Trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
@@ -56,6 +55,10 @@ def as_written(text: str, console: Console) -> str:
 
 def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
     """Each trace once; a property that the same steps violate just says so."""
+    if not found:
+        return []
+    from checker.report.text import render_text
+
     texts: dict[tuple[tuple[Instance, ...], bool], str] = {}
     for finding in found:
         steps = finding.trace.steps, finding.trace.rounds is not None

@@ -22,8 +22,8 @@ def coordinator_says(version: str, questions: Iterable[str]) -> list[str]:
     return asked(version, "group/CoordinatorRules.java", questions)
 
 
-def run_group(version: str, commands: Iterable[str]) -> list[str]:
+def run_group(version: str, commands: Iterable[str], fix: str = "") -> list[str]:
     """What a release's own consumers and group coordinator do, command by command, as
-    `GroupRun.java` has them. `UsageError` if the process ends early.
+    `GroupRun.java` has them, perhaps with a finding's fix. `UsageError` if the process ends early.
     """
-    return asked(version, "group/GroupRun.java", commands)
+    return asked(version, "group/GroupRun.java", commands, fix=fix)

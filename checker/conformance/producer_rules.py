@@ -13,6 +13,7 @@ from pathlib import Path
 from checker.releases.compile import compile_java
 from checker.releases.jars import release
 from checker.releases.jdk import BRIEF, java
+from checker.releases.patch import patched_classes
 from model.language.errors import UsageError
 
 
@@ -27,25 +28,40 @@ def run_sender(version: str, commands: Iterable[str]) -> list[str]:
     """What a release's own producer and its broker's checks do, command by command, as
     `SenderRun.java` has them. `UsageError` if the process ends early.
     """
-    return asked(version, "sender/SenderRun.java", commands)
+    return asked(version, "sender/SenderRun.java", commands, "sender/OwnSender.java")
 
 
-def asked(version: str, program: str, questions: Iterable[str]) -> list[str]:
-    """The lines that a program, a file below `java`, answers with a release's classes."""
+def run_accumulator(version: str, runs: Iterable[str]) -> list[str]:
+    """What a release's own accumulator does in each run; `AccumulatorRun.java` says what a run is.
+
+    `UsageError` if the process ends before it has answered all.
+    """
+    besides = ("sender/OwnSender.java", "common/ManualClock.java")
+    return asked(version, "sender/AccumulatorRun.java", runs, *besides)
+
+
+def asked(
+    version: str, program: str, questions: Iterable[str], *besides: str, fix: str = ""
+) -> list[str]:
+    """The lines that a program, a file below `java`, answers with a release's classes.
+
+    `besides` are further files there that it needs; `fix` is a finding's, laid on the classes.
+    """
     chosen, lines = release(version), list(questions)
     folder = Path(str(files("checker.conformance").joinpath("java")))
-    classes = compile_java(chosen, [folder / program])
+    classes = compile_java(chosen, [folder / name for name in (program, *besides)])
+    fixed = f"{patched_classes(chosen, fix)}:" if fix else ""
     done = subprocess.run(
         [
             *(java(), *BRIEF, f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}"),
-            *("-cp", f"{classes}:{chosen.classpath}", f"highwater.{Path(program).stem}"),
+            *("-cp", f"{classes}:{fixed}{chosen.classpath}", f"highwater.{Path(program).stem}"),
         ],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     told = done.stdout.splitlines()
     if len(told) != len(lines):
-        why = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        why = [line.strip() for line in done.stderr.splitlines() if "Exception" in line]
         raise UsageError(
             f"the Java process of Kafka {version} ended: {why[0] if why else 'no reason'}"
         )

@@ -15,21 +15,28 @@ from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from checker.engines.agreement import require_same_steps
 from checker.engines.layout import BitField, Layout, Words
 from checker.engines.machine_code import (
-    NUMBER,
-    SHORT,
-    WORD,
     Expressions,
     SwitchOver,
-    machine_code,
+    Written,
     packed_words,
 )
 from checker.engines.misfit import misfit
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.native.builder import (
+    NUMBER,
+    NUMBERS,
+    SHORT,
+    SHORTS,
+    WORD,
+    WORDS,
+    Builder,
+    Operand,
+)
+from checker.native.object_code import PLAIN, ObjectCode
 from model.language import graph
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction
@@ -45,30 +52,38 @@ class Expander(SwitchOver[[Words], Successors]):
     def __init__(
         self, engine: VectorisedEngine, pool: Executor | None, patience: float | None
     ) -> None:
-        def compiled() -> Callable[[Words], Successors]:
-            return CompiledExpansion(engine.model, engine.actions, engine.layout).expand
+        def write() -> Written[[Words], Successors]:
+            assembly = _assembly(engine.actions, engine.layout)
+            return Written([assembly], PLAIN, expand_by)
+
+        def expand_by(codes: Sequence[ObjectCode]) -> Callable[[Words], Successors]:
+            return CompiledExpansion(engine.model, engine.actions, engine.layout, *codes).expand
 
         def compare(expand: Callable[[Words], Successors], called: tuple[Any, ...]) -> None:
             require_same_steps(engine, called[0][:, :_COMPARED], expand)
 
-        super().__init__(engine.expand, compiled, compare, pool, patience)
+        super().__init__(engine.expand, write, compare, pool, patience)
 
 
 class CompiledExpansion:
     """Expands packed states by machine code. Building one takes a while; see `Unsupported`."""
 
-    def __init__(self, model: Model, actions: Sequence[GroundAction], layout: Layout) -> None:
+    def __init__(
+        self,
+        model: Model,
+        actions: Sequence[GroundAction],
+        layout: Layout,
+        code: ObjectCode | None = None,
+    ) -> None:
         self._model = model
         self._layout = layout
         self._words = layout.words
         self._most = max(len(actions), 1)
-        self._engine = machine_code(_Generator(actions, layout).module)
-        address = self._engine.get_function_address("expand")
+        self._code = code or ObjectCode(_assembly(actions, layout), PLAIN)
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(
-            long, pointer, long, long, pointer, pointer, pointer, long, pointer
+        self._function = self._code.function(
+            "expand", long, pointer, long, long, pointer, pointer, pointer, long, pointer
         )
-        self._function = signature(address)
 
     def expand(self, words: Words) -> Successors:
         """Every enabled step of every state, as `VectorisedEngine.expand` gives them."""
@@ -106,54 +121,54 @@ class CompiledExpansion:
         return Successors(rows[:count], instances[:count], out[:, :count]), taken
 
 
+def _assembly(actions: Sequence[GroundAction], layout: Layout) -> str:
+    return _Generator(actions, layout).text
+
+
 class _Generator:
     """Writes one function: for each state, try each action instance, and emit its step."""
 
     def __init__(self, actions: Sequence[GroundAction], layout: Layout) -> None:
         self._layout = layout
-        self.module = ir.Module("expansion")
-        words, numbers = WORD.as_pointer(), NUMBER.as_pointer()
-        kind = ir.FunctionType(
-            WORD,
-            [words, WORD, WORD, numbers, SHORT.as_pointer(), words, WORD, words],
+        self._builder = Builder(
+            "expand", WORD, [WORDS, WORD, WORD, NUMBERS, SHORTS, WORDS, WORD, WORDS]
         )
-        self._function = ir.Function(self.module, kind, "expand")
-        for argument in self._function.args:
-            if isinstance(argument.type, ir.PointerType):
-                argument.add_attribute("noalias")
         self._build(actions)
 
+    @property
+    def text(self) -> str:
+        """The function."""
+        return self._builder.text
+
     def _build(self, actions: Sequence[GroundAction]) -> None:
-        source, stride, states, *_, room, report = self._function.args
-        entry = self._function.append_basic_block("entry")
-        head, body, end = (self._function.append_basic_block(n) for n in ("head", "body", "end"))
-        builder = self._builder = ir.IRBuilder(entry)
-        self._count = builder.alloca(WORD, name="count")
-        state = builder.alloca(WORD, name="state")
+        builder = self._builder
+        source, stride, states, *_, room, report = builder.arguments
+        self._count, state = builder.variable(WORD), builder.variable(WORD)
         builder.store(WORD(0), self._count)
         builder.store(WORD(0), state)
+        head, body, end = builder.label(), builder.label(), builder.label()
         builder.branch(head)
 
-        builder.position_at_end(head)
+        builder.begin(head)
         row = builder.load(state)
-        fits = builder.icmp_signed(
+        fits = builder.signed(
             "<=", builder.add(builder.load(self._count), WORD(len(actions))), room
         )
-        more = builder.icmp_signed("<", row, states)
+        more = builder.signed("<", row, states)
         builder.cbranch(builder.and_(more, fits), body, end)
 
-        builder.position_at_end(body)
+        builder.begin(body)
         self._row = row
         self._before = packed_words(builder, source, stride, row, self._layout.words)
         self._value = Expressions(self._layout, builder, [self._before]).value
-        self._shared: dict[Node, ir.Value] = {}
+        self._shared: dict[Node, Operand] = {}
         self._compute_shared(actions)
         for action in actions:
             self._action(action)
         builder.store(builder.add(row, WORD(1)), state)
         builder.branch(head)
 
-        builder.position_at_end(end)
+        builder.begin(end)
         builder.store(builder.load(state), report)
         builder.ret(builder.load(self._count))
 
@@ -168,39 +183,40 @@ class _Generator:
 
     def _action(self, action: GroundAction) -> None:
         builder = self._builder
-        after = self._function.append_basic_block("next")
+        after = builder.label()
         known = _Scope(self._shared)
         guard = action.guard
         for part in guard.args if guard.op is Op.AND else (guard,):
-            holds = self._function.append_basic_block("holds")
+            holds = builder.label()
             builder.cbranch(self._value(part, known), holds, after)
-            builder.position_at_end(holds)
+            builder.begin(holds)
         if action.misfit is not graph.FALSE:
             self._note_misfit(action, known)
         self._emit(action, known)
         builder.branch(after)
-        builder.position_at_end(after)
+        builder.begin(after)
 
     def _note_misfit(self, action: GroundAction, known: _Scope) -> None:
-        builder, report = self._builder, self._function.args[-1]
-        with builder.if_then(self._value(action.misfit, known), likely=False):
-            builder.store(WORD(action.instance.number), builder.gep(report, [WORD(1)]))
-            builder.store(self._row, builder.gep(report, [WORD(2)]))
+        builder = self._builder
+        report = builder.arguments[-1]
+        with builder.unlikely(self._value(action.misfit, known)):
+            builder.store(WORD(action.instance.number), builder.element(report, WORD(1)))
+            builder.store(self._row, builder.element(report, WORD(2)))
 
     def _emit(self, action: GroundAction, known: _Scope) -> None:
         """Write the step: its row, its instance, and the packed state after it."""
         builder = self._builder
-        _, _, _, rows, instances, out, room, _ = self._function.args
+        _, _, _, rows, instances, out, room, _ = builder.arguments
         count = builder.load(self._count)
         for w, word in enumerate(self._after(action, known)):
             place = builder.add(builder.mul(room, WORD(w)), count)
-            builder.store(word, builder.gep(out, [place]))
-        builder.store(builder.trunc(self._row, NUMBER), builder.gep(rows, [count]))
+            builder.store(word, builder.element(out, place))
+        builder.store(builder.trunc(self._row, NUMBER), builder.element(rows, count))
         number = SHORT(action.instance.number)
-        builder.store(number, builder.gep(instances, [count]))
+        builder.store(number, builder.element(instances, count))
         builder.store(builder.add(count, WORD(1)), self._count)
 
-    def _after(self, action: GroundAction, known: _Scope) -> list[ir.Value]:
+    def _after(self, action: GroundAction, known: _Scope) -> list[Operand]:
         builder = self._builder
         clear = [0] * self._layout.words
         put = [0] * self._layout.words
@@ -225,12 +241,12 @@ class _Generator:
         return words
 
 
-class _Scope(dict[Node, ir.Value]):
+class _Scope(dict[Node, Operand]):
     """Values known in one action's code, on top of those known before all actions."""
 
-    def __init__(self, outer: dict[Node, ir.Value]) -> None:
+    def __init__(self, outer: dict[Node, Operand]) -> None:
         super().__init__()
         self._outer = outer
 
-    def get(self, node: Node, default: ir.Value | None = None) -> ir.Value | None:
+    def get(self, node: Node, default: Any = None) -> Any:
         return super().get(node) or self._outer.get(node, default)

@@ -8,22 +8,22 @@ all claims of a batch in one pass, without the interpreter lock, and must give w
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from checker.engines.layout import Layout, Words
 from checker.engines.machine_code import (
-    WORD,
     Expressions,
     SwitchOver,
-    each_row,
-    machine_code,
+    Written,
     packed_words,
 )
 from checker.engines.vectorised import Booleans, Claims
+from checker.native.builder import WORD, WORDS, Builder, Operand
+from checker.native.object_code import LOOPS, ObjectCode
 from model.language.errors import DisagreementError
 from model.language.graph import Node
 
@@ -43,7 +43,11 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 
         super().__init__(
             claims,
-            lambda: CompiledClaims(claims.nodes, claims.layout),
+            lambda: Written(
+                _assemblies(claims.nodes, claims.layout),
+                LOOPS,
+                lambda codes: CompiledClaims(claims.nodes, claims.layout, codes),
+            ),
             compare,
             pool,
             None if patience is None else _DEARER * patience,
@@ -53,12 +57,16 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
 class CompiledClaims:
     """Judges claims by machine code. Building one takes a while; see `Unsupported`."""
 
-    def __init__(self, nodes: list[Node], layout: Layout) -> None:
-        self._groups = [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
-        self._engines = [machine_code(_module(group, layout), True) for group in self._groups]
+    def __init__(
+        self, nodes: list[Node], layout: Layout, codes: Sequence[ObjectCode] | None = None
+    ) -> None:
+        self._groups = _groups(nodes)
+        self._codes = codes or [ObjectCode(each, LOOPS) for each in _assemblies(nodes, layout)]
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(None, pointer, long, pointer, long, long, pointer)
-        self._functions = [signature(e.get_function_address(_NAME)) for e in self._engines]
+        self._functions = [
+            code.function(_NAME, None, pointer, long, pointer, long, long, pointer)
+            for code in self._codes
+        ]
 
     def __call__(self, words: Words, after: Words | None = None) -> list[Booleans]:
         """One mask a claim, each of one boolean a state (or a step, given the states after)."""
@@ -73,6 +81,15 @@ class CompiledClaims:
             )  # fmt: skip
             masks += _masks(truths, len(group))
         return masks
+
+
+def _groups(nodes: list[Node]) -> list[list[Node]]:
+    """The claims in groups that one word has a bit each for."""
+    return [nodes[k : k + WORD.width] for k in range(0, len(nodes), WORD.width)]
+
+
+def _assemblies(nodes: list[Node], layout: Layout) -> list[str]:
+    return [_assembly(group, layout) for group in _groups(nodes)]
 
 
 def _masks(truths: Words, claims: int) -> list[Booleans]:
@@ -96,26 +113,23 @@ def _in_columns(words: Words) -> Words:
     return words
 
 
-def _module(nodes: list[Node], layout: Layout) -> ir.Module:
+def _assembly(nodes: list[Node], layout: Layout) -> str:
     """One function: for each state or step, write a word with a bit for each claim that is true.
 
     There are no branches and one store a state, so that LLVM judges several states at once.
     """
-    module = ir.Module(_NAME)
-    words = WORD.as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [words, WORD, words, WORD, WORD, words])
-    function = ir.Function(module, kind, _NAME)
-    source, stride, after, after_stride, states, out = function.args
-    out.add_attribute("noalias")
-    with each_row(function, states) as (builder, row):
+    builder = Builder(_NAME, None, [WORDS, WORD, WORDS, WORD, WORD, WORDS])
+    source, stride, after, after_stride, states, out = builder.arguments
+    with builder.counting(states) as row:
         frames = [
             packed_words(builder, source, stride, row, layout.words),
             packed_words(builder, after, after_stride, row, layout.words),
         ]
-        expressions, known = Expressions(layout, builder, frames), dict[Node, ir.Value]()
-        truths: ir.Value = WORD(0)
+        expressions, known = Expressions(layout, builder, frames), dict[Node, Operand]()
+        truths: Operand = WORD(0)
         for number, node in enumerate(nodes):
             truth = builder.zext(expressions.value(node, known), WORD)
             truths = builder.or_(truths, builder.shl(truth, WORD(number)))
-        builder.store(truths, builder.gep(out, [row]))
-    return module
+        builder.store(truths, builder.element(out, row))
+    builder.ret()
+    return builder.text

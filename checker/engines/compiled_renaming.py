@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from llvmlite import ir
+import numpy.typing as npt
 
 from checker.engines.layout import Words
-from checker.engines.machine_code import BIT, WORD, each_row, machine_code, packed_words
+from checker.engines.machine_code import Written, packed_words
+from checker.native.builder import BIT, WORD, WORDS, Builder, Operand
+from checker.native.object_code import LOOPS, ObjectCode
 
 _NAME = "least"
 Move = tuple[int, int, int]
@@ -30,15 +32,34 @@ class RenamedWord:
     moves: Sequence[Move]
     lookups: Sequence[Lookup]
 
+    def of(self, words: Words) -> npt.NDArray[np.uint64]:
+        """The word of each packed state with its members renamed, shape (n,)."""
+        value = np.zeros(words.shape[1], np.uint64)
+        for source, shift, mask in self.moves:
+            bits = words[source] & np.uint64(mask)
+            value |= bits << np.uint64(shift) if shift >= 0 else bits >> np.uint64(-shift)
+        for source, here, there, mask, size, values in self.lookups:
+            raw = (words[source] >> np.uint64(here)) & np.uint64(mask)
+            new = (np.uint64(values) >> (raw * np.uint64(size))) & np.uint64(mask)
+            value |= new << np.uint64(there)
+        return value
 
-class CompiledRenaming:
+
+def compiled_renaming(
+    renamings: Sequence[Sequence[RenamedWord]], words: int
+) -> Written[[Words], Words]:
+    """The least of the renamings of packed states of so many words, as assembly."""
+    assembly = _assembly(renamings, words)
+    return Written([assembly], LOOPS, lambda codes: _CompiledRenaming(*codes))
+
+
+class _CompiledRenaming:
     """The least of the renamings of packed states, each given by its words, and of the state."""
 
-    def __init__(self, renamings: Sequence[Sequence[RenamedWord]], words: int) -> None:
-        self._engine = machine_code(_module(renamings, words), loops=True)
+    def __init__(self, code: ObjectCode) -> None:
+        self._code = code
         pointer, long = ctypes.c_void_p, ctypes.c_int64
-        signature = ctypes.CFUNCTYPE(None, pointer, long, long, pointer)
-        self._function = signature(self._engine.get_function_address(_NAME))
+        self._function = self._code.function(_NAME, None, pointer, long, long, pointer)
 
     def __call__(self, words: Words) -> Words:
         """For each packed state, the least of its renamings."""
@@ -48,17 +69,11 @@ class CompiledRenaming:
         return result
 
 
-def _module(renamings: Sequence[Sequence[RenamedWord]], words: int) -> ir.Module:
+def _assembly(renamings: Sequence[Sequence[RenamedWord]], words: int) -> str:
     """One function: for each state, write the least of the state and its renamings."""
-    module = ir.Module(_NAME)
-    pointer = WORD.as_pointer()
-    function = ir.Function(
-        module, ir.FunctionType(ir.VoidType(), [pointer, WORD, WORD, pointer]), _NAME
-    )
-    source, stride, states, out = function.args
-    source.add_attribute("noalias")
-    out.add_attribute("noalias")
-    with each_row(function, states) as (builder, row):
+    builder = Builder(_NAME, None, [WORDS, WORD, WORD, WORDS])
+    source, stride, states, out = builder.arguments
+    with builder.counting(states) as row:
         state = packed_words(builder, source, stride, row, words)
         least = state
         for renaming in renamings:
@@ -67,12 +82,13 @@ def _module(renamings: Sequence[Sequence[RenamedWord]], words: int) -> ir.Module
             least = [builder.select(less, a, b) for a, b in zip(renamed, least, strict=True)]
         for number, word in enumerate(least):
             place = builder.add(builder.mul(stride, WORD(number)), row)
-            builder.store(word, builder.gep(out, [place]))
-    return module
+            builder.store(word, builder.element(out, place))
+    builder.ret()
+    return builder.text
 
 
-def _renamed(builder: ir.IRBuilder, word: RenamedWord, state: list[ir.Value]) -> ir.Value:
-    value: ir.Value = WORD(0)
+def _renamed(builder: Builder, word: RenamedWord, state: list[Operand]) -> Operand:
+    value: Operand = WORD(0)
     for source, shift, mask in word.moves:
         bits = builder.and_(state[source], WORD(mask))
         moved = builder.shl(bits, WORD(shift)) if shift >= 0 else builder.lshr(bits, WORD(-shift))
@@ -84,10 +100,10 @@ def _renamed(builder: ir.IRBuilder, word: RenamedWord, state: list[ir.Value]) ->
     return value
 
 
-def _less(builder: ir.IRBuilder, one: list[ir.Value], other: list[ir.Value]) -> ir.Value:
+def _less(builder: Builder, one: list[Operand], other: list[Operand]) -> Operand:
     """Whether the words of `one` come before those of `other`, the first word first."""
-    less: ir.Value = BIT(0)
+    less: Operand = BIT(0)
     for a, b in reversed(list(zip(one, other, strict=True))):
-        same = builder.icmp_unsigned("==", a, b)
-        less = builder.or_(builder.icmp_unsigned("<", a, b), builder.and_(same, less))
+        same = builder.unsigned("==", a, b)
+        less = builder.or_(builder.unsigned("<", a, b), builder.and_(same, less))
     return less

@@ -8,34 +8,30 @@ during a search is compared with what replaces it (`SwitchOver`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from typing import Generic, ParamSpec, TypeVar
 
-import llvmlite.binding as llvm
-from llvmlite import ir
-
 from checker.engines.layout import Layout
+from checker.native.builder import BIT, NUMBER, WORD, Builder, Operand
+from checker.native.object_code import ObjectCode, is_kept
 from model.language.graph import BOOL, Node, Op
-
-BIT = ir.IntType(1)
-SHORT = ir.IntType(16)
-NUMBER = ir.IntType(32)
-WORD = ir.IntType(64)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OPERATIONS: dict[Op, Callable[..., ir.Value]] = {
+_OPERATIONS: dict[Op, Callable[..., Operand]] = {
     Op.NOT: lambda b, x: b.not_(x),
-    Op.EQ: lambda b, x, y: b.icmp_signed("==", x, y),
-    Op.LT: lambda b, x, y: b.icmp_signed("<", x, y),
-    Op.LE: lambda b, x, y: b.icmp_signed("<=", x, y),
+    Op.EQ: lambda b, x, y: b.signed("==", x, y),
+    Op.LT: lambda b, x, y: b.signed("<", x, y),
+    Op.LE: lambda b, x, y: b.signed("<=", x, y),
     Op.ADD: lambda b, x, y: b.add(x, y),
     Op.SUB: lambda b, x, y: b.sub(x, y),
-    Op.MIN: lambda b, x, y: b.select(b.icmp_signed("<", x, y), x, y),
-    Op.MAX: lambda b, x, y: b.select(b.icmp_signed("<", x, y), y, x),
+    Op.MIN: lambda b, x, y: b.select(b.signed("<", x, y), x, y),
+    Op.MAX: lambda b, x, y: b.select(b.signed("<", x, y), y, x),
     Op.ITE: lambda b, c, x, y: b.select(c, x, y),
     Op.BITAND: lambda b, x, y: b.and_(x, y),
     Op.BITOR: lambda b, x, y: b.or_(x, y),
@@ -46,34 +42,59 @@ class Unsupported(Exception):  # noqa: N818  # an answer: stay with the vectoris
     """The model has numbers too wide for the compiled code."""
 
 
+_LOOK = 0.02
+"""When this part of the patience is gone, it is time to look for code that was kept: writing what
+is looked for takes some milliseconds."""
+
+
+@dataclass(frozen=True)
+class Written(Generic[P, R]):
+    """Machine code as assembly; `function` makes what can be called of it when it is compiled."""
+
+    assemblies: Sequence[str]
+    how: str
+    function: Callable[[Sequence[ObjectCode]], Callable[P, R]]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an earlier run has compiled it."""
+        return all(is_kept(assembly, self.how) for assembly in self.assemblies)
+
+    def compiled(self) -> Callable[P, R]:
+        """Compile it, which takes tenths of a second, or load what was kept."""
+        return self.function([ObjectCode(assembly, self.how) for assembly in self.assemblies])
+
+
 class SwitchOver(Generic[P, R]):
     """Calls a program at first, and machine code once that has taken long.
 
     It starts to compile, in `pool` beside the search or else at once, when the program has taken
     `patience` seconds: about what compiling costs, so at worst the work is done twice; `None` is
-    never. Both give the same, so nobody can tell when it changed over: before it does, `compare` is
-    called with the machine code and what it is about to be called with, and raises if they differ.
+    never. Code that was kept needs no compiling, and is looked for sooner. Both give the same, so
+    nobody can tell when it changed over: before it does, `compare` is called with the machine code
+    and what it is about to be called with, and raises if they differ.
     """
 
     def __init__(
         self,
         program: Callable[P, R],
-        compiled: Callable[[], Callable[P, R]],
+        write: Callable[[], Written[P, R]],
         compare: Callable[[Callable[P, R], tuple[object, ...]], None],
         pool: Executor | None,
         patience: float | None,
     ) -> None:
         self._program = program
-        self._compiled = compiled
+        self._write = cache(write)
         self._compare = compare
         self._pool = pool
         self._patience = float("inf") if patience is None else patience
+        self._look_at = 0.0 if patience is None else (1 - _LOOK) * patience
         self._settled = False
         self._compiling: Future[Callable[P, R]] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the program gives."""
-        if self._compiling is None and self._patience <= 0:
+        if self._compiling is None and self._patience <= self._look_at:
             self._compiling = self._start()
         if self._compiling is None:
             started = time.thread_time()
@@ -88,85 +109,37 @@ class SwitchOver(Generic[P, R]):
                 self._program = quick
         return self._program(*args, **kwargs)
 
-    def _start(self) -> Future[Callable[P, R]]:
-        if self._pool is not None:
-            return self._pool.submit(self._compiled)
+    def _start(self) -> Future[Callable[P, R]] | None:
+        """Begin to compile, if patience is at its end or the code was kept."""
+        self._look_at = 0.0
         done: Future[Callable[P, R]] = Future()
         try:
-            done.set_result(self._compiled())
+            if self._patience > 0 and not self._write().is_kept:
+                return None
+            if self._patience <= 0 and self._pool is not None:
+                return self._pool.submit(lambda: self._write().compiled())
+            done.set_result(self._write().compiled())
         except Unsupported as error:
             done.set_exception(error)
         return done
 
 
-def machine_code(module: ir.Module, loops: bool = False) -> llvm.ExecutionEngine:
-    """Compile a module; with `loops`, so that a loop without branches takes several rows at once.
-
-    Else without optimisation passes: the graph is simplified and shared already, and passes made
-    compiling twice as long and expansion no faster.
-    """
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
-    )
-    module.triple = machine.triple
-    parsed = llvm.parse_assembly(str(module))
-    if loops:
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        options.loop_vectorization = True
-        passes = llvm.create_pass_builder(machine, options)
-        passes.getModulePassManager().run(parsed, passes)
-    engine = llvm.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    return engine
-
-
-@contextmanager
-def each_row(function: ir.Function, states: ir.Value) -> Iterator[tuple[ir.IRBuilder, ir.Value]]:
-    """The body of a function that does one thing for each row; yields the builder and the row.
-
-    The body has to stay without branches, so that LLVM takes several rows at once.
-    """
-    entry, head, body, end = (
-        function.append_basic_block(name) for name in ("entry", "head", "body", "end")
-    )
-    builder = ir.IRBuilder(entry)
-    builder.branch(head)
-
-    builder.position_at_end(head)
-    row = builder.phi(WORD)
-    row.add_incoming(WORD(0), entry)
-    builder.cbranch(builder.icmp_signed("<", row, states), body, end)
-
-    builder.position_at_end(body)
-    yield builder, row
-    row.add_incoming(builder.add(row, WORD(1)), body)
-    builder.branch(head)
-
-    builder.position_at_end(end)
-    builder.ret_void()
-
-
 class Expressions:
     """Computes expressions, where its builder stands, from the packed words of states."""
 
-    def __init__(
-        self, layout: Layout, builder: ir.IRBuilder, frames: Sequence[list[ir.Value]]
-    ) -> None:
+    def __init__(self, layout: Layout, builder: Builder, frames: Sequence[list[Operand]]) -> None:
         self._layout = layout
         self._builder = builder
         self._frames = frames
 
-    def value(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+    def value(self, node: Node, known: dict[Node, Operand]) -> Operand:
         """The value of an expression, computed here unless it is known."""
         found = known.get(node)
         if found is None:
             found = known[node] = self._compute(node, known)
         return found
 
-    def _compute(self, node: Node, known: dict[Node, ir.Value]) -> ir.Value:
+    def _compute(self, node: Node, known: dict[Node, Operand]) -> Operand:
         if node.sort is not BOOL and not (
             node.low is not None
             and node.high is not None
@@ -187,7 +160,7 @@ class Expressions:
             return result
         return _OPERATIONS[node.op](self._builder, *values)
 
-    def _cell(self, node: Node) -> ir.Value:
+    def _cell(self, node: Node) -> Operand:
         frame, position, _, _ = node.data
         builder, field = self._builder, self._layout.fields[position]
         raw = builder.and_(
@@ -200,10 +173,10 @@ class Expressions:
 
 
 def packed_words(
-    builder: ir.IRBuilder, source: ir.Value, stride: ir.Value, row: ir.Value, words: int
-) -> list[ir.Value]:
+    builder: Builder, source: Operand, stride: Operand, row: Operand, words: int
+) -> list[Operand]:
     """The words of the state in a row of a packed batch, whose words lie `stride` apart."""
     return [
-        builder.load(builder.gep(source, [builder.add(builder.mul(stride, WORD(w)), row)]))
+        builder.load(builder.element(source, builder.add(builder.mul(stride, WORD(w)), row)))
         for w in range(words)
     ]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from model.language.capture.words import Unmet, Witness
+from model.language.cases import settings_in
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
 from model.language.declare.entity import Entity, Record, Store
@@ -209,10 +210,13 @@ def _place(error: Exception, instance: Instance) -> str:
 
 
 class ReferenceEngine:
-    """Runs a model one state at a time."""
+    """Runs a model one state at a time. `through` gives what functions see for their settings."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(
+        self, model: Model, through: Callable[[Any], Any] = lambda settings: settings
+    ) -> None:
         self.model = model
+        self._through = through
         self._before = PlainStore(model)
         self._after = PlainStore(model)
         self._root = self._before.view(model.schema.root, ())
@@ -220,8 +224,8 @@ class ReferenceEngine:
 
     def view(self, state: State) -> Any:
         """The state as the protocol's root record. Valid until the engine is used again."""
-        self._before.values = list(state)
-        return self._root
+        (root,) = self._roots([state])
+        return root
 
     def initial(self) -> State:
         """The initial state."""
@@ -236,7 +240,7 @@ class ReferenceEngine:
         store = self._before
         store.values = list(state)
         try:
-            instance.action.function(self._root, *self._arguments(instance))
+            self._run(instance)
         except Unmet:
             return None
         except DomainError as error:
@@ -248,12 +252,19 @@ class ReferenceEngine:
         """File and line of the first requirement that is false; `None` if the step is enabled."""
         self._before.values = list(state)
         try:
-            instance.action.function(self._root, *self._arguments(instance))
+            self._run(instance)
         except Unmet as unmet:
             frames = traceback.extract_tb(unmet.__traceback__)
             asked = frames[-2]
             return asked.filename, asked.lineno or 0
         return None
+
+    def _run(self, instance: Instance) -> None:
+        """Call the action's function, with the settings that it has in this state."""
+        arguments = self._arguments(instance)
+        cases = self.model.cases[instance.action.name]
+        self._before.settings = self._through(settings_in(cases, self._root, arguments))
+        instance.action.function(self._root, *arguments)
 
     def _arguments(self, instance: Instance) -> list[Any]:
         found = self._bound.get(instance.number)
@@ -299,9 +310,10 @@ class ReferenceEngine:
             **dict(zip(names, self._arguments(instance), strict=True))
         )
 
-    def _roots(self, states: tuple[State, ...]) -> list[Any]:
+    def _roots(self, states: Iterable[State]) -> list[Any]:
         roots = []
         for store, state in zip((self._before, self._after), states, strict=False):
             store.values = list(state)
+            store.settings = self._through(self.model.settings)
             roots.append(store.view(self.model.schema.root, ()))
         return roots

@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
 from checker.engines.misfit import misfit
+from checker.native.kernel import kernel
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, Node, Op
@@ -181,19 +181,23 @@ class Effect:
         return result
 
 
-@kernel
 def _by_row(rows: Rows, count: int) -> npt.NDArray[np.int64]:
-    """The stable order of steps by row: a counting sort."""
-    place = np.zeros(count + 1, np.int64)
-    for row in rows:
-        place[row + 1] += 1
-    for row in range(count):
-        place[row + 1] += place[row]
+    """The stable order of steps by row."""
     order = np.empty(len(rows), np.int64)
+    _sort_by_row(rows, np.zeros(count + 1, np.int64), order)
+    return order
+
+
+@kernel
+def _sort_by_row(rows: Rows, place: npt.NDArray[np.int64], order: npt.NDArray[np.int64]) -> None:
+    """A counting sort; `place` begins as zeros, one for each row and one more."""
+    for i in range(len(rows)):
+        place[rows[i] + 1] += 1
+    for row in range(len(place) - 1):
+        place[row + 1] += place[row]
     for i in range(len(rows)):
         order[place[rows[i]]] = i
         place[rows[i]] += 1
-    return order
 
 
 # --- code generation ----------------------------------------------------------------------------
@@ -274,23 +278,9 @@ def _unpack(node: Node, layout: Layout) -> str:
     return f"{shifted} + np.{wide}({field.low})" if field.low else shifted
 
 
-def _in_order(roots: Iterable[Node]) -> list[Node]:
-    """The nodes below `roots`, arguments first, each once."""
-    seen: dict[Node, None] = {}
-    stack = [(root, False) for root in reversed(list(roots))]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            seen[node] = None
-        elif node not in seen and node.op is not Op.CONST:
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
-    return list(dict.fromkeys(seen))
-
-
 def compile_program(roots: list[Node], layout: Layout) -> Program:
     """A function of packed states that gives one array for each root, or a scalar for constants."""
-    nodes = _in_order(roots)
+    nodes = graph.in_order(roots)
     names = {node: f"v{number}" for number, node in enumerate(nodes)}
     last_use: dict[Node, int] = {}
     for number, node in enumerate(nodes):

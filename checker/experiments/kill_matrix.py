@@ -197,11 +197,14 @@ have exactly the states and steps of the protocol within these bounds; `highwate
 them."""
 
 
-def as_markdown(matrix: KillMatrix) -> str:
-    """The matrix as a page: every mutant, or where searches end early, counts for each action."""
+def as_markdown(matrix: KillMatrix, page: str = "") -> str:
+    """The matrix as a page: every mutant, or where searches end early, counts for each action.
+
+    `page` is its file name, for the command that makes it anew; that of the protocol if empty.
+    """
     question, original = matrix.question, matrix.original
     bounds = bounds_words(question.choice.bounds)
-    page = f"kill-matrix-{question.choice.protocol}.md"
+    page = page or f"kill-matrix-{question.choice.protocol}.md"
     states = "classes of states" if question.symmetry else "states"
     lines = [
         f"# Kill matrix of `{question.choice.protocol}`",

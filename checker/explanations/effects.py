@@ -6,7 +6,7 @@ taken, and if all can, whether the end still shows what it showed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from checker.causes.failures import false_guards
@@ -70,26 +70,27 @@ class Effect:
         return min(known, default=None)
 
 
+@dataclass(frozen=True)
 class _Noted:
     """Settings that note which of their fields are read."""
 
-    def __init__(self, settings: Any) -> None:
-        self._settings, self.read = settings, set[str]()
+    settings: Any
+    read: set[str]
 
     def __getattr__(self, name: str) -> Any:
         self.read.add(name)
-        return getattr(self._settings, name)
+        return getattr(self.settings, name)
 
 
 def settings_read(trace: Trace) -> frozenset[str]:
     """The fields of the settings that the functions read on the way: others change nothing."""
-    noted = _Noted(trace.model.settings)
-    engine = ReferenceEngine(replace(trace.model, settings=noted))
+    read: set[str] = set()
+    engine = ReferenceEngine(trace.model, through=lambda settings: _Noted(settings, read))
     states = [_beginning(trace, engine)]
     for instance in trace.steps:
         states.append(engine.step(states[-1], instance) or states[-1])
     _shows(trace, engine, states)
-    return frozenset(noted.read)
+    return frozenset(read)
 
 
 class Effects:

@@ -13,7 +13,7 @@ from checker.guarantees.changes import Tried, changes
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import Release
-from checker.guarantees.upgrade import mixed_words, stages
+from checker.guarantees.upgrade import Stage, mixed_words, stages
 from checker.guarantees.verdicts import Budget, Judged, judge_losses, judge_stops, trace_of
 from checker.traces.trace import Trace
 from model.language.declare.settings import as_text
@@ -88,22 +88,22 @@ def answer(
     """Search what the faults can do to the cluster, and what would prevent a loss."""
     limit = budget or Budget()
     seconds = limit.seconds
-    asked = [("", cluster)]
+    asked = [Stage("", cluster)]
     mixed = ""
     if faults.upgrade_to is not None:
         found = stages(cluster, faults.upgrade_to)
-        asked = [(stage.name, stage.cluster) for stage in found]
-        mixed = mixed_words(cluster, faults.upgrade_to)
-    parts = []
-    for number, (name, each) in enumerate(asked):
-        share = limit.part(len(asked) - number)
+        asked = [stage for stage in found if not stage.unknown]
+        mixed = mixed_words(found)
+    judged: dict[int, Judged] = {}
+    order = sorted(range(len(asked)), key=lambda number: bool(asked[number].changed))
+    for left, number in zip(range(len(order), 0, -1), order, strict=True):
         on_search("what is lost")
-        judged = judge_losses(choice_of(each, faults), share)
+        choice = choice_of(asked[number].cluster, faults)
+        judged[number] = judge_losses(choice, limit.part(left))
+    for left, number in zip(range(len(order), 0, -1), order, strict=True):
         on_search("what stops")
-        judged = judge_stops(judged, share)
-        violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
-        traces = {cell.found["property"]: trace_of(cell) for cell in violated}
-        parts.append(Part(name, each.release, judged, traces))
+        judged[number] = judge_stops(judged[number], limit.part(left))
+    parts = [_part(stage, judged[number]) for number, stage in enumerate(asked)]
     lossy = next((part for part in reversed(parts) if part.judged.lost), None)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
@@ -112,6 +112,12 @@ def answer(
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known)
+
+
+def _part(stage: Stage, judged: Judged) -> Part:
+    violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
+    traces = {cell.found["property"]: trace_of(cell) for cell in violated}
+    return Part(stage.name, stage.cluster.release, judged, traces)
 
 
 # --- for programs --------------------------------------------------------------------------------

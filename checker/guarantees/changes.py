@@ -17,9 +17,10 @@ from checker.experiments.matrix import Cell
 from checker.explanations.candidates import Kind, candidates
 from checker.explanations.effects import Effects, settings_read
 from checker.guarantees.faults import without_rebalance
-from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE
+from checker.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE, SLOW
 from checker.guarantees.releases import Release, later
 from checker.guarantees.stops import NONE, Ends, Outage
+from checker.guarantees.upgrade import UPGRADE_TO
 from checker.guarantees.verdicts import (
     Budget,
     Judged,
@@ -103,8 +104,10 @@ def _tried(change: Change, before: Judged, budget: Budget) -> Tried:
 
 def _costs(before: Judged, after: Judged) -> Iterator[str]:
     """What stops that did not, or stops worse, in words."""
-    for was, now in zip(before.stops, after.stops, strict=True):
-        if _outage(now, after).is_worse_than(_outage(was, before)):
+    known = {cell.column.name: cell for cell in before.stops}
+    for now in after.stops:
+        was = known.get(now.column.name)
+        if was is not None and _outage(now, after).is_worse_than(_outage(was, before)):
             lasting = after.lasting.get(now.column.properties[0])
             more = f", {lasting.words}" if lasting else ""
             yield f"{now.column.name} {now.words}{more}"
@@ -141,7 +144,7 @@ class _Possible:
         choice = self._choice
         if self._rebalances and choice.bounds["preferred_elections"]:
             yield Change(f"{REBALANCE}=false", Tier.SETTING, without_rebalance(choice))
-        for candidate in self._candidates:
+        for candidate in sorted(self._candidates, key=lambda c: c.settings.keys() <= SLOW):
             ((name, value),) = candidate.settings.items()
             if name not in OPERATORS or not _is_there(name, self._release):
                 continue
@@ -154,6 +157,8 @@ class _Possible:
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
         choice = self._choice
+        if UPGRADE_TO in choice.settings:
+            return  # which is under way
         released = [
             name
             for candidate in self._candidates

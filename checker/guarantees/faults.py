@@ -14,6 +14,9 @@ from checker.experiments.choices import Choice
 from checker.guarantees.budgets import BUDGETS
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.releases import Mode, Release
+from model.kafka.protocol import KAFKA
+from model.kafka.rule_owners import WHOSE, Whose
+from model.kafka.upgrade import changed_rules
 from model.language.errors import UsageError, unknown_name
 
 MANY = 3
@@ -85,7 +88,11 @@ def choice_of(cluster: Cluster, faults: Faults) -> Choice:
     }  # fmt: skip
     quiet = {name: 0 for name in ("crashes", "preferred_elections")}
     chosen = {**sizes, "replicas": cluster.replicas, **quiet, **bounds}
-    return Choice("kafka", cluster.release.preset, settings, chosen)
+    preset = cluster.release.preset
+    for name in changed_rules(KAFKA.model({}, settings, preset).settings):
+        of_controller = WHOSE[name] is Whose.CONTROLLER
+        chosen |= {"controller_upgrades": 1} if of_controller else {"upgrades": cluster.replicas}
+    return Choice("kafka", preset, settings, chosen)
 
 
 def without_rebalance(choice: Choice) -> Choice:

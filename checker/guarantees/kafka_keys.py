@@ -84,6 +84,9 @@ OPERATORS: frozenset[str] = frozenset({key.setting for key in KEYS}) | {
 }  # fmt: skip
 """Settings of the model that an operator can set: by a key, by placing replicas, by a feature."""
 
+SLOW: frozenset[str] = frozenset({"log.flush.interval.messages"})
+"""Settings with which every write waits for a disk: the last choice of what stops no more."""
+
 FINENESS: frozenset[str] = frozenset({"fetch.answers"})
 """What a preset says of the model, and not of Kafka."""
 

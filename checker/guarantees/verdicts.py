@@ -105,6 +105,17 @@ def losses_of(choice: Choice) -> tuple[Column, ...]:
     return (*LOSSES, READS) if choice.model.settings.follower_reads else LOSSES
 
 
+def stops_of(choice: Choice) -> tuple[Column, ...]:
+    """What can stop, as far as it means the same for all brokers."""
+    model = choice.model
+    properties = choose_properties(model.protocol, [column.properties[0] for column in STOPS])
+    return tuple(
+        column
+        for column, prop in zip(STOPS, properties, strict=True)
+        if model.is_one_claim(prop.claim)
+    )
+
+
 def judge_losses(choice: Choice, budget: Budget) -> Judged:
     """Search a choice for losses alone."""
     return Judged(choice, _cells(choice, losses_of(choice), budget), (), {})
@@ -112,7 +123,7 @@ def judge_losses(choice: Choice, budget: Budget) -> Judged:
 
 def judge_stops(judged: Judged, budget: Budget) -> Judged:
     """The same, with what stops, and for how long."""
-    stops = _cells(judged.choice, STOPS, budget)
+    stops = _cells(judged.choice, stops_of(judged.choice), budget)
     violated = [cell for cell in stops if cell.is_violated]
     lasting: Mapping[str, Outage] = {}
     if violated and budget.left:

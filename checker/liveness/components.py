@@ -9,26 +9,44 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.kernels import kernel
 from checker.liveness.graph import Flags, Numbers, Offsets
+from checker.native.kernel import kernel
 
 Masks = npt.NDArray[np.uint64]
 """Sets of fairness groups as bits, shape (n, words): one row a state, component or instance."""
 
 
-@kernel
 def components(offsets: Offsets, targets: Numbers, inside: Flags) -> tuple[Numbers, int]:
     """The component of each state that is `inside`, -1 for others; and how many there are.
 
     A state that is in no circle is a component by itself.
     """
-    count = inside.shape[0]
-    number = np.full(count, -1, np.int32)  # first the order of visits, then the component
-    low = np.zeros(count, np.int32)
+    count = len(inside)
     component = np.full(count, -1, np.int32)
-    waiting = np.empty(count, np.int32)
-    path = np.empty(count, np.int32)
+    order, low = np.full(count, -1, np.int32), np.zeros(count, np.int32)
+    waiting, path = np.empty(count, np.int32), np.empty(count, np.int32)
     edge = np.empty(count, np.int64)
+    found = _components(offsets, targets, inside, component, order, low, waiting, path, edge)
+    return component, found
+
+
+@kernel
+def _components(
+    offsets: Offsets,
+    targets: Numbers,
+    inside: Flags,
+    component: Numbers,
+    number: Numbers,
+    low: Numbers,
+    waiting: Numbers,
+    path: Numbers,
+    edge: Offsets,
+) -> int:
+    """`component` of each state, -1 at first as is its `number` in the order of visits.
+
+    The others are room for a number for each state. Returns how many components there are.
+    """
+    count = inside.shape[0]
     found, visited, depth, held = 0, 0, 0, 0
     for root in range(count):
         if not inside[root] or number[root] >= 0:
@@ -65,25 +83,33 @@ def components(offsets: Offsets, targets: Numbers, inside: Flags) -> tuple[Numbe
                     if waiting[held] == state:
                         break
                 found += 1
-    return component, found
+    return found
 
 
-@kernel
 def enabled_groups(
     offsets: Offsets, instances: npt.NDArray[np.uint16], of_instance: Masks, inside: Flags
 ) -> Masks:
     """The groups that each state enables; nothing for states that are not inside."""
-    count = inside.shape[0]
-    enabled = np.zeros((count, of_instance.shape[1]), np.uint64)
-    for state in range(count):
-        if inside[state]:
-            for edge in range(offsets[state], offsets[state + 1]):
-                for w in range(of_instance.shape[1]):
-                    enabled[state, w] |= of_instance[instances[edge], w]
+    enabled = np.zeros((len(inside), of_instance.shape[1]), np.uint64)
+    _note_enabled(offsets, instances, of_instance, inside, enabled)
     return enabled
 
 
 @kernel
+def _note_enabled(
+    offsets: Offsets,
+    instances: npt.NDArray[np.uint16],
+    of_instance: Masks,
+    inside: Flags,
+    enabled: Masks,
+) -> None:
+    for state in range(inside.shape[0]):
+        if inside[state]:
+            for edge in range(offsets[state], offsets[state + 1]):
+                for w in range(of_instance.shape[1]):
+                    enabled[state, w] |= of_instance[instances[edge], w]
+
+
 def summary(
     offsets: Offsets,
     targets: Numbers,
@@ -94,10 +120,26 @@ def summary(
     enabled: Masks,
 ) -> tuple[Masks, Masks, Masks]:
     """For each component the groups that some state enables, that all do, and that it takes."""
+    shape = (found, of_instance.shape[1])
+    some, taken = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
+    every = np.full(shape, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64)
+    _sum_up(offsets, targets, instances, of_instance, component, enabled, some, every, taken)
+    return some, every, taken
+
+
+@kernel
+def _sum_up(
+    offsets: Offsets,
+    targets: Numbers,
+    instances: npt.NDArray[np.uint16],
+    of_instance: Masks,
+    component: Numbers,
+    enabled: Masks,
+    some: Masks,
+    every: Masks,
+    taken: Masks,
+) -> None:
     words = of_instance.shape[1]
-    some = np.zeros((found, words), np.uint64)
-    every = np.full((found, words), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64)
-    taken = np.zeros((found, words), np.uint64)
     for state in range(component.shape[0]):
         own = component[state]
         if own < 0:
@@ -110,10 +152,8 @@ def summary(
             if target < component.shape[0] and component[target] == own:
                 for w in range(words):
                     taken[own, w] |= of_instance[instances[edge], w]
-    return some, every, taken
 
 
-@kernel
 def reach(
     offsets: Offsets, targets: Numbers, sources: Numbers, starts: Numbers, inside: Flags
 ) -> tuple[Numbers, Offsets]:
@@ -122,10 +162,25 @@ def reach(
     `sources` begin at `starts`, in ascending order of these, and are inside. A state that is not
     reached has -1; a source that nothing nearer leads to has the edge -1.
     """
+    count = len(inside)
+    far, by = np.full(count, -1, np.int32), np.full(count, -1, np.int64)
+    _reach(offsets, targets, sources, starts, inside, far, by, np.empty(count, np.int32))
+    return far, by
+
+
+@kernel
+def _reach(
+    offsets: Offsets,
+    targets: Numbers,
+    sources: Numbers,
+    starts: Numbers,
+    inside: Flags,
+    far: Numbers,
+    by: Offsets,
+    queue: Numbers,
+) -> None:
+    """`far` and `by` are -1 at first; `queue` has room for every state."""
     count = inside.shape[0]
-    far = np.full(count, -1, np.int32)
-    by = np.full(count, -1, np.int64)
-    queue = np.empty(count, np.int32)
     head, tail, taken = 0, 0, 0
     while head < tail or taken < sources.shape[0]:
         if taken < sources.shape[0] and (head == tail or starts[taken] <= far[queue[head]]):
@@ -144,4 +199,3 @@ def reach(
                 far[target], by[target] = far[state] + 1, edge
                 queue[tail] = target
                 tail += 1
-    return far, by

@@ -14,9 +14,9 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.native.kernel import kernel
 from checker.search.explore import Journal
 from checker.search.findings import Findings
 from checker.search.fingerprints import fingerprints

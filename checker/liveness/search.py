@@ -10,8 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-import psutil
-
 from checker.engines.agreement import require_agreement
 from checker.engines.compiled import Expander
 from checker.engines.vectorised import VectorisedEngine
@@ -19,7 +17,14 @@ from checker.liveness.check import LivenessChecker
 from checker.liveness.graph import KeptStates, StateGraph, build_graph
 from checker.liveness.least import Least, least_fairness
 from checker.search.explore import Explorer
-from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import (
+    INTERRUPTED,
+    Limits,
+    Progress,
+    Stop,
+    memory_bytes,
+    peak_memory_bytes,
+)
 from checker.search.question import Options
 from checker.verdict import Exploration, Judgement, Verdict
 from model.language.errors import UsageError
@@ -65,7 +70,6 @@ class LivenessSearch:
             model, properties, limits, options, on_progress, self.engine, journal=self._kept
         )
         self._stopped = False
-        self._process = psutil.Process()
 
     def least(self, prop: Liveness) -> Least:
         """After `run`, a least fairness under which the property holds."""
@@ -120,7 +124,7 @@ class LivenessSearch:
             raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
-            memory = self._process.memory_info().rss + more
+            memory = memory_bytes() + more
         self.limits.check(time.perf_counter() - self._started, memory)
 
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from checker.files import prepare_directory
-
-
-def cache_directory() -> Path:
-    """$HIGHWATER_CACHE, else $XDG_CACHE_HOME/highwater, else ~/.cache/highwater."""
-    if chosen := os.environ.get("HIGHWATER_CACHE"):
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "highwater"
+from checker.files import cache_directory, prepare_directory
 
 
 def kept(name: str, make: Callable[[Path], None]) -> Path:

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import numpy as np
-import psutil
 
 from checker.engines.agreement import FirstSteps, require_agreement
 from checker.engines.compiled import Expander
@@ -24,15 +24,24 @@ from checker.engines.misfit import MisfitError, with_run
 from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.findings import Findings, Steps, tell
 from checker.search.fingerprints import FINGERPRINT_BITS
-from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import (
+    INTERRUPTED,
+    Limits,
+    Progress,
+    Stop,
+    memory_bytes,
+    peak_memory_bytes,
+)
 from checker.search.lineage import Lineage, StateRows
 from checker.search.question import Options, Question
-from checker.search.symmetry import Symmetry
 from checker.search.visited_set import Batch, Flags, VisitedSet
 from checker.search.watch import Watch, first_dead_end
 from checker.verdict import Exploration
 from model.language.protocol import Model
 from properties import Property
+
+if TYPE_CHECKING:
+    from checker.search.symmetry import Symmetry
 
 __all__ = ["Explorer", "Journal", "Limits", "Options", "Progress"]
 
@@ -90,17 +99,16 @@ class Explorer:
         beside, patience = self._pool if self._helper else None, self.options.compile_after
         self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
         self._expand = Expander(self.engine, beside, patience)
-        self._symmetry = (
-            Symmetry(model, chosen, self.engine.layout, beside, patience)
-            if self.options.symmetry
-            else None
-        )
+        self._symmetry: Symmetry | None = None
+        if self.options.symmetry:
+            from checker.search.symmetry import Symmetry
+
+            self._symmetry = Symmetry(model, chosen, self.engine.layout, beside, patience)
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._kept = 0
         self._first_steps: FirstSteps | None = None
         self._on_progress = on_progress or (lambda _: None)
         self._stop_requested = False
-        self._process = psutil.Process()
         self.result = Exploration(model, chosen, "local", self.options.symmetry)
 
     def request_stop(self) -> None:
@@ -132,6 +140,12 @@ class Explorer:
                     threads.shutdown(wait=False, cancel_futures=True)
         self._finish()
         return result
+
+    def deepest(self) -> Steps:
+        """The least run to a state of the deepest level that has been visited."""
+        depth = self.findings.depth
+        path = self._lineage.path(depth, self._lineage.number(depth, 0))
+        return self._concrete(tuple(self.model.instances[k] for k in path))
 
     def _begin(self) -> list[Words]:
         """The states to expand first: the initial one, or those of the journal's last level."""
@@ -279,7 +293,7 @@ class Explorer:
             raise Stop(INTERRUPTED)
         memory = 0
         if self.limits.memory is not None:
-            memory = self._process.memory_info().rss + self._visited.growth(batch)
+            memory = memory_bytes() + self._visited.growth(batch)
         self.limits.check(self._elapsed(), memory)
 
     def _elapsed(self) -> float:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from checker.engines.kernels import kernel
 from checker.engines.layout import Words
+from checker.native.kernel import kernel
 
 FINGERPRINT_BITS = 64
 

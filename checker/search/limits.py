@@ -68,6 +68,13 @@ class Progress:
     seconds: float
 
 
+def memory_bytes() -> int:
+    """The memory that this process holds now."""
+    import psutil  # takes a while, and few searches have such a limit
+
+    return int(psutil.Process().memory_info().rss)
+
+
 def peak_memory_bytes() -> int:
     """The most memory that this process has held so far."""
     with suppress(OSError):  # getrusage counts what the process that started this one held

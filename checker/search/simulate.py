@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.engines.agreement import require_agreement
-from checker.engines.kernels import kernel
 from checker.engines.layout import Words
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.native.kernel import kernel
 from checker.search.findings import Findings
 from checker.search.limits import INTERRUPTED
 from checker.search.question import Options, Question
@@ -259,7 +259,8 @@ class ActionDraw:
         `masks` is (places, walks), `weights` (actions, walks), `draws` (2, walks) from [0, 1).
         """
         chosen = np.full(masks.shape[1], -1, np.int64)
-        _choose(masks, self._starts, weights, draws, chosen)
+        counts = np.empty(self.count, np.int64)
+        _choose(masks, self._starts, weights, draws, counts, chosen)
         return chosen
 
 
@@ -269,11 +270,14 @@ def _choose(
     starts: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float64],
     draws: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
     chosen: Places,
 ) -> None:
-    """By weight among the actions with an enabled place, then evenly among its enabled places."""
+    """By weight among the actions with an enabled place, then evenly among its enabled places.
+
+    `counts` has room for a number for each action.
+    """
     actions = len(starts) - 1
-    counts = np.zeros(actions, np.int64)
     for walk in range(masks.shape[1]):
         total = 0.0
         for action in range(actions):

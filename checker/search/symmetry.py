@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from checker.engines.compiled_renaming import CompiledRenaming, Lookup, Move, RenamedWord
+from checker.engines.compiled_renaming import Lookup, Move, RenamedWord, compiled_renaming
 from checker.engines.interchangeable import members_named
-from checker.engines.kernels import kernel
 from checker.engines.layout import Layout, Words
 from checker.engines.machine_code import SwitchOver
 from checker.engines.reference import ReferenceEngine, State
+from checker.native.kernel import kernel
 from model.language.declare.domains import Domain, Reference, Subset
 from model.language.errors import DisagreementError, UsageError
 from model.language.naming import member_name
@@ -59,8 +59,9 @@ class _Tables:
 class Symmetry:
     """The renamings of a model's one family of interchangeable members.
 
-    Raises `UsageError` if there is no such family, if it has too many members, or if an action, a
-    blank value or one of `properties` names a member.
+    With `fixing` only those that leave this state as it is. Raises `UsageError` if there is no such
+    family, if it has too many members, or if an action, a blank value or one of `properties` names
+    a member.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Symmetry:
         layout: Layout,
         pool: Executor | None = None,
         patience: float | None = None,
+        fixing: State | None = None,
     ) -> None:
         self._model = model
         self._layout = layout
@@ -81,7 +83,11 @@ class Symmetry:
                 f"--symmetry: {size} {self.family} have too many renamings: at most "
                 f"{_MOST_MEMBERS} are possible"
             )
-        self.permutations = list(itertools.permutations(range(size)))
+        self.permutations = [
+            permutation
+            for permutation in itertools.permutations(range(size))
+            if fixing is None or self.renamed(fixing, permutation) == fixing
+        ]
         self._renamings = [
             [
                 RenamedWord(self._moves(permutation, word), self._lookups(permutation, word))
@@ -92,7 +98,7 @@ class Symmetry:
         self._tables = self._compile()
         self.canonical = SwitchOver(
             self._least,
-            lambda: CompiledRenaming(self._renamings, layout.words),
+            lambda: compiled_renaming(self._renamings, layout.words),
             self._require_same,
             pool,
             None if patience is None else patience * len(self._renamings) * _A_RENAMING,
@@ -104,15 +110,25 @@ class Symmetry:
         if not np.array_equal(canonical(some), self._least(some)):
             raise DisagreementError("machine code takes another renaming for the least")
 
-    def _least(self, words: Words) -> Words:
+    def _least(self, words: Words, /) -> Words:
         words = np.ascontiguousarray(words)
         result = words.copy()
         t = self._tables
         _least(
-            words, result, len(self.permutations) - 1,
+            words, result, np.empty(len(words), np.uint64), len(self.permutations) - 1,
             t.moves, t.masks, t.first_move, t.lookups, t.values, t.first_lookup,
         )  # fmt: skip
         return result
+
+    def class_sizes(self, words: Words) -> npt.NDArray[np.int64]:
+        """Of how many states is the class of each packed state, shape (n,)."""
+        fixed = np.ones(words.shape[1], np.int64)  # by so many renamings, the identity first
+        for renaming in self._renamings:
+            same = np.ones(words.shape[1], np.bool_)
+            for word, before in zip(renaming, words, strict=True):
+                same &= word.of(words) == before
+            fixed += same
+        return len(self.permutations) // fixed
 
     def renamed(self, state: State, permutation: Permutation) -> State:
         """The state with its members renamed."""
@@ -268,6 +284,7 @@ def _refuse_named_members(model: Model, family: str, properties: Iterable[Proper
 def _least(
     words: Words,
     result: Words,
+    renamed: Words,
     permutations: int,
     moves: npt.NDArray[np.int64],
     masks: npt.NDArray[np.uint64],
@@ -276,9 +293,11 @@ def _least(
     values: npt.NDArray[np.uint64],
     first_lookup: npt.NDArray[np.int64],
 ) -> None:
-    """Put the least renaming of each column of `words` into `result`, which starts as a copy."""
+    """Put the least renaming of each column of `words` into `result`, which starts as a copy.
+
+    `renamed` has room for the words of one state.
+    """
     count, states = words.shape
-    renamed = np.empty(count, np.uint64)
     for s in range(states):
         for p in range(permutations):
             less = False

@@ -1,8 +1,5 @@
 """What is done to the tables of the visited set, state by state, as machine code.
 
-All of it is in one file, since what is kept of compiled code is made anew when its own file
-changes, not when another does that it calls.
-
 **Where a fingerprint lies.** Its upper bits, spread, say the part; those below, in their order, its
 home within a table of the part, so that growing a table reads and writes memory in order, too.
 
@@ -21,17 +18,12 @@ in the first of these count the places in use.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from checker.engines.kernels import kernel
 from checker.engines.layout import Words
+from checker.native.expressions import prefetch
+from checker.native.kernel import kernel
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int32]
@@ -56,46 +48,27 @@ _NOT_ZERO = 1 << (64 - PART_BITS)  # a bit of the part's: 0 marks a free row
 _AHEAD = 16  # how many insertions ahead memory is asked for
 
 _NO_WORDS: Words = np.empty((0, 0), np.uint64)
-_inlined = partial(kernel, inline="always")  # calls with arrays are costly
 
 
-def _prefetch_code(typing: Any, address: Any) -> Any:
-    """Ask for the cache line at an address, to have it by the time that it is needed."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        hint = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, hint, hint, hint])
-        insert: Any = cgutils.get_or_insert_function
-        function = insert(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [pointer, hint(1), hint(3), hint(1)])
-        return context.get_dummy_value()
-
-    return types.void(types.uint64), generate
-
-
-_prefetch: Any = intrinsic(_prefetch_code)
-
-
-@_inlined
+@kernel
 def _spread(fingerprint: np.uint64) -> np.uint64:
     """A number whose upper bits depend on all bits: owners of states may share the upper ones."""
     return fingerprint * np.uint64(_FACTOR)
 
 
-@_inlined
+@kernel
 def _gathered(spread_bits: np.uint64) -> np.uint64:
     """The fingerprint that was spread."""
     return spread_bits * np.uint64(_INVERSE)
 
 
-@_inlined
+@kernel
 def _part_of(spread_bits: np.uint64) -> np.uint64:
     """The part that a state belongs to."""
     return spread_bits >> np.uint64(64 - PART_BITS)
 
 
-@_inlined
+@kernel
 def _home(spread_bits: np.uint64, places: np.uint64) -> np.uint64:
     """Where in a table of so many places the search for a state begins."""
     upper = (spread_bits << np.uint64(PART_BITS)) >> np.uint64(64 - HOME_BITS)
@@ -118,7 +91,7 @@ def sort_out(found: Words, rows: Numbers, ends: npt.NDArray[np.int64]) -> None:
         ends[own] += 1
 
 
-@_inlined
+@kernel
 def _probe(table: Words, words: Words, i: int, fingerprint: np.uint64) -> tuple[np.uint64, bool]:
     """The row where state `i` of `words` is held, and true; or the free row to put it, and false.
 
@@ -149,7 +122,7 @@ def insert_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, ne
     added = 0
     for k in range(count):
         if k + _AHEAD < count:
-            _prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
+            prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
         i = chosen[k]
         row, held = _probe(table, words, i, found[i])
         new[i] = not held
@@ -169,7 +142,7 @@ def look_up_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, h
     count = chosen.shape[0]
     for k in range(count):
         if k + _AHEAD < count:
-            _prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
+            prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
         i = chosen[k]
         _, held[i] = _probe(table, words, i, found[i])
 
@@ -189,26 +162,26 @@ def move_rows(old: Words, table: Words) -> None:
                 table[row, w] = old[i, w]
 
 
-@_inlined
+@kernel
 def _used(uppers: Words, bucket: np.uint64) -> np.uint64:
     """How many places of a bucket are in use."""
     return np.uint64(uppers[bucket, 6] >> np.uint64(_COUNT_AT))
 
 
-@_inlined
+@kernel
 def _shift(place: np.uint64) -> np.uint64:
     """Where the upper bits of a place begin, in one of the two words."""
     return (place >> np.uint64(1)) * np.uint64(_UPPER_BITS)
 
 
-@_inlined
+@kernel
 def _upper(uppers: Words, bucket: np.uint64, place: np.uint64) -> np.uint64:
     """The upper bits at a place."""
     word = uppers[bucket, np.uint64(6) + (place & np.uint64(1))]
     return np.uint64((word >> _shift(place)) & np.uint64((1 << _UPPER_BITS) - 1))
 
 
-@_inlined
+@kernel
 def _is_within(lowers: Lines, uppers: Words, bucket: np.uint64, bits: np.uint64) -> bool:
     """Whether a bucket holds a fingerprint, given spread."""
     lower = np.uint32(bits & np.uint64(0xFFFFFFFF))
@@ -230,7 +203,7 @@ def _is_within(lowers: Lines, uppers: Words, bucket: np.uint64, bits: np.uint64)
     return False
 
 
-@_inlined
+@kernel
 def _put(lowers: Lines, uppers: Words, bucket: np.uint64, bits: np.uint64) -> bool:
     """Put a fingerprint, given spread, at the next place of its bucket; false if there is none."""
     used = _used(uppers, bucket)
@@ -243,7 +216,7 @@ def _put(lowers: Lines, uppers: Words, bucket: np.uint64, bits: np.uint64) -> bo
     return True
 
 
-@_inlined
+@kernel
 def _key(bits: np.uint64) -> np.uint64:
     """By what a fingerprint, given spread, is kept beside: it has the same home, and is never 0."""
     return _gathered((bits & np.uint64(_NOT_ZERO - 1)) | np.uint64(_NOT_ZERO))
@@ -266,7 +239,7 @@ def insert_in_buckets(
     for k in range(count):
         if k + _AHEAD < count:
             ahead = _home(_spread(found[chosen[k + _AHEAD]]), buckets)
-            _prefetch(start + ahead * np.uint64(64))
+            prefetch(start + ahead * np.uint64(64))
         i = chosen[k]
         bits = _spread(found[i])
         bucket = _home(bits, buckets)
@@ -299,7 +272,7 @@ def look_up_in_buckets(
     for k in range(count):
         if k + _AHEAD < count:
             ahead = _home(_spread(found[chosen[k + _AHEAD]]), buckets)
-            _prefetch(start + ahead * np.uint64(64))
+            prefetch(start + ahead * np.uint64(64))
         i = chosen[k]
         bits = _spread(found[i])
         bucket = _home(bits, buckets)
@@ -308,7 +281,7 @@ def look_up_in_buckets(
             _, held[i] = _probe(beside, _NO_WORDS, 0, _key(bits))
 
 
-@_inlined
+@kernel
 def _put_anew(lowers: Lines, uppers: Words, beside: Words, bits: np.uint64) -> bool:
     """Put a fingerprint, given spread, that is not there; false if it is kept beside."""
     if _put(lowers, uppers, _home(bits, np.uint64(lowers.shape[0])), bits):
@@ -319,32 +292,40 @@ def _put_anew(lowers: Lines, uppers: Words, beside: Words, bits: np.uint64) -> b
 
 
 @kernel
-def move_buckets(
-    old_lowers: Lines,
-    old_uppers: Words,
+def spread_buckets(
     first: int,
     last: int,
+    before: int,
     lowers: Lines,
     uppers: Words,
     beside: Words,
+    room: Words,
 ) -> tuple[int, int]:
-    """Move what is in some of the `old` buckets to the larger table; how many, and how many beside.
+    """Put what is in some buckets, the last one first, where it belongs in a table that has grown.
 
-    The bits of a bucket are the range of `1 << _REST_BITS` or fewer that begins at `start`.
+    The table had `before` buckets; those from `last` on are done. How many states lie in buckets
+    now, and how many beside. `room` is for what one bucket holds. The bits of a bucket were the
+    range of `1 << _REST_BITS` or fewer that begins at `start`.
     """
-    buckets = np.uint64(old_lowers.shape[0])
+    buckets = np.uint64(before)
     mask = np.uint64((1 << _REST_BITS) - 1)
     within, spilled = 0, 0
-    for number in range(first, last):
+    number = last
+    while number > first:
+        number -= 1
         bucket = np.uint64(number)
         least = ((bucket << np.uint64(HOME_BITS)) + buckets - np.uint64(1)) // buckets
         start = least << np.uint64(_BELOW_HOME)
-        for place in range(_used(old_uppers, bucket)):
-            rest = np.uint64(old_lowers[bucket, place]) | (
-                _upper(old_uppers, bucket, np.uint64(place)) << np.uint64(32)
+        used = int(_used(uppers, bucket))
+        for place in range(used):
+            rest = np.uint64(lowers[bucket, place]) | (
+                _upper(uppers, bucket, np.uint64(place)) << np.uint64(32)
             )
-            bits = start + ((rest - start) & mask)
-            if _put_anew(lowers, uppers, beside, bits):
+            room[place] = start + ((rest - start) & mask)
+        for word in range(8):
+            uppers[bucket, word] = 0
+        for place in range(used):
+            if _put_anew(lowers, uppers, beside, room[place]):
                 within += 1
             else:
                 spilled += 1

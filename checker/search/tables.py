@@ -6,12 +6,10 @@ by state, and how they are laid out, is in `table_kernels`.
 
 from __future__ import annotations
 
-import mmap
-from typing import Any
-
 import numpy as np
 
 from checker.engines.layout import Words
+from checker.search.memory import GrowingTable, zeros
 from checker.search.table_kernels import (
     LEAST_BUCKETS,
     PLACES,
@@ -22,12 +20,11 @@ from checker.search.table_kernels import (
     insert_in_rows,
     look_up_in_buckets,
     look_up_in_rows,
-    move_buckets,
     move_rows,
     put_rows_in_buckets,
+    spread_buckets,
 )
 
-_HUGE = 1 << 22  # bytes from which memory is asked for in huge pages
 _ROWS_GROW_AT = 0.7
 _ROWS_FULL_AT = 0.9
 _BUCKETS_GROW_AT = 0.85
@@ -36,24 +33,11 @@ _AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no
 _BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
 
 
-def _zeros(shape: tuple[int, int], kind: type[np.unsignedinteger[Any]]) -> Any:
-    """An array of zeros, in huge pages where it is large and the system has them."""
-    size = shape[0] * shape[1] * np.dtype(kind).itemsize
-    if size < _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(shape, kind)
-    try:
-        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError) as error:
-        raise MemoryError(f"no {size:,} bytes for the visited set") from error
-    memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, kind).reshape(shape)
-
-
 class Rows:
     """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
 
     def __init__(self, words: int, rows: int) -> None:
-        self.table: Words = _zeros((rows, 1 + words), np.uint64)
+        self.table: Words = zeros((rows, 1 + words), np.uint64)
         self.count = 0
 
     @property
@@ -103,7 +87,7 @@ class Buckets:
 
     def __init__(self, buckets: int) -> None:
         assert buckets >= LEAST_BUCKETS
-        self.table: Lines = _zeros((buckets, 16), np.uint32)
+        self._memory = GrowingTable(buckets, 16, np.uint32)
         self.beside = Rows(0, _BESIDE)
         self._within = 0
 
@@ -120,6 +104,12 @@ class Buckets:
         return 64 * _buckets_for(LEAST_BUCKETS, count + more) + 8 * _BESIDE
 
     @property
+    def table(self) -> Lines:
+        """The buckets, a row of 16 words of 32 bits each."""
+        lines: Lines = self._memory.array
+        return lines
+
+    @property
     def count(self) -> int:
         """How many states there are."""
         return self._within + self.beside.count
@@ -130,34 +120,36 @@ class Buckets:
         return self.table.nbytes + self.beside.bytes
 
     def growth(self, more: int) -> int:
-        """The bytes of the table that is needed for so many states more, or 0 if this one does."""
+        """How many bytes more are needed, at most, for so many states more."""
         buckets = _buckets_for(len(self.table), self.count + more // 2)
         if buckets == len(self.table):
             return self.beside.growth(more)
-        return 64 * buckets + max(self.beside.bytes, self.beside.growth(more))
+        return 64 * (buckets - len(self.table)) + max(self.beside.bytes, self.beside.growth(more))
 
     def with_room(self, more: int) -> Buckets:
-        """A table with the same states and room for so many more."""
+        """This table, with room for so many states more."""
         buckets = _buckets_for(len(self.table), self.count + more // 2)
-        if buckets == len(self.table):
-            self.beside = self.beside.with_room(more)
-            return self
-        larger = Buckets(buckets)
-        larger._take_buckets(self)
-        larger._take_rows(self.beside)
-        larger.beside = larger.beside.with_room(more)
-        return larger
+        if buckets != len(self.table):
+            self._grow(buckets)
+        self.beside = self.beside.with_room(more)
+        return self
+
+    def _grow(self, buckets: int) -> None:
+        """Grow in place: the last buckets first, since none comes to lie before where it was."""
+        before, beside = len(self.table), self.beside
+        self._memory.grow(buckets)
+        self.beside, self._within = Rows(0, _BESIDE), 0
+        room = np.empty(PLACES, np.uint64)
+        for last in range(before, 0, -_AT_ONCE):
+            self.beside = self.beside.with_room(_AT_ONCE * PLACES)
+            first = max(0, last - _AT_ONCE)
+            self._took(spread_buckets(first, last, before, *self._views, self.beside.table, room))
+        self._take_rows(beside)
 
     @property
     def _views(self) -> tuple[Lines, Words]:
         """Buckets as words of 32 bits, and as words of 64 bits."""
         return self.table, self.table.view(np.uint64)
-
-    def _take_buckets(self, old: Buckets) -> None:
-        for first in range(0, len(old.table), _AT_ONCE):
-            self.beside = self.beside.with_room(_AT_ONCE * PLACES)
-            last = min(first + _AT_ONCE, len(old.table))
-            self._took(move_buckets(*old._views, first, last, *self._views, self.beside.table))
 
     def _take_rows(self, rows: Rows) -> None:
         for first in range(0, len(rows.table), _AT_ONCE):

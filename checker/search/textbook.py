@@ -9,10 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-import psutil
-
 from checker.engines.reference import ReferenceEngine, State
-from checker.search.limits import INTERRUPTED, Limits, Progress, Stop, peak_memory_bytes
+from checker.search.limits import (
+    INTERRUPTED,
+    Limits,
+    Progress,
+    Stop,
+    memory_bytes,
+    peak_memory_bytes,
+)
 from checker.search.question import Options, Question
 from checker.verdict import ActionCount, Exploration, Violation
 from model.language.protocol import Instance, Model
@@ -40,7 +45,6 @@ class TextbookExplorer:
         self._engine = ReferenceEngine(model)
         self._on_progress = on_progress or (lambda _: None)
         self._stop_requested = False
-        self._process = psutil.Process()
         self._from: dict[State, tuple[State, Instance] | None] = {}
         self._settled: set[str] = set()
         self.result = Exploration(model, self.properties, "reference")
@@ -146,7 +150,7 @@ class TextbookExplorer:
         states, seconds, memory = len(self._from), time.perf_counter() - self._started, 0
         if expanded % REPORT_EVERY == 0:
             if self.limits.memory is not None:
-                memory = self._process.memory_info().rss
+                memory = memory_bytes()
             depth, transitions = len(self.result.levels), self.result.transitions
             self._on_progress(Progress(depth, expanded, frontier, states, transitions, seconds))
         self.limits.check(seconds, memory)

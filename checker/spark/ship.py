@@ -1,6 +1,6 @@
 """The project's own packages on their way to the workers, which need not have it installed.
 
-They need Python, NumPy, numba, llvmlite, psutil and pyarrow.
+They need Python, NumPy, llvmlite, psutil and pyarrow.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from importlib import metadata
 from typing import cast
 
 from checker.digest import protocol_digest
@@ -35,6 +34,8 @@ class TraceVerdict(StrEnum):
 @lru_cache
 def highwater_version() -> str:
     """The version of this installation."""
+    from importlib import metadata  # takes a while
+
     try:
         return metadata.version("highwater")
     except metadata.PackageNotFoundError:

@@ -54,6 +54,10 @@ LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directo
 RECORD_DELETIONS = Bound(
     "record_deletions", 0, 0, "times that a broker deletes records at its log's start"
 )
+UPGRADES = Bound("upgrades", 0, 0, "brokers that start again in the release upgrade.to")
+CONTROLLER_UPGRADES = Bound(
+    "controller_upgrades", 0, 0, "times that the controller takes the rules of upgrade.to", 1
+)
 CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
 CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
 
@@ -84,6 +88,8 @@ BOUNDS = (
     STALLED_PRODUCES,
     LOG_SWAPS,
     RECORD_DELETIONS,
+    UPGRADES,
+    CONTROLLER_UPGRADES,
     CONSUMERS,
     CONSUMER_RESTARTS,
 )

@@ -19,7 +19,6 @@ from model.kafka.partition_change import (
     new_leader_epoch,
 )
 from model.kafka.replication_control import request_is_acceptable
-from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, action, all_of, any_of, is_none, not_, require, some
 
@@ -94,7 +93,6 @@ def controller_complete_reassignment(partition: TopicPartition, leader: Broker) 
     """Accept an AlterPartition request and take out who is removed, in a new leader epoch."""
     controller = partition.controller
     isr = controller.request.minus(controller.removing)
-    require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(request_is_acceptable(partition))
     require(completes_reassignment(partition, controller.request))
     _require_leader(partition, leader, isr)

@@ -22,6 +22,7 @@ from model.kafka import (
     replica_fetcher,
     replica_manager,
     replication_control,
+    upgrade,
 )
 from model.kafka.bounds import BOUNDS
 from model.kafka.fairness import CUT_BY, FAIRNESS
@@ -41,6 +42,7 @@ KAFKA = Protocol(
     presets=PRESETS,
     fairness=FAIRNESS,
     cut_by=CUT_BY,
+    cases=upgrade.cases,
     views={
         "roles": ("controller.leader", "brokers.up", "brokers.leader"),
         "isr": ("controller.isr", "controller.eligible", "brokers.isr", "brokers.pending_isr"),
@@ -122,5 +124,7 @@ KAFKA = Protocol(
         clients.consumer_process,
         clients.consumer_commit,
         clients.consumer_restart,
+        upgrade.broker_upgrade,
+        upgrade.controller_upgrade,
     ),
 )

@@ -15,7 +15,7 @@ from model.kafka.partition_change import (
     shrink_starts_epoch,
     void_request,
 )
-from model.kafka.settings import IsrChanges, PreferredLeader
+from model.kafka.settings import PreferredLeader
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
 
@@ -205,7 +205,6 @@ def controller_apply_isr_change(partition: TopicPartition) -> None:
     controller = partition.controller
     isr = controller.request
     anew = shrink_starts_epoch(partition, isr, asked=True)
-    require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(request_is_acceptable(partition))
     require(not_(completes_reassignment(partition, isr)))
     require(any_of(not_(anew), may_change_leader(partition)))
@@ -229,7 +228,6 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     compute the HW anew (number 47): what the ISR holds waits until something else moves the HW.
     """
     controller = partition.controller
-    require(partition.options.isr_changes == IsrChanges.ALTER_PARTITION)
     require(not_(controller.request.is_empty))
     require(not_(request_is_acceptable(partition)))
 

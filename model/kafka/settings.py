@@ -116,6 +116,24 @@ class PreferredLeader(StrEnum):
     FIRST_REPLICA = "first_replica"  # broker 0, where it is a live ISR member
 
 
+class UpgradeTo(StrEnum):
+    """The release that brokers are upgraded to: the name of its preset."""
+
+    NONE = "none"
+    KAFKA_0_10 = "kafka-0.10"
+    KAFKA_0_11 = "kafka-0.11"
+    KAFKA_2_0 = "kafka-2.0"
+    KAFKA_2_1 = "kafka-2.1"
+    KAFKA_2_7 = "kafka-2.7"
+    KAFKA_3_5 = "kafka-3.5"
+    KAFKA_3_7 = "kafka-3.7"
+    KAFKA_3_9 = "kafka-3.9"
+    KAFKA_4_0 = "kafka-4.0"
+    KAFKA_4_1 = "kafka-4.1"
+    KAFKA_4_2 = "kafka-4.2"
+    KAFKA_4_3 = "kafka-4.3"
+
+
 class ConsumerCommits(StrEnum):
     """When a consumer commits the offset of what it has polled."""
 
@@ -375,3 +393,7 @@ class KafkaSettings:
         "a log's copy in another directory takes over the epoch cache (KAFKA-20961)",
         "swapped.log.keeps.epochs",
     )
+    upgrade_to: UpgradeTo = setting(
+        UpgradeTo.NONE, "the release that brokers are upgraded to one by one (--upgrades)",
+        "upgrade.to",
+    )  # fmt: skip

@@ -53,9 +53,9 @@ leader_propose_shrink_to_itself | Partition.maybeShrinkIsr | 0.8.0 | KIP-497, KA
     isr.changes, replica.lag.max.messages, followers.keep.up
 controller_apply_isr_change | ReplicationControlManager.alterPartition | 2.7.0 |
     KIP-497, KIP-841, KIP-903 |
-    isr.changes, isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
+    isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
 controller_reject_isr_change | ReplicationControlManager.ineligibleReplicasForIsr | 3.3.0 |
-    KIP-841, KIP-903 | isr.changes, isr.unfenced.brokers.only, broker.epoch.checked
+    KIP-841, KIP-903 | isr.unfenced.brokers.only, broker.epoch.checked
 leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 0008 |
     reset.follower.leo.every.epoch, fetch.noted.in.its.epoch
 leader_hear_isr_answer | Partition.handleAlterPartitionUpdate | 2.7.0 | KIP-497 | isr.answer.apart
@@ -128,6 +128,8 @@ consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, 
 consumer_process | the application
 consumer_commit | ConsumerCoordinator.commitOffsetsSync | 0.9.0 | | consumer.commits
 consumer_restart | ConsumerCoordinator.initWithCommittedOffsetsIfNeeded | 0.9.0
+broker_upgrade | BrokerServer.startup | 0.8.0
+controller_upgrade | FeatureControlManager.updateFeatures | 3.3.0 | KIP-778
 """
 
 _SETTINGS = """
@@ -191,6 +193,7 @@ epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
 retention.stops.at.hw | UnifiedLog.deletableSegments | 0.11.0.1 | KAFKA-5634
 starting.anew.moves.hw | UnifiedLog.truncateFullyAndStartAt | 2.4.1 | KAFKA-9491
 swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961
+upgrade.to | the operator
 """
 
 

@@ -102,8 +102,8 @@ class FetchAnswer(Record):
 class Broker(Entity):
     """A broker with its replica of the partition.
 
-    On disk: the log, whose entries below `log_start` are deleted, and blank; and while it is down
-    the HW checkpoint and the clean-shutdown marker;
+    On disk: its release (`upgraded`: the newer), the log, whose entries below `log_start` are
+    deleted, and blank; and while it is down the HW checkpoint and the clean-shutdown marker;
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
@@ -119,6 +119,7 @@ class Broker(Entity):
     fenced: bool = False
     shutting_down: bool = False
     stopped_cleanly: bool = False
+    upgraded: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     log: Log = sequence(LOG_SIZE)
     log_start: Offset = 0
@@ -169,7 +170,8 @@ class Controller(Record):
     images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
     leader in office, or will tell it, and the leader has not read the image of it.
     `index_left_over`: whom the index of the ELR by broker has once more than the ELR. `renounced`:
-    a controller has failed at a registration, as each will that tries it again.
+    a controller has failed at a registration, as each will that tries it again. `upgraded`: it has
+    the newer release's rules.
     """
 
     replicas: SetOf[Broker] = everybody()
@@ -187,6 +189,7 @@ class Controller(Record):
     index_left_over: SetOf[Broker] = nobody()
     topic_deleted: bool = False
     renounced: bool = False
+    upgraded: bool = False
 
 
 class StalledFetch(Record):

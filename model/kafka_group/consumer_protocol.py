@@ -33,7 +33,11 @@ def is_settled(group: Group, consumer: Consumer) -> bool:
     owns what it had (`HeartbeatState.buildRequestData`, `ownsRevokedPartitions`).
     """
     return every(
-        row.holders.contains(consumer) == row.told.contains(consumer) for row in group.partitions
+        all_of(
+            row.holders.contains(consumer) == row.told.contains(consumer),
+            not_(row.under_way.contains(consumer)),
+        )
+        for row in group.partitions
     )
 
 
@@ -42,7 +46,7 @@ def _seems_to_own(group: Group, row: Partition, consumer: Consumer, in_full: boo
     if in_full:
         owned = row.holders.contains(consumer)
         if group.options.reconciling_is_named:
-            return any_of(owned, row.told.contains(consumer))
+            return any_of(owned, row.told.contains(consumer), row.under_way.contains(consumer))
         return owned
     return any_of(row.holders.contains(consumer), not_(is_settled(group, consumer)))
 
@@ -152,10 +156,36 @@ def _is_up_to_date(group: Group, consumer: Consumer) -> bool:
 @action("{consumer} is told its epoch and what it is to have")
 def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
     """The answer to its heartbeat, or to the next one if that was lost."""
+    _require_news(group, consumer)
+
+    _hear(group, consumer)
+
+
+@action("{consumer} is told what it is to have, and goes on with what it has begun with")
+def consumer_hear_on_the_way(group: Group, consumer: Consumer) -> None:
+    """A reconciliation ends with what it began with (`maybeAbortReconciliation`)."""
+    _require_news(group, consumer)
+    require(not_(some(row.under_way.contains(consumer) for row in group.partitions)))
+    require(
+        some(
+            all_of(_is_new(row, consumer), not_(row.assigned.contains(consumer)))
+            for row in group.partitions
+        )
+    )
+
+    for row in group.partitions:
+        begun = _is_new(row, consumer)
+        row.under_way = choose(begun, row.under_way.with_member(consumer), row.under_way)
+    _hear(group, consumer)
+
+
+def _require_news(group: Group, consumer: Consumer) -> None:
     require(not group.is_classic)
     require(consumer.phase == MEMBER, consumer.is_known)
     require(not_(_is_up_to_date(group, consumer)))
 
+
+def _hear(group: Group, consumer: Consumer) -> None:
     consumer.generation = consumer.epoch
     for row in group.partitions:
         row.told = choose(
@@ -167,7 +197,11 @@ def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
 
 def gives_up(row: Partition, consumer: Consumer) -> bool:
     """The consumer holds what is not to be its own any more."""
-    return all_of(row.holders.contains(consumer), not_(row.told.contains(consumer)))
+    return all_of(
+        row.holders.contains(consumer),
+        not_(row.told.contains(consumer)),
+        not_(row.under_way.contains(consumer)),
+    )
 
 
 @action("{consumer} gives up what it is not to have any more")
@@ -209,7 +243,9 @@ def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
 
 @action("{consumer} begins with what is new")
 def consumer_take_assignment(group: Group, consumer: Consumer) -> None:
-    """It holds nothing that it has to give up, and begins to read what it was told."""
+    """It holds nothing that it has to give up, and begins to read what it was told, now or when it
+    began to reconcile.
+    """
     require(not group.is_classic)
     require(consumer.phase == MEMBER)
     require(not_(some(gives_up(row, consumer) for row in group.partitions)))
@@ -217,10 +253,14 @@ def consumer_take_assignment(group: Group, consumer: Consumer) -> None:
 
     for row in group.partitions:
         take(group, row, consumer, _is_new(row, consumer))
+        row.under_way = row.under_way.without_member(consumer)
 
 
 def _is_new(row: Partition, consumer: Consumer) -> bool:
-    return all_of(row.told.contains(consumer), not_(row.holders.contains(consumer)))
+    return all_of(
+        any_of(row.told.contains(consumer), row.under_way.contains(consumer)),
+        not_(row.holders.contains(consumer)),
+    )
 
 
 @action("the coordinator sees partitions that were not there")

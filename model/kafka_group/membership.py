@@ -32,6 +32,7 @@ def blank(group: Group, consumer: Consumer) -> None:
     consumer.committed_to_rejoin = False
     for row in group.partitions:
         row.told = row.told.without_member(consumer)
+        row.under_way = row.under_way.without_member(consumer)
 
 
 def forget_assignment(group: Group, consumer: Consumer) -> None:

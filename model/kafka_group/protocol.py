@@ -46,6 +46,7 @@ KAFKA_GROUP = Protocol(
         consumer_protocol.coordinator_handle_heartbeat,
         consumer_protocol.coordinator_handle_full_heartbeat,
         consumer_protocol.consumer_hear_heartbeat,
+        consumer_protocol.consumer_hear_on_the_way,
         consumer_protocol.consumer_revoke,
         consumer_protocol.consumer_revoke_uncommitted,
         consumer_protocol.consumer_take_assignment,

@@ -44,6 +44,8 @@ coordinator_handle_full_heartbeat | CurrentAssignmentBuilder.build | 3.7.0 | KIP
     reconciling.is.named
 consumer_hear_heartbeat | ConsumerMembershipManager.onHeartbeatSuccess | 3.7.0 | KIP-848 |
     group.protocol
+consumer_hear_on_the_way | AbstractMembershipManager.maybeAbortReconciliation | 3.7.0 | KIP-848 |
+    group.protocol
 consumer_revoke | AbstractMembershipManager.maybeReconcile | 3.7.0 | KIP-848 |
     commit.on.revocation, commit.by.assignment.epoch
 consumer_revoke_uncommitted | AbstractMembershipManager.maybeReconcile | 3.7.0 | KIP-848 |

@@ -142,7 +142,7 @@ class Partition(Entity):
     Of the coordinator: `claimed` by whom in JoinGroup; `assigned` to whom; with KIP-848 that is its
     current assignment, `target` the one aimed at, `revoking` those who have to give it up and have
     not said so, `told` to whom the last heartbeat said that it is theirs, and `assigned_epoch` the
-    epoch of the assignment.
+    epoch of the assignment. `under_way`: who was told so before, and has begun to take it.
     """
 
     _label = "p"
@@ -163,6 +163,7 @@ class Partition(Entity):
     target: SetOf[Consumer] = nobody()
     revoking: SetOf[Consumer] = nobody()
     told: SetOf[Consumer] = nobody()
+    under_way: SetOf[Consumer] = nobody()
     assigned_epoch: Generation = 0
 
 

@@ -9,14 +9,14 @@ PARTITIONS = Bound("topic_partitions", 2, 1, "partitions of the topic in the end
 ADDED_PARTITIONS = Bound("added_partitions", 0, 0, "how many of them an operator adds later")
 KEYS = Bound("keys", 1, 1, "keys that records have")
 KEYLESS_RECORDS = Bound("keyless_records", 0, 0, "records without a key")
-RECORDS = MAX_RECORDS.with_default(2)
-BATCHES = LOG_SIZE.with_default(3)
+RECORDS = MAX_RECORDS.with_default(3)
+BATCHES = LOG_SIZE.with_default(4)
 EPOCH_BUMPS = Bound("epoch_bumps", 1, 0, "times that the producer starts a new epoch by itself")
 LOST_CONNECTIONS = Bound(
     "lost_connections", 1, 0, "connections that are lost with all answers under way"
 )
 BROKER_ERRORS = Bound(
-    "broker_errors", 0, 0, "requests that a broker answers with an error that may be retried"
+    "broker_errors", 1, 0, "requests that a broker answers with an error that may be retried"
 )
 REFUSED_BATCHES = Bound("refused_batches", 0, 0, "batches that a broker refuses for good")
 LATE_REQUESTS = Bound(

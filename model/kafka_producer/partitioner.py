@@ -44,7 +44,9 @@ def application_send_without_key(topic: Topic, partition: TopicPartition) -> Non
         _require_stuck_until_new_batch(topic, partition)
     else:
         sticky = topic.producer.sticky
-        require(any_of(sticky == 0, partition.number + 1 == sticky))
+        over = _turn_is_over_by_now(topic)
+        require(any_of(sticky == 0, over, partition.number + 1 == sticky))
+        topic.producer.stint = choose(over, 0, topic.producer.stint)
 
     topic.spent.keyless_records = spent + 1
     if kind in TAKING_TURNS:
@@ -89,15 +91,29 @@ def _stick(topic: Topic, partition: TopicPartition) -> None:
     producer.sticky = partition.number + 1
 
 
+def _turn_is_over_by_now(topic: Topic) -> bool:
+    """`partitionChanged`: a turn that an open batch has kept going is over once that was sent, or
+    filled by others.
+    """
+    producer = topic.producer
+    return all_of(
+        producer.stint >= topic.options.batch_size, _is_all_full(topic, producer.sticky - 1)
+    )
+
+
+def _is_all_full(topic: Topic, partition: int) -> bool:
+    """No batch of the partition takes another record (`allBatchesFull`)."""
+    return every(
+        implies(batch.partition == partition, not_(has_room(topic, batch)))
+        for batch in topic.batches
+    )
+
+
 def _stick_for_a_batch(topic: Topic, partition: TopicPartition) -> None:
     """KIP-794: stay for `batch.size`, and until the batch there is full, but not for twice that."""
     producer = topic.producer
-    full = every(
-        implies(batch.partition == partition.number, not_(has_room(topic, batch)))
-        for batch in topic.batches
-    )
     stint = producer.stint + 1
-    leaves = turn_is_over(stint, full, topic.options.batch_size)
+    leaves = turn_is_over(stint, _is_all_full(topic, partition.number), topic.options.batch_size)
     producer.stint = choose(leaves, 0, stint)
     producer.sticky = choose(leaves, 0, partition.number + 1)
 

@@ -20,10 +20,10 @@ from model.language.capture import (
     CapturedAction,
     Parameter,
     Write,
-    capture_action,
     capture_property,
     capture_start,
 )
+from model.language.cases import Case, captured_by_cases
 from model.language.cells import Cell, StateSpace
 from model.language.declare.domains import Bound, Integers, Limit
 from model.language.declare.entity import State
@@ -58,6 +58,7 @@ class Protocol:
     For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
     cut off what would go on, so that nothing is at fault where they do. `views` name parts of the
     state, each the fields that it shows: `{"isr": ("quorum.isr", "replicas.isr")}`.
+    `cases(settings, names)` gives the cases by which an action with parameters of these names runs.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Protocol:
     fairness: tuple[Fairness, ...] = ()
     cut_by: tuple[Bound, ...] = ()
     views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cases: Callable[[Any, tuple[str, ...]], tuple[Case, ...]] | None = None
     module: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
@@ -126,6 +128,8 @@ class Protocol:
         chosen = choose_settings(self.settings, values)
         sizes = self._choose_bounds(bounds or {})
         check_bounds(chosen, sizes)
+        if self.cases is not None:
+            self.cases(chosen, ())  # which refuses what cannot be
         return Model(self.schema, sizes, self, chosen, name)
 
     def preset(self, name: str) -> Mapping[str, Any]:
@@ -255,9 +259,22 @@ class Model(StateSpace):
         """One of the protocol's actions as expressions."""
         parameters = self.protocol.parameters[action.name]
         with self._members_exist():
-            return capture_action(
-                action.name, action.function, self.schema, self.settings, parameters
-            )
+            return captured_by_cases(action, self.cases[action.name], self.schema, parameters)
+
+    @cached_property
+    def cases(self) -> dict[str, tuple[Case, ...]]:
+        """The settings that each action runs with, by its name: in each state just one case is."""
+        cases = self.protocol.cases or (lambda settings, _: (Case(settings),))
+        return {
+            name: cases(self.settings, tuple(parameter.name for parameter in parameters))
+            for name, parameters in self.protocol.parameters.items()
+        }
+
+    @cached_property
+    def at_once(self) -> tuple[Any, ...]:
+        """All settings that actions run with, whatever the case."""
+        settings = (case.settings for cases in self.cases.values() for case in cases)
+        return tuple(dict.fromkeys((self.settings, *settings)))
 
     @contextmanager
     def _members_exist(self) -> Iterator[None]:
@@ -283,7 +300,19 @@ class Model(StateSpace):
         if key not in self._claims:
             with self._members_exist():
                 self._claims[key] = capture_property(function, self.schema, self.settings, frames)
+                if not self.is_one_claim(function, frames):
+                    raise UsageError(
+                        f"{function.__name__} asks by settings that are not the same for all: it "
+                        "cannot be checked of this model"
+                    )
         return self._claims[key]
+
+    def is_one_claim(self, function: Callable[..., bool], frames: int = 1) -> bool:
+        """A claim is the same by all settings that actions run with."""
+        if len(self.at_once) == 1:
+            return True
+        of = [capture_property(function, self.schema, each, frames) for each in self.at_once]
+        return all(claim is of[0] for claim in of)
 
     # --- ground: over cells ------------------------------------------------------------------
 

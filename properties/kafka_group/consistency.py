@@ -34,11 +34,13 @@ def positions_are_of_holders(group: Group) -> bool:
                 row.done[consumer] <= row.position[consumer],
                 row.position[consumer] <= row.done[consumer] + 1,
                 row.position[consumer] <= row.log.end,
+                not_(row.under_way.contains(consumer)),
             ),
             all_of(
                 not_(row.holders.contains(consumer)),
                 row.position[consumer] == 0,
                 row.done[consumer] == 0,
+                implies(row.under_way.contains(consumer), consumer.phase == MEMBER),
             ),
         )
         for row in group.partitions

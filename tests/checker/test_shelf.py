@@ -49,6 +49,7 @@ def test_many_go_to_a_file_without_a_name(monkeypatch, tmp_path):
     for value in range(100):
         shelf.put(np.full(100, value))
     assert shelf._held <= 1_000
+    assert shelf._file is not None
     assert os.fstat(shelf._file.fileno()).st_size == 90 * 100
     assert list(tmp_path.iterdir()) == []
     assert [int(shelf.get(k)[99]) for k in range(100)] == list(range(100))
@@ -68,5 +69,5 @@ def test_memory_takes_what_a_full_disk_does_not(monkeypatch, written):
     monkeypatch.setattr(os, "pwrite", pwrite)
     shelf = Shelf()
     for value in range(20):
-        shelf.put(np.full(100, value))
-    assert [shelf.get(k).tolist() for k in range(20)] == [[v] * 100 for v in range(20)]
+        shelf.put(np.arange(value, value + 100))
+    assert [shelf.get(k).tolist() for k in range(20)] == [[*range(v, v + 100)] for v in range(20)]

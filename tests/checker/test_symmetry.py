@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.explore import Explorer, Options
+from checker.search.explore import Explorer, Journal, Options
 from checker.search.symmetry import Symmetry
-from checker.traces.trace import build_trace
+from checker.traces.trace import TraceVerdict, build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.ladder.cluster import Cluster
@@ -43,7 +43,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("patience", [None, 0.0], ids=["numba", "machine_code"])
+@pytest.mark.parametrize("patience", [None, 0.0], ids=["kernel", "machine_code"])
 def test_the_canonical_state_is_the_least_renaming_and_the_same_for_all(patience, name):
     model = MODELS[name]
     layout, words = reached(model, 9)
@@ -79,6 +79,54 @@ def test_a_renamed_step_does_what_the_step_does():
     for place in range(words.shape[1]):
         one = words[:, place : place + 1]
         assert classes(one) == classes(symmetry.canonical(one))
+
+
+class Classes(Journal):
+    """Adds up of how many states the classes are that a search finds."""
+
+    def __init__(self, symmetry):
+        self.symmetry = symmetry
+        self.states = self.classes = 0
+
+    def level(self, findings, pieces, lineage):
+        for words in pieces:
+            self.states += int(self.symmetry.class_sizes(words).sum())
+            self.classes += words.shape[1]
+
+
+SHRINKING = {
+    "kip320": protocol_named("kip320").model({"log_size": 2, "max_records": 1}),
+    "kip101": protocol_named("kip101").model({"log_size": 2, "max_records": 1}),
+    "kafka": kafka_model("kafka-4.0", SAFE, crashes=1),
+    "four replicas": protocol_named("kip320").model(
+        {"replicas": 4, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHRINKING)
+def test_classes_add_up_to_the_states_without_symmetry(name):
+    """Renamings that change nothing at the start lead from reachable states to reachable ones."""
+    model = SHRINKING[name]
+    plain = Explorer(model, ())
+    count = plain.run().distinct_states
+    start = model.initial_state
+    symmetry = Symmetry(model, (), plain.engine.layout, fixing=start)
+    classes = Classes(symmetry)
+    explorer = Explorer(model, (), options=Options(symmetry=True), journal=classes)
+    explorer._symmetry = symmetry
+    explorer.run()
+    assert classes.states == count
+    assert classes.classes < 0.8 * count
+
+
+def test_the_deepest_run_ends_in_the_last_level():
+    for model in SHRINKING.values():
+        for symmetry in (False, True):
+            explorer = Explorer(model, (), options=Options(symmetry=symmetry))
+            depth = explorer.run().depth
+            trace = build_trace(model, explorer.deepest(), verdict=TraceVerdict.RUN)
+            assert trace.depth == depth
 
 
 def test_kip320_has_the_known_number_of_classes():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.search import tables, visited_set
+from checker.search import memory, tables, visited_set
+from checker.search.memory import GrowingTable
 from checker.search.table_kernels import LEAST_BUCKETS, PLACES
 from checker.search.tables import Buckets, Rows
 from checker.search.visited_set import PARTS, VisitedSet
@@ -133,16 +135,53 @@ def test_states_of_one_owner_are_spread_over_all_parts():
 
 @both_kinds
 def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
-    monkeypatch.setattr(tables, "_HUGE", 0)
+    monkeypatch.setattr(memory, "_HUGE", 0)
     states = np.arange(100_000, dtype=np.uint64)[np.newaxis, :]
     visited = VisitedSet(1, exact)
     assert visited.insert(states).all()
     assert not visited.insert(states).any()
 
 
+@pytest.mark.parametrize("how", ["in place", "looked at", "not possible"])
+def test_a_table_that_grows_keeps_what_it_has_and_adds_zeros(how, monkeypatch):
+    table = GrowingTable(1 << 16, 16, np.uint32)
+    table.array[:] = np.arange(16)
+    seen = table.array if how == "looked at" else None
+    if how == "not possible":
+        monkeypatch.setattr(memory, "mmap", _NoGrowing)
+        table._memory = _NoGrowing.mmap(-1, 1 << 22)
+        table._memory[:] = table.array.tobytes()
+    table.grow(100_000)
+    assert table.array.shape == (100_000, 16)
+    assert (table.array[: 1 << 16] == np.arange(16)).all()
+    assert not table.array[1 << 16 :].any()
+    assert seen is None or (seen == np.arange(16)).all()
+
+
+class _NoGrowing:
+    """As `mmap` is where memory cannot grow in place."""
+
+    MAP_PRIVATE, MAP_ANONYMOUS = mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
+
+    class mmap(mmap.mmap):  # noqa: N801
+        """Memory of a fixed size."""
+
+        def resize(self, size):
+            raise SystemError("mmap: resizing not available--no mremap()")
+
+
+def test_a_table_that_cannot_grow_is_left_as_it_is():
+    table = GrowingTable(1 << 16, 16, np.uint32)
+    table.array[:] = 7
+    with pytest.raises(MemoryError):
+        table.grow(1 << 55)
+    assert table.array.shape == (1 << 16, 16)
+    assert (table.array == 7).all()
+
+
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
     with pytest.raises(MemoryError):
-        tables._zeros((1 << 60, 1), np.uint64)
+        memory.zeros((1 << 60, 1), np.uint64)
 
 
 def test_only_whole_states_rule_out_a_collision():
@@ -202,14 +241,13 @@ def test_a_bucket_holds_what_was_put_there_and_no_more(batches, bucket):
         assert inserted(table, in_bucket(batch, bucket)).tolist() == expected
         assert table.count == len(seen)
     several = [rest ^ bit for rest in seen for bit in (1, 2**31, 2**32, OF_ONE // 2)]
-    grown = Buckets(LEAST_BUCKETS * 5 // 4)
-    grown._take_buckets(table)
-    grown._take_rows(table.beside)
-    for each in (table, grown):
-        assert each.count == len(seen)
-        assert held(each, in_bucket(sorted(seen), bucket)).all()
-        answers = held(each, in_bucket(several, bucket))
+    for buckets in (LEAST_BUCKETS * 5 // 4, LEAST_BUCKETS * 2, None):
+        assert table.count == len(seen)
+        assert held(table, in_bucket(sorted(seen), bucket)).all()
+        answers = held(table, in_bucket(several, bucket))
         assert answers.tolist() == [rest in seen for rest in several]
+        if buckets is not None:
+            table._grow(buckets)
 
 
 def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkeypatch):
@@ -219,11 +257,23 @@ def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkey
     assert table.beside.count == len(many) - PLACES
     assert not inserted(table, many).any()
     monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 63 / (PLACES * LEAST_BUCKETS))
-    larger = table.with_room(0)
-    assert len(larger.table) == LEAST_BUCKETS * 5 // 4
-    assert 0 < larger.beside.count < table.beside.count
-    assert larger.count == len(many)
-    assert not inserted(larger, many).any()
+    assert table.with_room(0) is table
+    assert len(table.table) == LEAST_BUCKETS * 5 // 4
+    assert 0 < table.beside.count < len(many) - PLACES
+    assert table.count == len(many)
+    assert not inserted(table, many).any()
+
+
+def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
+    many = np.concatenate([in_bucket(end, 0), in_bucket(begin, 1)])
+    assert inserted(table, many).all()
+    assert table.beside.count == 0
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 23 / (PLACES * LEAST_BUCKETS))
+    table.with_room(0)
+    assert table.beside.count == PLACES
+    assert not inserted(table, many).any()
 
 
 def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):

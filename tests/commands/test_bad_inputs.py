@@ -21,6 +21,7 @@ from model.language.errors import UsageError
 
 TINY = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
 ON_A_MODEL = ("explore", "simulate", "prove", "infer", "mutate", "growth")
+TO = ("--to", "tla")
 ASKED = ("--kafka", "4.1", "--crashes", "1")
 HUGE = "9" * 40
 BAD_NAMES = (
@@ -72,7 +73,7 @@ def wrong_values(option: click.Option) -> Iterator[str]:
     elif option.name in ("kafka", "upgrade_to"):
         yield from ("x", "", "3.6.1", "9.9", "fixed")
     elif option.name == "racks":
-        yield from ("x", "", ",", "a,b", "a,a,b")
+        yield from ("x", "", ",", "a,b", "a,a,b,b")
     elif option.name == "topic":
         yield from ("x", "")
     elif option.name == "trace_dir":
@@ -85,7 +86,8 @@ def cases() -> Iterator[tuple[str, ...]]:
     for name in COMMANDS:
         model = ("kip320", *TINY) if name in ON_A_MODEL else ()
         subject = {
-            "ask": ASKED, "replay": ("taken",), "report": ("taken",), "query": (".", "select 1"),
+            "ask": ASKED, "export": ("kip320", *TINY, *TO), "replay": ("taken",),
+            "report": ("taken",), "query": (".", "select 1"),
         }  # fmt: skip
         base = (name, *model, *subject.get(name, ()))
         yield from ((*base, each) for each in ("--nonsense", "--jso=1", "-Z", "--json=1"))
@@ -183,6 +185,7 @@ MADE = {
     "explore": (*SMALL, "--store", "new"),
     "report": ("kip101-weak_isr", "--format", "html", "-o", "new"),
     "graph": (*SMALL, "--format", "graphml", "-o", "new"),
+    "export": (*SMALL, "--to", "promela", "-o", "new"),
     "cases": ("--itf", "new", str(COUNTEREXAMPLES / "ladder" / "kip101-weak_isr")),
 }
 

@@ -19,15 +19,15 @@ THE_OTHER = "pass 5000, send c1, handle c1, hear c1, poll c1, apply c1"
 BOTH = "reads c0, reads c1"
 
 
-def _played(*parts):
-    """Each command with what it answered, in order."""
+def _played(*parts, fix=""):
+    """Each command with what it answered, in order; with a fix on the classes if there is one."""
     commands = [
         command.strip()
         for part in parts
         for line in part.strip().splitlines()
         for command in line.split(",")
     ]
-    return list(zip(commands, run_group("4.3.1", commands), strict=True))
+    return list(zip(commands, run_group("4.3.1", commands, fix), strict=True))
 
 
 def _last(played, command):
@@ -75,3 +75,31 @@ def test_who_begins_to_reconcile_after_the_answer_takes_only_what_it_says():
     begins = ON_ITS_WAY.replace(", poll c0", "")
     played = _played(begins, FAILED, "hear c0", THE_OTHER, "poll c0, apply c0", BOTH)
     assert (_last(played, "reads c0"), _last(played, "reads c1")) == ("-0", "-1")
+
+
+# --- with the fix --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("heard", ["", "hear c0, "], ids=["late", "heard"])
+def test_with_the_fix_the_second_waits_although_a_heartbeat_failed(heard):
+    """The heartbeat names what c0 is about to begin with, and the coordinator waits for c0."""
+    shared = (ON_ITS_WAY, FAILED, f"{heard}{THE_OTHER}", "apply c0", BOTH)
+    played = _played(*shared, fix="0010")
+    assert [answer for asked, answer in played if asked == "send c0"][1:] == ["2 none", "2 -01"]
+    assert _last(played, "handle c0") == "2 -0"
+    assert _last(played, "handle c1") == "3 none"
+    assert (_last(played, "reads c0"), _last(played, "reads c1")) == ("-01", "-")
+
+    given_up = "send c0, handle c0, hear c0, poll c0, commit c0, apply c0, send c0, handle c0"
+    first = "" if heard else "hear c0, pass 5000, "
+    played = _played(*shared, f"{first}{given_up}", THE_OTHER, BOTH, fix="0010")
+    assert _last(played, "handle c1") == "3 -1"
+    assert (_last(played, "reads c0"), _last(played, "reads c1")) == ("-0", "-1")
+
+
+def test_with_the_fix_also_who_has_not_begun_keeps_its_partition_until_it_has_given_it_up():
+    """The answer is under way when c0 begins: as published this is how two read a partition too."""
+    begins_late = (ON_ITS_WAY.replace(", poll c0", ""), FAILED, "poll c0", THE_OTHER, "apply c0")
+    published, fixed = (_played(*begins_late, BOTH, fix=fix) for fix in ("", "0010"))
+    assert (_last(published, "reads c0"), _last(published, "reads c1")) == ("-01", "-1")
+    assert (_last(fixed, "reads c0"), _last(fixed, "reads c1")) == ("-01", "-")

@@ -13,10 +13,12 @@ from checker.conformance.cover import cover
 from checker.conformance.harness import Harness
 from checker.conformance.observed import Explainer, observe, observing_model
 from checker.conformance.plan import covered_models, models
-from checker.conformance.replays import cell
+from checker.conformance.replays import cell, replay
 from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
+from checker.experiments import scenarios
 from checker.experiments.cases import read_case
+from checker.experiments.scenarios import read_scenario
 from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
@@ -161,3 +163,11 @@ def test_files_are_gone_when_the_parent_is_killed():
             break
         time.sleep(0.1)
     assert not root.exists()
+
+
+@pytest.mark.parametrize("running", ["harness", "newest"])
+def test_elr_switched_on_while_a_partition_is_offline_leaves_it_so(running, request):
+    story = read_scenario(Path("counterexamples/scenarios/elr_switched_on_offline.toml"))
+    trace = scenarios.replay(story.runs[0])
+    checked = replay(request.getfixturevalue(running), trace)
+    assert (checked.agreed, checked.difference) == (len(trace.states), None)

@@ -19,7 +19,7 @@ from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import release_named
 from checker.guarantees.stops import NONE, Ends, Outage, outages
 from checker.guarantees.upgrade import mixed_words, stages
-from checker.guarantees.verdicts import Budget, is_safe, judge_losses
+from checker.guarantees.verdicts import Budget, is_safe, judge_losses, judge_stops
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
 from checker.traces.trace import check_trace
@@ -281,23 +281,58 @@ def test_what_cannot_be_asked_is_refused(arguments, words):
 # --- upgrades ------------------------------------------------------------------------------------
 
 
-def test_an_upgrade_has_its_stages_and_says_what_is_not_modelled():
+def test_an_upgrade_has_its_stages_and_says_whose_rules_change():
     cluster = describe_cluster("4.0", settings=TWO)
     found = stages(cluster, release_named("4.1"))
-    assert [stage.cluster.release.series for stage in found] == ["4.0", "4.1", "4.1"]
-    assert found[1].cluster.settings["eligible.leader.replicas"] == "false"
-    said = mixed_words(cluster, release_named("4.1"))
-    assert "not modelled" in said
-    assert "each broker's by its own release: answer.matches.request.epoch" in said
-    assert "the controller's: eligible.leader.replicas, last.known.leader.election" in said
+    assert [stage.cluster.release.series for stage in found] == ["4.0", "4.0", "4.1", "4.1", "4.1"]
+    assert [bool(stage.changed) for stage in found] == [False, True, False, True, False]
+    assert found[2].cluster.settings["eligible.leader.replicas"] == "false"
+    said = mixed_words(found)
+    assert (
+        "4.0 and 4.1 at once: by each broker's own release go answer.matches.request.epoch" in said
+    )
+    assert "the controller changes eligible.leader.replicas, last.known.leader.election" in said
+    budgets = [choice_of(stage.cluster, Faults(upgrade_to=release_named("4.1"))).bounds
+               for stage in found]  # fmt: skip
+    assert [bounds.get("upgrades", 0) for bounds in budgets] == [0, 3, 0, 0, 0]
+    assert [bounds.get("controller_upgrades", 0) for bounds in budgets] == [0, 0, 0, 1, 0]
 
 
 def test_between_releases_without_a_difference_nothing_is_mixed():
-    cluster = describe_cluster("3.9", settings=TWO)
-    assert "nothing new" in mixed_words(cluster, release_named("4.0"))
-    assert len(stages(cluster, release_named("4.0"))) == 2
-    newer = describe_cluster("4.2", settings=TWO)
-    assert "each broker's" not in mixed_words(newer, release_named("4.3"))
+    same = stages(describe_cluster("3.9", settings=TWO), release_named("4.0"))
+    assert "nothing new" in mixed_words(same) and len(same) == 2
+    newer = stages(describe_cluster("4.2", settings=TWO), release_named("4.3"))
+    assert "each broker's" not in mixed_words(newer) and len(newer) == 3
+
+
+def test_a_mix_that_the_model_does_not_know_is_told_and_not_judged():
+    found = stages(describe_cluster("0.10", settings=TWO), release_named("0.11"))
+    assert [stage.unknown[:7] for stage in found if stage.unknown] == ["records"]
+    assert "not judged, records that were written before 0.11" in mixed_words(found)
+
+
+@pytest.mark.slow
+def test_brokers_of_two_releases_are_judged_and_lose_no_more_than_each():
+    answer = asked("2.0", "acks=all", upgrade_to="2.1", replicas=2, max_leader_epoch=3)
+    names = [part.name for part in answer.parts]
+    assert sum(name.startswith("in between") for name in names) == 2
+    between = [part for part in answer.parts if part.name.startswith("in between")]
+    assert all(part.judged.is_decided for part in between)
+    for part in between:
+        for trace in part.traces.values():
+            check_trace(trace)
+
+
+@pytest.mark.slow
+def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
+    """In neither stage does it stay without a leader once all replicas are back."""
+    verdicts = {}
+    for stage in stages(describe_cluster("4.0", settings=TWO), release_named("4.1"))[2:]:
+        choice = choice_of(stage.cluster, Faults({"crashes": 2}, sizes=TINY))
+        judged = judge_stops(judge_losses(choice, Budget(NO_LIMIT)), Budget(NO_LIMIT))
+        verdicts[stage.name] = {cell.column.name: cell.words for cell in judged.stops}
+    off, between, on = (found["a leader with all back"] for found in verdicts.values())
+    assert (off, on) == ("safe", "safe") and between.startswith("none in ")
 
 
 def test_zookeeper_to_kraft_is_no_rolling_upgrade():

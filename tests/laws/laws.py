@@ -131,6 +131,17 @@ def renaming_members_changes_nothing(example: Example) -> None:
             }
 
 
+def exports_do_what_the_model_does(example: Example) -> None:
+    """Promela and TLA+ that are read again have its steps and claims."""
+    from tests.support.exports import check_promela, check_tla, export_of
+
+    exported = export_of(example.model, example.properties)
+    states = random_states(example.model, 6, 8)
+    check_promela(exported, states)
+    if exported.cells:
+        check_tla(exported, states)
+
+
 def z3_terms_agree(example: Example) -> None:
     """Z3's terms have the values that the reference engine computes."""
     from checker.engines.symbolic import SymbolicEngine
@@ -183,6 +194,7 @@ LAWS = (
     search_is_textbook_search,
     traces_survive_storage,
     renaming_members_changes_nothing,
+    exports_do_what_the_model_does,
     machine_code_agrees,
     z3_terms_agree,
 )

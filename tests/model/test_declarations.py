@@ -229,9 +229,10 @@ def test_actions_and_claims_are_captured_and_grounded_once_for_a_model(monkeypat
 
         return counting
 
-    for capture in (capture_action, capture_property, capture_start):
+    captures: tuple[Callable[..., Any], ...] = (capture_action, capture_property, capture_start)
+    for capture, module in zip(captures, ("cases", "protocol", "protocol"), strict=True):
         name = capture.__name__
-        monkeypatch.setattr(f"model.language.protocol.{name}", counted(name, capture))
+        monkeypatch.setattr(f"model.language.{module}.{name}", counted(name, capture))
 
     def acts(lab: Lab) -> None:
         require(not_(lab.flag))

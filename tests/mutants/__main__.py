@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,8 @@ COPIED = (
 SECONDS = 180  # a mutant may make its test hang, which is noticed too
 SECONDS_OF_ALL = 1_200  # all tests, one after the other, without any mutant
 FAILED = 1  # pytest's exit status where a test failed
+# Wrong machine code may end the process before a test does, which is noticed too.
+CRASHES = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def verdict(copy: Copy, mutant: Mutant) -> str:
         return mutant.problem
     with copy.mutated(mutant):
         status, output = copy.run(mutant.test)
-    if status in (FAILED, None):
+    if status in (FAILED, None, *CRASHES):
         return ""
     return "SURVIVED" if status == 0 else f"pytest ended with {status}:\n{output}"
 

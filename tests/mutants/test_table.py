@@ -40,7 +40,10 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
     test.write_text("from checker.exits import Exit\n\ndef test_it():\n    assert Exit.OK == 0\n")
     noticed = mutants.Mutant("x", "", "checker/exits.py", "OK = 0", "OK = 3", "tests/test_it.py")
     unseen = mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 24", "tests/test_it.py")
-    assert mutants.verdict(copy, noticed) == ""
+    crashes = mutants.Mutant(
+        "x", "", "checker/exits.py", "OK = 0", "OK = __import__('os').abort()", "tests/test_it.py"
+    )
+    assert mutants.verdict(copy, noticed) == mutants.verdict(copy, crashes) == ""
     assert mutants.verdict(copy, unseen) == "SURVIVED"
     assert "pytest ended with" in mutants.verdict(
         copy, mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 25", "tests/nothing.py")

@@ -146,7 +146,7 @@ WHERE = {
     "truncation": ({**NO_FAULTS, "truncations": 1, "records": 2}, {}),
     "new partitions": ({"member_crashes": 0, "partition_additions": 1}, CONSUMER),
 }
-STATES = {"range": 86_138, "cooperative": 319_850, "the consumer protocol": 34_338}
+STATES = {"range": 86_138, "cooperative": 319_850, "the consumer protocol": 34_590}
 
 
 @pytest.mark.parametrize("name", WHERE)
@@ -161,6 +161,43 @@ def test_a_group_keeps_its_promises(name):
     for prop in promised:
         assert not found.is_vacuous(prop), prop.name
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+HEARD = [
+    ("consumer_join_by_heartbeat", 0, 0),
+    ("consumer_join_by_heartbeat", 1, 1),
+    ("consumer_hear_heartbeat", 0),
+    ("coordinator_handle_full_heartbeat", 0),
+    ("consumer_hear_on_the_way", 0),
+    ("consumer_hear_heartbeat", 1),
+    ("coordinator_handle_heartbeat", 1),
+    ("consumer_hear_heartbeat", 1),
+    ("consumer_take_assignment", 0),
+    ("consumer_take_assignment", 1),
+]
+"""Catalogue 77, where the first member has heard before it begins."""
+
+
+def test_a_member_that_has_begun_with_a_partition_goes_on_though_it_hears_that_it_is_not_its_own():
+    bounds = NO_FAULTS | {"full_heartbeats": 1}
+    model = KAFKA_GROUP.model(bounds, PRESETS["kafka-4.3-consumer"])
+    engine = ReferenceEngine(model)
+    state = tuple(engine.initial())
+    for name, *arguments in HEARD:
+        (step,) = [
+            one
+            for one in model.instances
+            if one.action.name == name and one.arguments == tuple(arguments)
+        ]
+        after = engine.step(state, step)
+        assert after is not None, name
+        state = after
+    first, both = 1, 3  # a set of members is a number, a bit a member
+    held = [state[model.positions["partitions.holders", (number,)]] for number in range(2)]
+    assert sorted(held) == [first, both]
+    mended = KAFKA_GROUP.model(bounds, PRESETS["kafka-fixed-consumer"])
+    found = explore(mended, promised_properties(mended))
+    assert (found.verdict, found.distinct_states) == (Verdict.EXHAUSTED, 7_264)
 
 
 @pytest.mark.parametrize("settings", [{}, COOPERATIVE, CONSUMER], ids=["eager", "coop", "consumer"])

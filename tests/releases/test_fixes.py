@@ -138,3 +138,25 @@ def test_a_fetcher_truncates_in_a_later_leader_epoch_until_it_is_mended():
 def test_an_elr_that_is_no_longer_wiped_holds_lost_directories_as_well():
     published, fixed = eligible("4.1.0"), eligible("4.1.0", "elr-wiped-by-a-directory")
     assert fixed.failed == published.failed - ELIGIBLE["elr-wiped-by-a-directory"] | HIDDEN
+
+
+HEARTBEATS = {
+    "testAFullHeartbeatNamesWhatIsBeingReconciled",
+    "testAFullHeartbeatNamesAnAssignmentThatTheMemberMayBeginWithAnyTime",
+    "testAFullHeartbeatNamesWhatIsBeingReconciledAlsoWhenThereIsANewerTarget",
+}
+
+
+@pytest.mark.parametrize("version", first_and_nightly(RELEASES, "4.3.1", "4.3.0"))
+def test_a_full_heartbeat_forgets_what_is_being_reconciled_until_it_is_mended(version):
+    name = "FullHeartbeatWhileReconcilingTest"
+    published, fixed = (
+        _run(version, [f"{name}.java"], f"org.apache.kafka.clients.consumer.internals.{name}", fix)
+        for fix in (None, "0010")
+    )
+    assert published.failed == HEARTBEATS
+    assert published.passed == {
+        "testWhatWasReconciledIsNamedOnceItIsOwned",
+        "testAFullHeartbeatOfAStableMemberNamesWhatItOwns",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | HEARTBEATS, frozenset())

@@ -10,6 +10,7 @@ import pytest
 from checker.releases import jars, patch
 from checker.releases.patch import Edit, MethodPatch
 from model.kafka.protocol import KAFKA
+from model.kafka_group.protocol import KAFKA_GROUP
 from model.language.declare.settings import describe
 from model.language.errors import UsageError
 from tests.support.tiers import RELEASES, first_and_nightly
@@ -172,7 +173,8 @@ def test_an_unknown_finding_is_refused_with_those_that_have_a_fix():
 def test_every_fix_can_be_read_and_says_what_it_does():
     texts = {path.name: path for path in files("checker.releases").joinpath("patches").iterdir()}
     assert {name.removesuffix(".toml") for name in texts} == set(patch.fixes())
-    assert {fix.setting for fix in patch.fixes().values()} <= set(describe(KAFKA.settings))
+    settings = {*describe(KAFKA.settings), *describe(KAFKA_GROUP.settings)}
+    assert {fix.setting for fix in patch.fixes().values()} <= settings
     for name, text in texts.items():
         told = text.read_text("utf-8")
         assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)

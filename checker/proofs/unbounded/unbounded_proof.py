@@ -171,7 +171,9 @@ class UnboundedInduction:
     def _consecution(self, action: CapturedAction) -> None:
         clauses = self.base.extended(action.parameters)
         enabled = [self.lifted.within(p, p.data[1]) for p in action.parameters]
-        guards = [clause for node in (*enabled, *action.guards) for clause in clauses.of(node)]
+        # What settings switch off is not said in full: it may count members.
+        said = (graph.FALSE,) if graph.FALSE in action.guards else action.guards
+        guards = [clause for node in (*enabled, *said) for clause in clauses.of(node)]
         misfit = graph.disjunction(*(self.lifted.misfits(w) for w in action.writes))
         goals = {FITS: graph.negation(misfit)}
         for prop, claim in self.claims.items():

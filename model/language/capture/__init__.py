@@ -4,6 +4,7 @@ from model.language.capture.captured import CapturedAction, Write, overlay
 from model.language.capture.recorder import (
     Parameter,
     capture_action,
+    capture_fact,
     capture_property,
     capture_start,
 )
@@ -13,6 +14,7 @@ __all__ = [
     "Parameter",
     "Write",
     "capture_action",
+    "capture_fact",
     "capture_property",
     "capture_start",
     "overlay",

@@ -307,21 +307,44 @@ def capture_action(
     """Run an action function on symbolic values; `CaptureError` where that is not possible."""
     capture = Capture()
     store = SymbolicStore(schema, settings, capture)
-    variables, arguments = [], []
+    variables, arguments = _parameters(name, store, parameters)
+    if capture.run(function, store.view(schema.root, ()), *arguments) is not None:
+        raise CaptureError(f"action {name} returns a value: it should assign to the state")
+    return CapturedAction(name, variables, tuple(capture.guards), tuple(capture.writes))
+
+
+def _parameters(
+    name: str, store: SymbolicStore, parameters: tuple[Parameter, ...]
+) -> tuple[tuple[Node, ...], list[Any]]:
+    """The parameters of an action as variables, and as what its function is called with."""
+    variables: list[Node] = []
+    arguments: list[Any] = []
     for parameter in parameters:
         if isinstance(parameter.domain, Reference):
-            family = schema.families[parameter.domain.family]
+            family = store.schema.families[parameter.domain.family]
             like = family.index_set.variable(parameter.name)
-            node = capture.parameter(parameter.name, like.sort, family.index_set.name)
+            node = store.capture.parameter(parameter.name, like.sort, family.index_set.name)
             arguments.append(store.view(family.item, (node,)))
         else:
             over = f"{name}({parameter.name})"  # no index set is called so
-            node = capture.parameter(parameter.name, INT, over)
+            node = store.capture.parameter(parameter.name, INT, over)
             arguments.append(IntExpr(node))
         variables.append(node)
-    if capture.run(function, store.view(schema.root, ()), *arguments) is not None:
-        raise CaptureError(f"action {name} returns a value: it should assign to the state")
-    return CapturedAction(name, tuple(variables), tuple(capture.guards), tuple(capture.writes))
+    return tuple(variables), arguments
+
+
+def capture_fact(
+    function: Callable[[Any], bool],
+    argument: int | None,
+    schema: Schema,
+    parameters: tuple[Parameter, ...],
+) -> Node:
+    """What a function says of one argument of an action, by its place, or of the state."""
+    capture = Capture()
+    store = SymbolicStore(schema, None, capture)
+    _, arguments = _parameters("", store, parameters)
+    about = store.view(schema.root, ()) if argument is None else arguments[argument]
+    return node_of(capture.run(function, about), graph.TRUE)
 
 
 def capture_start(

@@ -215,7 +215,7 @@ class State(Record):
 
     @property
     def settings(self) -> Any:
-        """The protocol's settings: plain values, the same in every state."""
+        """The protocol's settings: plain values, alike in every state but by `Protocol.cases`."""
         return self._store.settings
 
     def bound(self, bound: str | Bound) -> int:

@@ -317,3 +317,17 @@ def below(*roots: Node) -> set[Node]:
             seen.add(node)
             stack.extend(node.args)
     return seen
+
+
+def in_order(roots: Iterable[Node]) -> list[Node]:
+    """The nodes below `roots` that are no constants, arguments first, each once."""
+    seen: dict[Node, None] = {}
+    stack = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            seen[node] = None
+        elif node not in seen and node.op is not Op.CONST:
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
+    return list(seen)

@@ -94,9 +94,16 @@ public final class DirectController {
     public static List<ApiMessage> bootstrap(boolean eligibleLeaderReplicas) {
         List<ApiMessage> records = new ArrayList<>();
         records.add(new FeatureLevelRecord().setName(MetadataVersion.FEATURE_NAME).setFeatureLevel(newest().featureLevel()));
-        if (eligibleLeaderReplicas) records.add(new FeatureLevelRecord().setName("eligible.leader.replicas.version").setFeatureLevel((short) 1));
+        if (eligibleLeaderReplicas) records.add(elrIsOn());
         return records;
     }
+
+    private static FeatureLevelRecord elrIsOn() {
+        return new FeatureLevelRecord().setName("eligible.leader.replicas.version").setFeatureLevel((short) 1);
+    }
+
+    /** The record of a feature update that switches ELR on. */
+    public void switchOnElr() { append(elrIsOn()); }
 
     private static MetadataVersion newest() {
         return (MetadataVersion) ask(MetadataVersion.class, has(MetadataVersion.class, "latestProduction") ? "latestProduction" : "latest");

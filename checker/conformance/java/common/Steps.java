@@ -108,7 +108,10 @@ final class Steps {
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> { }),
-            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]]))));
+            entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]])),
+            // upgrades: the classes are those of one release, so only a feature can be switched on
+            entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
+            entry("controller_upgrade", a -> world.controller.switchOnElr())));
     }
 
     /** The number of each broker's rack. */

@@ -1,0 +1,1 @@
+"""Machine code: loops in Python and LLVM assembly as functions that run without the interpreter."""
