@@ -135,6 +135,7 @@ class Harness:
             "racks": options.broker_rack.numbers(model.bounds["replicas"]),
             "flushed": options.log_flush_interval_messages == 1,
             "epochs_kept": options.epoch_cache == EpochCache.KEPT,
+            "record_segments": model.bounds["record_deletions"] > 0,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,

@@ -3,6 +3,7 @@ package highwater;
 import java.io.File;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -217,10 +218,26 @@ final class Broker {
     }
 
     /** What the publisher of settings does with a topic's `min.insync.replicas`. */
-    void applyMinIsr(int value) {
+    void applyMinIsr(int value) { set("min.insync.replicas", value); }
+
+    private void set(String name, long value) {
         Properties settings = new Properties();
-        settings.put("min.insync.replicas", Integer.toString(value));
+        if (partition() != null) {
+            Map<?, ?> held = (Map<?, ?>) Parts.ask(Parts.ask(log(), "config"), "originals");
+            for (String kept : List.of("min.insync.replicas", "segment.ms")) settings.put(kept, held.get(kept).toString());
+        }
+        settings.put(name, Long.toString(value));
         Parts.of(World.TOPIC, settings, false, false, false).call(logs, "updateTopicConfig");
+    }
+
+    /** Retention by size, which has the log's segments before the offset deleted. */
+    void deleteRecords(long start) {
+        long kept = 0;
+        for (Object segment : Scala.list(Parts.ask(log(), "logSegments")))
+            if ((Long) Parts.ask(segment, "baseOffset") >= start) kept += (Integer) Parts.ask(segment, "size");
+        set("retention.bytes", kept);
+        Parts.ask(log(), "deleteOldSegments");
+        set("retention.bytes", -1);
     }
 
     // --- who may join the ISR ---

@@ -208,14 +208,16 @@ public final class DirectController {
         for (ApiMessageAndVersion record : records) append(record.message());
     }
 
-    public void createTopic(String name, int minIsr, List<Integer> replicas) {
+    public void createTopic(String name, Map<String, String> settings, List<Integer> replicas) {
         CreatableTopic wanted = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
         wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(replicas));
-        Object config = Parts.made(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
-            CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"), new Class<?>[0]);
-        ask(config, "setName", "min.insync.replicas");
-        ask(config, "setValue", Integer.toString(minIsr));
-        ask(wanted.configs(), "mustAdd", config);
+        settings.forEach((setting, value) -> {
+            Object config = Parts.made(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
+                CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"), new Class<?>[0]);
+            ask(config, "setName", setting);
+            ask(config, "setValue", value);
+            ask(wanted.configs(), "mustAdd", config);
+        });
         CreateTopicsRequestData request = new CreateTopicsRequestData();
         request.topics().add(wanted);
         @SuppressWarnings("unchecked")

@@ -7,12 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
 
 /** A broker's files, as Kafka lays them out. */
 final class Disk {
-    static final String CHECKPOINT = "replication-offset-checkpoint", CLEAN_STOP = ".kafka_cleanshutdown";
+    static final String CHECKPOINT = "replication-offset-checkpoint", LOG_STARTS = "log-start-offset-checkpoint", CLEAN_STOP = ".kafka_cleanshutdown";
     private static final Class<?> FILE_RECORDS = record("FileRecords"), MEMORY_RECORDS = record("MemoryRecords");
 
     final File directory;
@@ -52,12 +53,19 @@ final class Disk {
     }
 
     /** What the HW checkpoint would hold, had it been written when the HW was this. */
-    void checkpoint(long highWatermark) { write(CHECKPOINT, "0\n1\n" + World.TOPIC + " 0 " + highWatermark + "\n"); }
+    void checkpoint(long highWatermark) { write(CHECKPOINT, highWatermark); }
 
     /** The HW in the checkpoint; 0 if there is none. */
-    long checkpoint() {
+    long checkpoint() { return read(CHECKPOINT); }
+
+    /** What the checkpoint of log starts would hold, had it been written when the log started there. */
+    void checkpointLogStart(long start) { write(LOG_STARTS, start); }
+
+    private void write(String name, long offset) { write(name, "0\n1\n" + World.TOPIC + " 0 " + offset + "\n"); }
+
+    private long read(String name) {
         try {
-            File file = new File(directory, CHECKPOINT);
+            File file = new File(directory, name);
             if (!file.exists()) return 0;
             for (String line : Files.readAllLines(file.toPath()))
                 if (line.startsWith(World.TOPIC + " 0 ")) return Long.parseLong(line.substring(World.TOPIC.length() + 3));
@@ -69,24 +77,52 @@ final class Disk {
 
     boolean hasCleanStop() { return new File(directory, CLEAN_STOP).exists(); }
 
-    private File segment() { return new File(directory, World.TOPIC + "-0/00000000000000000000.log"); }
+    /** The files of the log's segments, the oldest first. */
+    private File[] segments() {
+        File[] found = new File(directory, World.TOPIC + "-0").listFiles((at, name) -> name.endsWith(".log"));
+        if (found == null) return new File[0];
+        Arrays.sort(found);
+        return found;
+    }
 
-    /** The log that a broker finds when it starts: id and leader epoch of each record. */
+    private static int baseOffset(File segment) { return Integer.parseInt(segment.getName().substring(0, 20)); }
+
+    /** Where the log starts that a broker finds when it starts. */
+    int logStart() {
+        File[] segments = segments();
+        return segments.length == 0 ? 0 : (int) Math.max(baseOffset(segments[0]), read(LOG_STARTS));
+    }
+
+    /** That log: id and leader epoch at each offset. */
     List<int[]> log() {
-        if (!segment().exists()) return List.of();
-        Object records = Parts.ask(FILE_RECORDS, "open", segment(), false);
-        try {
-            return entries(records);
-        } finally {
+        List<int[]> found = new ArrayList<>();
+        for (File segment : segments()) {
+            Object records = Parts.ask(FILE_RECORDS, "open", segment, false);
+            add(found, baseOffset(segment), records);
             Parts.ask(records, "close");
         }
+        return found;
+    }
+
+    /** The records of a segment, at their offsets; zeros where there is none before it. */
+    static void add(List<int[]> log, long baseOffset, Object records) {
+        while (log.size() < baseOffset) log.add(new int[2]);
+        log.addAll(entries(records));
     }
 
     /** Power is lost: of the log `kept` records are left, and no marker of a clean stop. */
     void cut(long kept) {
         new File(directory, CLEAN_STOP).delete();
-        if (!segment().exists()) return;
-        Object records = Parts.ask(FILE_RECORDS, "open", segment(), true);
+        File[] segments = segments();
+        for (File segment : segments) {
+            if (segment == segments[0] || baseOffset(segment) < kept) cut(segment, kept);
+            else for (File file : segment.getParentFile().listFiles((at, name) -> name.startsWith(segment.getName().substring(0, 20)))) file.delete();
+        }
+        new File(directory, "recovery-point-offset-checkpoint").delete();
+    }
+
+    private static void cut(File segment, long kept) {
+        Object records = Parts.ask(FILE_RECORDS, "open", segment, true);
         long position = 0;
         for (Object batch : (Iterable<?>) Parts.ask(records, "batches"))
             if ((Long) Parts.ask(batch, "lastOffset") < kept) position = (Integer) Parts.ask(batch, "position") + (Integer) Parts.ask(batch, "sizeInBytes");
@@ -96,7 +132,6 @@ final class Disk {
             throw new UncheckedIOException(e);
         }
         Parts.ask(records, "close");
-        new File(directory, "recovery-point-offset-checkpoint").delete();
     }
 
     /** The file of leader epochs was not synced, and is empty. */

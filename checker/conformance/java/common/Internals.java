@@ -30,11 +30,14 @@ final class Internals {
     /** 0 where the broker has no replica. */
     static long highWatermark(Broker broker) { return broker.partition() == null ? 0 : (Long) Parts.ask(broker.log(), "highWatermark"); }
 
-    /** Id and leader epoch of each record of a running broker's log. */
+    /** 0 where the broker has no replica. */
+    static long logStart(Broker broker) { return broker.partition() == null ? 0 : (Long) Parts.ask(broker.log(), "logStartOffset"); }
+
+    /** Id and leader epoch at each offset of a running broker's log; zeros before its first segment. */
     static List<int[]> entries(Broker broker) {
         List<int[]> found = new ArrayList<>();
         if (broker.partition() == null) return found;
-        for (Object segment : Scala.list(Parts.ask(broker.log(), "logSegments"))) found.addAll(Disk.entries(Parts.ask(segment, "log")));
+        for (Object segment : Scala.list(Parts.ask(broker.log(), "logSegments"))) Disk.add(found, (Long) Parts.ask(segment, "baseOffset"), Parts.ask(segment, "log"));
         return found;
     }
 
@@ -56,7 +59,7 @@ final class Internals {
         Object cache = epochCache(broker);
         Parts.ask(cache, "clearAndFlush");
         List<int[]> log = entries(broker);
-        for (int offset = 0; offset < log.size(); offset++) Parts.ask(cache, "assign", log.get(offset)[1], (long) offset);
+        for (int offset = (int) logStart(broker); offset < log.size(); offset++) Parts.ask(cache, "assign", log.get(offset)[1], (long) offset);
     }
 
     private static Object epochCache(Broker broker) {

@@ -12,12 +12,14 @@ import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
- * A run is {"brokers", "replicas", "min_isr", "elr", "racks", "flushed", "epochs_kept", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "replicas", "min_isr", "elr", "racks", "flushed", "epochs_kept", "record_segments", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
  * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
  * and of a drive "events": [[name, broker...]...].
@@ -48,7 +50,7 @@ public final class Main {
         ArrayNode states = answer.putArray("states");
         World world = null;
         try {
-            world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("min_isr").asInt(), asked.get("elr").asBoolean(), !asked.has("drive"));
+            world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
             for (JsonNode rack : asked.get("racks")) steps.racks.add(rack.asInt());
             steps.flushed = asked.get("flushed").asBoolean();
@@ -73,6 +75,13 @@ public final class Main {
             if (world != null) world.close();
         }
         return answer;
+    }
+
+    /** Where records are deleted, each has a segment of its own: time passes between two. */
+    private static Map<String, String> topicSettings(JsonNode asked) {
+        Map<String, String> settings = new HashMap<>(Map.of("min.insync.replicas", asked.get("min_isr").asText()));
+        if (asked.get("record_segments").asBoolean()) settings.put("segment.ms", "1");
+        return settings;
     }
 
     private static void drive(JsonNode asked, ObjectNode answer, World world, ArrayNode states, Projection projection) {

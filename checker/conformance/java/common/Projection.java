@@ -33,14 +33,19 @@ final class Projection {
         final Broker broker;
         final Partition partition;
         final List<int[]> log;
+        final int logStart;
         final boolean leads;
 
         View(int number) {
             broker = world.brokers[number];
             partition = broker == null ? null : broker.partition();
             log = broker == null ? world.disks[number].log() : Internals.entries(broker);
+            logStart = (int) (broker == null ? world.disks[number].logStart() : Internals.logStart(broker));
             leads = partition != null && partition.isLeader();
         }
+
+        /** There is a record at the offset that is not deleted. */
+        boolean holds(int offset) { return logStart <= offset && offset < log.size(); }
     }
 
     Projection(World world, Steps steps, JsonNode cells) {
@@ -69,16 +74,17 @@ final class Projection {
     private int ofBroker(String name, int[] at, View view) {
         boolean up = view.broker != null;
         // What is on the disk of a broker that is down goes when it starts, if the topic is gone.
-        if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark"))) return NOTHING;
+        if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark") || name.equals("brokers.log_start"))) return NOTHING;
         return switch (name) {
             case "brokers.up" -> truth(up);
             case "brokers.fenced" -> truth(!world.controller.isActive(at[0]));
             case "brokers.stopped_cleanly" -> truth(!up && world.disks[at[0]].hasCleanStop());
             case "brokers.log.end" -> (int) (up ? view.broker.end() : view.log.size());
-            case "brokers.log.id" -> at[1] < view.log.size() ? view.log.get(at[1])[0] : 0;
-            case "brokers.log.epoch" -> at[1] < view.log.size() ? view.log.get(at[1])[1] : 0;
-            case "brokers.log.epoch by cache" -> !up ? NOTHING : at[1] < view.log.size() ? Internals.cachedEpoch(view.broker, at[1]) : 0;
-            case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : world.disks[at[0]].checkpoint());
+            case "brokers.log.id" -> view.holds(at[1]) ? view.log.get(at[1])[0] : 0;
+            case "brokers.log.epoch" -> view.holds(at[1]) ? view.log.get(at[1])[1] : 0;
+            case "brokers.log_start" -> view.logStart;
+            case "brokers.log.epoch by cache" -> !up ? NOTHING : view.holds(at[1]) ? Internals.cachedEpoch(view.broker, at[1]) : 0;
+            case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : Math.max(world.disks[at[0]].checkpoint(), view.logStart));
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
                 ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
             case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;

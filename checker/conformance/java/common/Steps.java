@@ -43,6 +43,10 @@ final class Steps {
             entry("follower_truncate_without_epochs", a -> world.rounds.once(a[0], true)),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, world.rounds.epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
+            // log starts
+            entry("broker_delete_records", a -> world.brokers[a[0]].deleteRecords(a[1])),
+            entry("follower_fetch_log_start", a -> fetch(a[0], a[1])),
+            entry("follower_start_anew", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             // fetches on which a thread of the leader stalls
             entry("leader_stall_before_noting", a -> world.stall.begin(a[0], a[1], Stall.Place.BEFORE_NOTING)),
             entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
@@ -98,9 +102,6 @@ final class Steps {
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
             entry("broker_lose_power_and_epochs", a -> losePowerAndEpochs(a[0], a[1], a[2], a[3])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
-            entry("broker_delete_records", a -> world.fail("log starts are not played")),
-            entry("follower_fetch_log_start", a -> world.fail("log starts are not played")),
-            entry("follower_start_anew", a -> world.fail("log starts are not played")),
             entry("broker_lose_page_cache", a -> losePageCache(a[0], a[1])),
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
             entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),

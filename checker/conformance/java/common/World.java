@@ -42,7 +42,7 @@ final class World {
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
 
-    World(File root, int count, int replicas, int minIsr, boolean eligibleLeaderReplicas, boolean holdsBack) {
+    World(File root, int count, int replicas, Map<String, String> settings, boolean eligibleLeaderReplicas, boolean holdsBack) {
         this.holdsBack = holdsBack;
         brokers = new Broker[count];
         disks = new Disk[count];
@@ -52,7 +52,7 @@ final class World {
             start(b);
             controller.unfence(b);
         }
-        controller.createTopic(TOPIC, minIsr, IntStream.range(0, replicas).boxed().toList());
+        controller.createTopic(TOPIC, settings, IntStream.range(0, replicas).boxed().toList());
         for (int b = 0; b < count; b++) read(b);
         scheduler.runDue();
     }
@@ -92,9 +92,11 @@ final class World {
     void crash(int broker, long checkpoint) {
         rounds.forget(broker);
         stall.forget(broker);
+        long start = Internals.logStart(brokers[broker]);
         brokers[broker].kill();
         gone(broker);
         disks[broker].checkpoint(checkpoint);
+        if (start > 0) disks[broker].checkpointLogStart(start);
     }
 
     /** The controller takes a broker out: its session has expired, or it wants to shut down. */
