@@ -134,9 +134,14 @@ class CellWords:
                 self._places[position] = order, place
 
     def values(self, cells: Iterable[int], state: State) -> tuple[Value, ...]:
-        """What the cells hold in a state, in the order of the state; a log's records at once."""
+        """What the cells hold in a state, in the order of the state; a log's records at once.
+
+        Cells that no action changes are left out, as in states: they tell nothing of this run.
+        """
         found: dict[int, tuple[Place, list[int]]] = {}
         for position in cells:
+            if self._model.cells[position].variable.name in self._model.unchanging:
+                continue
             order, place = self._places[position]
             found.setdefault(order, (place, []))[1].append(position)
         return tuple(self._value(*found[order], state) for order in sorted(found))

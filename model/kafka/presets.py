@@ -36,17 +36,13 @@ _BEFORE_KIP_101: dict[str, Any] = {
     "leader.enters.epoch": "false",
     "truncation.at.end.clears.epochs": "false",
     "epoch.file": "at_once",
-    "retention.stops.at.hw": "false",
     "starting.anew.moves.hw": "false",
 }
 _KIP_101 = _BEFORE_KIP_101 | {
     "truncation": "leader_epoch",
     "unclean.leader.election.enable": "false",
 }
-_KIP_279 = _KIP_101 | {
-    "truncation": "leader_epoch_iterated",
-    "retention.stops.at.hw": "true",
-}
+_KIP_279 = _KIP_101 | {"truncation": "leader_epoch_iterated"}
 _KIP_320 = _KIP_279 | {
     "truncate.every.epoch": "true",
     "join.isr.from.epoch.start": "true",
@@ -100,6 +96,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "truncation.matches.request.epoch": "true",
     "produce.matches.leader.epoch": "true",
     "isr.join.checks.replica": "true",
+    "isr.join.checks.log.start": "true",
     "fetch.noted.in.its.epoch": "true",
     "swapped.log.keeps.epochs": "true",
 }

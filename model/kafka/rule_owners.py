@@ -34,6 +34,7 @@ WHOSE: Mapping[str, Whose] = {
     "truncation.at.end.clears.epochs": Whose.FOLLOWER,
     "empty.answer.keeps.fetched.epoch": Whose.FOLLOWER,
     "epoch.file": Whose.FOLLOWER,
+    "starting.anew.moves.hw": Whose.FOLLOWER,
     "unclean.election.by.setting": Whose.CONTROLLER,
     "isr.shrink.starts.epoch": Whose.CONTROLLER,
     "quick.bounce": Whose.CONTROLLER,

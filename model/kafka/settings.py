@@ -334,7 +334,8 @@ class KafkaSettings:
     )
     isr_join_checks_log_start: bool = setting(
         False,
-        "a follower joins the ISR once its log starts where the leader's does, or later",
+        "a follower joins the ISR once its log starts where the leader's does, or later "
+        "(finding 0012)",
         "isr.join.checks.log.start",
     )
     fetch_noted_in_its_epoch: bool = setting(

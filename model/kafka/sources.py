@@ -178,7 +178,7 @@ reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148
 truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009
 isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
-isr.join.checks.log.start | Partition.isFollowerInSync | |
+isr.join.checks.log.start | Partition.isFollowerInSync | | finding 0012
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002

@@ -74,6 +74,10 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
         nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
         nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),
         nightly(
+            RELEASES,
+            ("isr-joined-before-the-log-start", "82-a_deleted_record_comes_back_as_another", 14),
+        ),
+        nightly(
             RELEASES, ("elr-of-a-lost-directory", "44-a_disk_taken_out_after_a_clean_stop", 12)
         ),
     ],

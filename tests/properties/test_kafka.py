@@ -111,6 +111,17 @@ def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
     consumer.position = consumer.position + 1
 
 
+@action("{follower} starts anew at the end of {leader}")
+def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """Start anew where the leader's log ends, and not where it starts."""
+    require(follower.follows(leader), leader.leads, follower.log.end < leader.log.end)
+
+    end = leader.log.end
+    follower.log.truncate_to(end)
+    follower.log_start = end
+    follower.high_watermark = end
+
+
 SETTINGS = {**KAFKA.preset("kafka-4.1"), **SAFE, **FIX_36}
 QUIET = {"crashes": 0, "preferred_elections": 0, "max_leader_epoch": 2}
 
@@ -130,6 +141,7 @@ COMMITS_FIRST = {"consumer.commits": "before_processing"}
 BURST = {"followers.keep.up": "true", "replica.lag.max.messages": "1"}
 CONSUMER = {"consumers": 1, "consumer_restarts": 1, "max_leader_epoch": 0}
 NO_ELR = {"eligible.leader.replicas": "false"}
+KEPT = {"epoch.cache": "kept"}
 UNFENCED = {"isr.unfenced.brokers.only": "false"}
 
 BREAKS = {
@@ -148,6 +160,12 @@ BREAKS = {
         settings=DIVERGING_HW, preferred_elections=1, max_records=2
     ),
     "one_leader_per_epoch": mutant(controller_elect_preferred_leader, preferred_elections=1),
+    "log_starts_within_high_watermarks": preset(
+        settings=KEPT | {"starting.anew.moves.hw": "false"}, record_deletions=1
+    ),
+    "only_what_was_deleted_is_missing": mutant(
+        follower_start_anew, settings=KEPT, record_deletions=1
+    ),
     "high_watermark_within_log": mutant(follower_truncate_on_fetch),
     "logs_hold_issued_records": mutant(broker_lose_power),
     "leader_high_watermark_grows": mutant(leader_handle_fetch),

@@ -17,6 +17,7 @@ final class Rounds {
     /** The model has the leader-epoch cache: a fetch that diverges is one step, whatever it changes. */
     boolean epochsKept;
     private boolean loses;  // the answer of the round that runs now does not arrive
+    private boolean unheard;  // nor does its request
     private int sender = -1;  // whose round runs in a thread of its own, until its answer has left
 
     private volatile Paused truncation;  // the round that stalls before it truncates
@@ -69,6 +70,18 @@ final class Rounds {
         loses = lost;
         world.brokers[follower].fetcher().doWork();
         loses = false;
+    }
+
+    /** One round whose fetch does not arrive: what the follower does before. */
+    void beforeFetching(int follower) {
+        unheard = true;
+        world.brokers[follower].fetcher().doWork();
+        unheard = false;
+    }
+
+    /** Called by the wire before a request arrives at the leader. */
+    void requestLeaves() {
+        if (unheard) throw new RuntimeException(new IOException("the request is lost"));
     }
 
     /** A round whose answer is left on its way. */

@@ -40,7 +40,7 @@ final class Steps {
             entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
             entry("leader_handle_fetch", a -> handleFetch(a[0], a[1])),
             entry("follower_truncate", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
-            entry("follower_truncate_without_epochs", a -> world.rounds.once(a[0], true)),
+            entry("follower_truncate_without_epochs", a -> world.rounds.beforeFetching(a[0])),
             entry("follower_take_diverging_high_watermark", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, world.rounds.epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
             // log starts

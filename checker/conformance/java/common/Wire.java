@@ -59,6 +59,7 @@ final class Wire {
     private ClientResponse send(int from, int to, AbstractRequest.Builder<?> builder) {
         Broker leader = world.brokers[to];
         if (leader == null) throw new RuntimeException(new IOException("broker " + to + " is down"));
+        world.rounds.requestLeaves();
         short version = builder.latestAllowedVersion();
         AbstractRequest request = builder.build(version);
         AbstractResponse answer;
