@@ -69,6 +69,7 @@ def test_nothing_is_deleted_beyond_the_high_watermark():
     engine = ReferenceEngine(model)
     (step,) = steps_named(model, sent)
     state = engine.step(engine.initial(), step)
+    assert state is not None
     (deletion,) = steps_named(model, ("broker_delete_records(broker=b0, start=1)",))
     assert engine.step(state, deletion) is None
     wrong = fixed(TWO, retention_stops_at_hw="false")
