@@ -16,15 +16,18 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -34,6 +37,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.ElectionNotNeededException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -100,6 +104,7 @@ public final class Clients {
             case "cancel": reassign(r, Optional.empty()); break;
             case "elect": elect(r); break;
             case "configure": configure(r); break;
+            case "feature": feature(r); break;
             case "describe": return describe(r);
             case "write": write(r); break;
             case "load": load(r); break;
@@ -126,7 +131,9 @@ public final class Clients {
 
     private void elect(JsonNode r) throws Exception {
         ElectionType type = r.get("unclean").asBoolean() ? ElectionType.UNCLEAN : ElectionType.PREFERRED;
-        brokers.electLeaders(type, Set.copyOf(partitions(r))).all().get();
+        for (Optional<Throwable> error : brokers.electLeaders(type, Set.copyOf(partitions(r))).partitions().get().values())
+            if (error.isPresent() && !(error.get() instanceof ElectionNotNeededException)) // whoever it would be leads
+                throw new ExecutionException(error.get());
     }
 
     private void configure(JsonNode r) throws Exception {
@@ -134,6 +141,11 @@ public final class Clients {
         ConfigEntry entry = new ConfigEntry(r.get("key").asText(), r.get("value").asText());
         brokers.incrementalAlterConfigs(Map.of(new ConfigResource(type, r.get("name").asText()),
             List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET)))).all().get();
+    }
+
+    private void feature(JsonNode r) throws Exception {
+        FeatureUpdate update = new FeatureUpdate((short) r.get("level").asInt(), FeatureUpdate.UpgradeType.UPGRADE);
+        brokers.updateFeatures(Map.of(r.get("name").asText(), update), new UpdateFeaturesOptions()).all().get();
     }
 
     private JsonNode describe(JsonNode r) throws Exception {
