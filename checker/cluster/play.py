@@ -115,7 +115,7 @@ def _told(stage: Stage, step: Step) -> str:
     `UndecidedError` if they do not answer: a cluster that is only slow is not stuck.
     """
     told = {topic: stage.clients.ask("describe", topic=topic) for topic in stage.topics}
-    topic = step.meaning.arguments.get("topic")
+    topic = str(step.meaning.arguments.get("topic"))
     return "".join(f"; {topic}-{each['partition']}: {_words(each)}" for each in told.get(topic, ()))
 
 

@@ -163,7 +163,8 @@ broker.epoch.checked | Partition.addBrokerEpochToIsr | 3.5.0 | KIP-903, KAFKA-14
 hw.frozen.below.min.isr | Partition.isUnderMinIsr | 3.7.0 | KAFKA-15583
 eligible.leader.replicas | PartitionChangeBuilder.maybePopulateTargetElr | 4.0.0 | KIP-966
 last.known.leader.election | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 | KIP-966
-last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLeader | | finding 0011
+last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLeader | |
+    finding 0011
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
