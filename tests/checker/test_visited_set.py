@@ -149,7 +149,7 @@ def test_a_table_that_grows_keeps_what_it_has_and_adds_zeros(how, monkeypatch):
     seen = table.array if how == "looked at" else None
     if how == "not possible":
         monkeypatch.setattr(memory, "mmap", _NoGrowing)
-        table._memory = _NoGrowing.mmap(-1, 1 << 22)
+        table._memory = _Fixed(-1, 1 << 22)
         table._memory[:] = table.array.tobytes()
     table.grow(100_000)
     assert table.array.shape == (100_000, 16)
@@ -158,16 +158,17 @@ def test_a_table_that_grows_keeps_what_it_has_and_adds_zeros(how, monkeypatch):
     assert seen is None or (seen == np.arange(16)).all()
 
 
+class _Fixed(mmap.mmap):
+    """Memory of a fixed size."""
+
+    def resize(self, size):
+        raise SystemError("mmap: resizing not available--no mremap()")
+
+
 class _NoGrowing:
-    """As `mmap` is where memory cannot grow in place."""
+    """As the module `mmap` is where memory cannot grow in place."""
 
-    MAP_PRIVATE, MAP_ANONYMOUS = mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
-
-    class mmap(mmap.mmap):  # noqa: N801
-        """Memory of a fixed size."""
-
-        def resize(self, size):
-            raise SystemError("mmap: resizing not available--no mremap()")
+    mmap, MAP_PRIVATE, MAP_ANONYMOUS = _Fixed, mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
 
 
 def test_a_table_that_cannot_grow_is_left_as_it_is():
