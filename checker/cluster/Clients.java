@@ -282,8 +282,8 @@ public final class Clients {
 
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-            tell("about", partitions, null);
             for (TopicPartition partition : partitions) consumer.position(partition); // where it is to begin
+            tell("about", partitions, null);
             try {
                 begin.await();
             } catch (InterruptedException interrupted) {

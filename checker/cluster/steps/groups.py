@@ -34,7 +34,7 @@ def begin(stage: Stage, consumer: int) -> None:
 
 @condition("consumer {consumer:number} is about to begin with {numbers:numbers} of {topic:name}")
 def is_about_to_begin(stage: Stage, consumer: int, numbers: tuple[int, ...], topic: str) -> Test:
-    """It is in `onPartitionsAssigned` for all of these partitions."""
+    """It is in `onPartitionsAssigned` for all of these partitions, and knows where to begin."""
     wanted = {f"{topic}-{number}" for number in numbers}
     return lambda: wanted <= stage.clients.members.about[consumer]
 
