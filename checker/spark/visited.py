@@ -1,7 +1,8 @@
 """The states that a partition owns in earlier levels, kept in a worker's memory between levels.
 
-A worker may be asked about any partition. It fills in the levels that it has not yet seen from the
-store, so what it holds is only ever whole levels, and a task that is run twice finds the same. What
+A worker may be asked about any partition. It fills in the levels that it has neither built nor read
+from the store. A set that is being added to is nobody's until its level is whole, and one that
+holds more than is asked for is not used, so a task that fails or is run twice finds the same. What
 does not fit is forgotten and read again when it is needed.
 """
 
@@ -23,20 +24,27 @@ _kept: OrderedDict[_Key, tuple[VisitedSet, int]] = OrderedDict()
 
 
 def visited_before(job: LevelJob, owner: int, words: int) -> VisitedSet:
-    """What the owner holds of the levels before the job's."""
-    key = (job.run, owner, job.partitions)
+    """What the owner holds of the levels before the job's; the caller's until it is remembered."""
     for other in [k for k in _kept if k[0] != job.run]:
         del _kept[other]
-    visited, depth = _kept.pop(key, (None, 0))
+    visited, depth = _kept.pop(_key(job, owner), (None, 0))
     if visited is None or depth > job.depth:
         visited, depth = VisitedSet(words, job.exact), 0
     while depth < job.depth:
         _add_level(job, owner, words, visited, depth)
         depth += 1
-    _kept[key] = visited, depth
+    return visited
+
+
+def remember(job: LevelJob, owner: int, visited: VisitedSet) -> None:
+    """Keep a set that holds what the owner has of the job's level, too, and of those before."""
+    _kept[_key(job, owner)] = visited, job.depth + 1
     while len(_kept) > 1 and sum(v.bytes for v, _ in _kept.values()) > _budget():
         _kept.popitem(last=False)
-    return visited
+
+
+def _key(job: LevelJob, owner: int) -> _Key:
+    return job.run, owner, job.partitions
 
 
 def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int) -> None:

@@ -21,7 +21,7 @@ from checker.search.question import DEFAULT_CHUNK
 from checker.search.visited_set import VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
-from checker.spark.visited import visited_before
+from checker.spark.visited import remember, visited_before
 from checker.spark.workshop import Workshop, workshop
 from checker.stores.level_files import read_rows, write_rows
 from model.language.errors import HighwaterError
@@ -78,15 +78,17 @@ class _Expansion:
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)
         fresh = np.flatnonzero(self.seen.insert(after))
-        words = after[:, fresh]
+        words = after.take(fresh, axis=1)
         shift = np.uint64(self.job.shift)
-        parents = numbers[steps.rows[fresh]].astype(np.uint64)
+        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
         block = np.empty((1 + len(words), len(fresh)), np.uint64)
-        block[0] = (parents << shift) | steps.instances[fresh].astype(np.uint64)
+        block[0] = (parents << shift) | steps.instances.take(fresh).astype(np.uint64)
         block[1:] = words
         to = owners(fingerprints(words), self.job.partitions)
-        order = np.argsort(to, kind="stable")
-        block, ends = block[:, order], np.bincount(to, minlength=self.job.partitions).cumsum()
+        # Numbers of 16 bits are sorted by counting them.
+        narrow = np.min_scalar_type(self.job.partitions)
+        block = block.take(np.argsort(to.astype(narrow), kind="stable"), axis=1)
+        ends = np.bincount(to, minlength=self.job.partitions).cumsum()
         start = 0
         for owner, end in enumerate(ends.tolist()):
             if end > start:
@@ -137,25 +139,30 @@ def keep_new(job: LevelJob, parcels: Iterable[Parcel]) -> Iterator[str]:
                 owner = parcel.to
                 visited = visited_before(job, owner, shop.words)
             block = np.frombuffer(parcel.content, np.uint64).reshape(1 + shop.words, -1)
-            blocks.append(block[:, ~visited.contains(np.ascontiguousarray(block[1:]))])
-        if owner is not None:
-            rows = _first_of_equals(job, shop.words, blocks)
+            unseen = np.flatnonzero(~visited.contains(np.ascontiguousarray(block[1:])))
+            blocks.append(block.take(unseen, axis=1))
+        if visited is not None and owner is not None:
+            rows = _first_of_equals(job, visited, blocks)
             if rows.count:
                 yield json.dumps(_stored(job, shop, owner, rows))
+            remember(job, owner, visited)
     except HighwaterError as error:
         yield json.dumps({"error": str(error)})
 
 
-def _first_of_equals(job: LevelJob, words: int, blocks: list[Words]) -> StateRows:
-    """The states in order of their numbers, without those that an earlier one equals."""
+def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) -> StateRows:
+    """The states in order of their numbers, without those that an earlier one equals.
+
+    From then on they are visited, too.
+    """
     block = np.concatenate(blocks, axis=1)
     blocks.clear()
-    block = block[:, np.argsort(block[0])]
-    packed = np.ascontiguousarray(block[1:])
-    first = VisitedSet(words, job.exact).insert(packed)
-    numbers = block[0, first].view(np.int64)
+    block = block.take(np.argsort(block[0]), axis=1)
+    first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
+    block = block.take(first, axis=1)
+    numbers = block[0].view(np.int64)
     return StateRows(
-        packed[:, first],
+        block[1:],
         numbers,
         numbers >> job.shift,
         (numbers & ((1 << job.shift) - 1)).astype(np.int32),

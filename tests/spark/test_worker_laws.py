@@ -3,6 +3,7 @@
 Parcels arrive in another order than they were sent. Each law is shown to fail on a mutant.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from checker.search.visited_set import VisitedSet
 from checker.spark import distributed as distributed_module
 from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS
+from checker.stores.level_files import write_rows
 from checker.stores.store import Store
 from model.language.errors import UsageError
 from properties import choose_properties
@@ -99,6 +101,26 @@ def test_runs_with_other_engines_and_partitions_go_on_from_each_other(
             found = distributed(tmp_path, model, without_spark, partitions, limits=limits)
         assert found == plain(model, limits=limits)
     assert distributed(tmp_path, model, without_spark, 4) == plain(model)
+
+
+@pytest.mark.parametrize("dies_first", [False, True])
+def test_a_task_that_is_run_twice_finds_the_same(tmp_path, without_spark, monkeypatch, dies_first):
+    """In the same worker, which may have kept what the first attempt did."""
+    model = model_named("kip320", SMALL)
+    keep_new = worker.keep_new
+
+    def dies(*_):
+        raise MemoryError
+
+    def twice(job, parcels):
+        with monkeypatch.context() as patch:
+            patch.setattr(worker, "write_rows", dies if dies_first else write_rows)
+            with suppress(MemoryError):
+                list(keep_new(job, parcels))
+        return keep_new(job, parcels)
+
+    monkeypatch.setattr(worker, "keep_new", twice)
+    assert distributed(tmp_path, model, without_spark, 3) == plain(model)
 
 
 def test_a_limit_on_states_ends_the_search_after_a_level(tmp_path, without_spark):
@@ -202,10 +224,10 @@ def _forgetful(original):
 
 
 def _the_last_of_equals_stays(monkeypatch):
-    def mutant(job, words, blocks):
+    def mutant(job, visited, blocks):
         block = np.concatenate(blocks, axis=1)
         block = block[:, np.argsort(block[0])[::-1]]
-        first = VisitedSet(words).insert(np.ascontiguousarray(block[1:]))
+        first = visited.insert(np.ascontiguousarray(block[1:]))
         block = block[:, first][:, ::-1]
         numbers = np.ascontiguousarray(block[0]).view(np.int64)
         instances = (numbers & ((1 << job.shift) - 1)).astype(np.int32)
@@ -217,9 +239,10 @@ def _the_last_of_equals_stays(monkeypatch):
 def _equal_states_of_a_level_are_kept_twice(monkeypatch):
     class Forgetful(VisitedSet):
         def insert(self, words):
+            super().insert(words)
             return np.ones(words.shape[1], np.bool_)
 
-    monkeypatch.setattr(worker, "VisitedSet", Forgetful)
+    monkeypatch.setattr(visited, "VisitedSet", Forgetful)
 
 
 def _ranges_are_ranked_as_if_there_were_one(monkeypatch):
@@ -271,7 +294,7 @@ def _slices_are_filtered_backwards(monkeypatch):
     [_the_greatest_violation_is_told, _slices_are_filtered_backwards, _the_last_of_equals_stays],
 )
 def test_the_laws_notice_another_trace(tmp_path, without_spark, monkeypatch, mutate):
-    model = model_named("truncate_to_high_watermark", VIOLATED)
+    model = model_named("truncate_to_high_watermark", DEAD_ENDS)
     expected = plain(model)
     assert distributed(tmp_path / "a", model, without_spark, 3) == expected
     mutate(monkeypatch)
