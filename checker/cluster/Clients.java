@@ -1,3 +1,4 @@
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -16,15 +17,20 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -34,6 +40,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.ElectionNotNeededException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -51,6 +58,7 @@ public final class Clients {
     private final Admin brokers;
     private final Admin controllers;
     private final Map<String, KafkaProducer<String, String>> producers = new ConcurrentHashMap<>();
+    private final Map<Integer, Member> members = new ConcurrentHashMap<>();
     private volatile boolean loading;
     private volatile Thread load;
 
@@ -100,10 +108,13 @@ public final class Clients {
             case "cancel": reassign(r, Optional.empty()); break;
             case "elect": elect(r); break;
             case "configure": configure(r); break;
+            case "feature": feature(r); break;
             case "describe": return describe(r);
             case "write": write(r); break;
             case "load": load(r); break;
             case "cease": loading = false; break;
+            case "join": join(r); break;
+            case "begin": members.get(r.get("consumer").asInt()).begin.countDown(); break;
             case "stop": stop(); break;
             case "read": return read(r);
             default: throw new IllegalArgumentException("no operation " + op);
@@ -114,7 +125,9 @@ public final class Clients {
     private JsonNode create(JsonNode r) throws Exception {
         Map<Integer, List<Integer>> assignment = new HashMap<>();
         for (int i = 0; i < r.get("partitions").asInt(); i++) assignment.put(i, numbers(r.get("replicas")));
-        brokers.createTopics(List.of(new NewTopic(r.get("topic").asText(), assignment))).all().get();
+        Map<String, String> settings = JSON.convertValue(r.path("settings"), new TypeReference<Map<String, String>>() { });
+        NewTopic topic = new NewTopic(r.get("topic").asText(), assignment);
+        brokers.createTopics(List.of(settings == null ? topic : topic.configs(settings))).all().get();
         return JSON.nullNode();
     }
 
@@ -126,7 +139,9 @@ public final class Clients {
 
     private void elect(JsonNode r) throws Exception {
         ElectionType type = r.get("unclean").asBoolean() ? ElectionType.UNCLEAN : ElectionType.PREFERRED;
-        brokers.electLeaders(type, Set.copyOf(partitions(r))).all().get();
+        for (Optional<Throwable> error : brokers.electLeaders(type, Set.copyOf(partitions(r))).partitions().get().values())
+            if (error.isPresent() && !(error.get() instanceof ElectionNotNeededException)) // whoever it would be leads
+                throw new ExecutionException(error.get());
     }
 
     private void configure(JsonNode r) throws Exception {
@@ -134,6 +149,11 @@ public final class Clients {
         ConfigEntry entry = new ConfigEntry(r.get("key").asText(), r.get("value").asText());
         brokers.incrementalAlterConfigs(Map.of(new ConfigResource(type, r.get("name").asText()),
             List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET)))).all().get();
+    }
+
+    private void feature(JsonNode r) throws Exception {
+        FeatureUpdate update = new FeatureUpdate((short) r.get("level").asInt(), FeatureUpdate.UpgradeType.UPGRADE);
+        brokers.updateFeatures(Map.of(r.get("name").asText(), update), new UpdateFeaturesOptions()).all().get();
     }
 
     private JsonNode describe(JsonNode r) throws Exception {
@@ -215,10 +235,80 @@ public final class Clients {
         load.start();
     }
 
-    /** Ends the load; returns when each of its records is acknowledged or has failed. */
+    /** Ends the load and the group; returns when each record of it is acknowledged or has failed. */
     private void stop() throws InterruptedException {
         loading = false;
         if (load != null) load.join();
+        for (Member member : members.values()) member.leave();
+    }
+
+    private void join(JsonNode r) {
+        Member member = new Member(r.get("consumer").asInt(), r.get("topic").asText(), r.get("slow").asBoolean());
+        members.put(member.number, member);
+        member.start();
+    }
+
+    /** A member of the group, with defaults: it says what it is given, gives up and reads. */
+    private final class Member extends Thread implements ConsumerRebalanceListener {
+        private final int number;
+        private final String topic;
+        private final CountDownLatch begin;
+        private final KafkaConsumer<String, String> consumer;
+        private volatile boolean leaving;
+
+        private Member(int number, String topic, boolean slow) {
+            this.number = number;
+            this.topic = topic;
+            begin = new CountDownLatch(slow ? 1 : 0);
+            Properties settings = new Properties();
+            settings.putAll(base);
+            settings.put("client.id", "consumer-" + number);
+            settings.put("group.id", "group");
+            settings.put("group.protocol", "consumer");
+            settings.put("auto.offset.reset", "earliest");
+            consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
+        }
+
+        @Override
+        public void run() {
+            consumer.subscribe(List.of(topic), this);
+            while (!leaving) {
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100)))
+                    tell("read", Set.of(new TopicPartition(record.topic(), record.partition())),
+                        record.value().replaceAll("\\.+$", ""));
+            }
+            consumer.close();
+        }
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+            for (TopicPartition partition : partitions) consumer.position(partition); // where it is to begin
+            tell("about", partitions, null);
+            try {
+                begin.await();
+            } catch (InterruptedException interrupted) {
+                throw new IllegalStateException(interrupted);
+            }
+            tell("begun", partitions, null);
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            tell("revoked", partitions, null);
+        }
+
+        private void tell(String event, Collection<TopicPartition> partitions, String record) {
+            ObjectNode line = JSON.createObjectNode().put("event", event).put("consumer", number).put("name", record);
+            ArrayNode names = line.putArray("partitions");
+            for (TopicPartition partition : partitions) names.add(partition.toString());
+            say(line);
+        }
+
+        private void leave() throws InterruptedException {
+            begin.countDown();
+            leaving = true;
+            join();
+        }
     }
 
     /** Every record of a topic from the beginning to the end, as a consumer reads it. */

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from checker.cluster.errors import UndecidedError
+from checker.cluster.members import Members
 from checker.cluster.news import News
 from checker.cluster.processes import Process, Processes
 from checker.cluster.programs import QUIET, Programs
@@ -20,7 +21,7 @@ class Clients:
     """Admin, producers and a consumer of one release.
 
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: its
-    (partition, offset), and the error.
+    (partition, offset), and the error. `members` are those of the consumer group.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Clients:
         self._answers: dict[int, dict[str, Any]] = {}
         self.acknowledged: dict[str, tuple[int, int]] = {}
         self.failed: dict[str, str] = {}
+        self.members = Members()
         log = processes.directory / "clients.log"
         self._processes = processes
         self._process: Process = processes.start(
@@ -69,3 +71,5 @@ class Clients:
                 self.acknowledged[data["name"]] = (data["partition"], data["offset"])
             case "failed":
                 self.failed[data["name"]] = data["error"]
+            case said:
+                self.members.hear(said, data)

@@ -54,11 +54,13 @@ class Cluster:
         brokers: int,
         settings: Mapping[str, str],
         log_dirs: int = 1,
+        features: Mapping[str, int] | None = None,
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
         self.all_nodes = (CONTROLLER, *self.brokers)
         self.settings = {**DEFAULTS, **settings}
+        self.features = features or {}
         self.nodes = {node: Node() for node in self.all_nodes}
         self.log_dirs = {
             node: tuple(self.home(node) / f"disk-{n}" for n in range(log_dirs))
@@ -106,11 +108,13 @@ class Cluster:
 
     def format(self, nodes: Iterable[int], *options: str) -> None:
         """Format the disks of nodes with Kafka's own program, several at a time."""
+        levels = chain.from_iterable(("--feature", f"{k}={v}") for k, v in self.features.items())
+        given = (*levels, *options)
         formatting: dict[int, Process] = {}
         for node in nodes:
             arguments = [
                 self.programs.storage_tool, "format", "-t", CLUSTER_ID,
-                "-c", str(self.configure(node)), *options,
+                "-c", str(self.configure(node)), *given,
             ]  # fmt: skip
             log = self.home(node) / "format.log"
             formatting[node] = self._java(arguments, log, lambda line: None, TOOL_HEAP)

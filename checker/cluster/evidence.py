@@ -31,7 +31,8 @@ def gather(stage: Stage) -> Evidence:
     stage.clients.end()
     stage.cluster.stop()
     disks, set_aside = stage.cluster.records(sorted(stage.written))
-    return Evidence(acknowledged, disks, read, known, set_aside)
+    shared = stage.clients.members.shared
+    return Evidence(acknowledged, disks, read, known, set_aside, shared)
 
 
 def _make_whole(stage: Stage) -> None:

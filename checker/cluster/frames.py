@@ -13,8 +13,9 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-FETCH, ALTER_PARTITION = 1, 56
+FETCH, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT = 1, 56, 68
 CONTROLLER = 100  # the node id of the controller
+CLIENTS = -1  # stands for our clients where a node id does for a node
 LARGEST = 1 << 28  # bytes; a size beyond is no frame of Kafka's
 
 _REQUEST = struct.Struct(">hhih")
@@ -114,3 +115,22 @@ def isr_changes(broker: int) -> Frames:
     apis = frozenset({ALTER_PARTITION})
     words, between = f"the ISR changes of {broker}", (broker, CONTROLLER)
     return Frames(words, CONTROLLER, str(broker), between, apis, Way.REQUEST)
+
+
+def heartbeats(consumer: int, broker: int) -> Frames:
+    """What a member of a group tells the coordinator; its client id is `consumer-N`."""
+    words, between = f"the heartbeats of consumer {consumer} to {broker}", (CLIENTS, broker)
+    return _beating(words, consumer, broker, between, Way.REQUEST)
+
+
+def heartbeat_answers(consumer: int, broker: int) -> Frames:
+    """What the coordinator answers to them."""
+    words = f"the heartbeat answers to consumer {consumer} from {broker}"
+    return _beating(words, consumer, broker, (broker, CLIENTS), Way.ANSWER)
+
+
+def _beating(
+    words: str, consumer: int, broker: int, between: tuple[int, int], way: Way
+) -> Frames:  # fmt: skip
+    apis = frozenset({CONSUMER_GROUP_HEARTBEAT})
+    return Frames(words, broker, rf"consumer-{consumer}", between, apis, way)

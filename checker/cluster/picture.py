@@ -12,14 +12,14 @@ from typing import Any
 
 from checker.cluster.frames import CONTROLLER, Frames
 from checker.cluster.schedule import Kind, Schedule, Step
-from checker.cluster.steps import records, topics
+from checker.cluster.steps import groups, records, topics
 from checker.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 
 CLIENTS = "clients"
 _DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down")
 _UP = ("start", "launch", "resume", "is_at_work")
 _LEADER_IS_READ = ("has_the_answer", "has_read")
-_HELD = ("hold", "one_is_held", "some_are_held")
+_HELD = ("hold", "lose", "one_is_held", "some_are_held")
 
 
 def picture_of(schedule: Schedule, control: bool = False) -> Lanes:
@@ -67,11 +67,11 @@ class _Scene:
         mark = Mark.ACT if step.kind is Kind.ACT else Mark.WAIT
         frames = given.get("frames")
         if isinstance(frames, Frames):
-            start, end = frames.between
+            start, end = (self._nodes.get(number, CLIENTS) for number in frames.between)
             slow = Passing.SLOW if name == "delay" else Passing.PASSES
             passing = Passing.STOPPED if name in _HELD else slow
-            waits = ((self._nodes[start], mark),) if mark is Mark.WAIT else ()
-            return waits, (self._nodes[start], self._nodes[end], passing)
+            waits = ((start, mark),) if mark is Mark.WAIT else ()
+            return waits, (start, end, passing)
         controller = self._nodes[CONTROLLER]
         if name in _LEADER_IS_READ:
             leader = self._nodes[given["leader"]]
@@ -88,6 +88,8 @@ class _Scene:
         brokers = given.get("brokers", (given["broker"],) if "broker" in given else ())
         if module == topics.__name__ and mark is Mark.ACT:
             return ((CLIENTS, mark),), (CLIENTS, controller, Passing.PASSES)
+        if module == groups.__name__:
+            return ((CLIENTS, mark),), None
         shown = Mark.GONE if name in _DOWN and mark is Mark.ACT else mark
         return tuple((self._nodes[b], shown) for b in brokers or (CONTROLLER,)), None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from checker.cluster.clients import Clients
 from checker.cluster.cluster import Cluster
@@ -74,7 +75,7 @@ class Run:
     def _stage(self, processes: Processes, proxy: Proxy, news: News) -> Stage:
         cluster = Cluster(
             self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
-            self.schedule.log_dirs,
+            self.schedule.log_dirs, self.schedule.features,
         )  # fmt: skip
         cluster.begin()
         servers = ",".join(f"{HOST}:{cluster.fronts[broker]}" for broker in cluster.brokers)
@@ -104,12 +105,25 @@ def take(step: Step, stage: Stage) -> None:
         if step.kind is Kind.PERHAPS:
             return
         if step.kind is Kind.PROMISE:
-            _require_answers(stage)
-            raise PromiseBrokenError(f"{step.text}, {late}")
+            raise PromiseBrokenError(f"{step.text}, {late}{_told(stage, step)}")
         raise UndecidedError(late)
 
 
-def _require_answers(stage: Stage) -> None:
-    """`UndecidedError` if the brokers do not answer: a cluster that is only slow is not stuck."""
-    for topic in stage.topics:
-        stage.clients.ask("describe", topic=topic)
+def _told(stage: Stage, step: Step) -> str:
+    """What the brokers tell of the topic that a promise is about.
+
+    `UndecidedError` if they do not answer: a cluster that is only slow is not stuck.
+    """
+    told = {topic: stage.clients.ask("describe", topic=topic) for topic in stage.topics}
+    topic = str(step.meaning.arguments.get("topic"))
+    return "".join(f"; {topic}-{each['partition']}: {_words(each)}" for each in told.get(topic, ()))
+
+
+def _words(partition: Mapping[str, Any]) -> str:
+    def named(key: str) -> str:
+        return ", ".join(map(str, partition[key])) or "none"
+
+    return (
+        f"leader {partition['leader']}, replicas {named('replicas')}, ISR {named('isr')}, "
+        f"ELR {named('elr')}, last known {named('last_known_elr')}"
+    )

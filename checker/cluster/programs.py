@@ -24,7 +24,7 @@ TOOLS_APART_SINCE = "4.2.0"  # the jar kafka-tools is asked for from here on
 
 @dataclass(frozen=True)
 class Programs:
-    """What may be run of a release. `patch`: classes that brokers and controller take first."""
+    """What may be run of a release. `patch`: classes that nodes and clients take first."""
 
     release: Release
     patch: Path | None = None
@@ -54,13 +54,13 @@ class Programs:
 
     @cached_property
     def server(self) -> str:
-        """The same for brokers and controller: with the patch, if there is one, before it."""
+        """The same with the patch, if there is one, before it."""
         return f"{self.patch}:{self.classpath}" if self.patch else self.classpath
 
     @cached_property
     def clients(self) -> str:
         """The same with our program for Kafka's clients, compiled for this release."""
-        return f"{compile_java(self.release, [CLIENTS])}:{self.classpath}"
+        return f"{compile_java(self.release, [CLIENTS])}:{self.server}"
 
     @cached_property
     def storage_tool(self) -> str:

@@ -26,6 +26,18 @@ HOST = "127.0.0.1"
 ANSWER_LIMIT = 30.0  # seconds for the proxy's own thread to do as it is told
 
 
+class _Hold:
+    """Frames that are held until they are let go, or lost with their connections."""
+
+    def __init__(self) -> None:
+        self.ended, self.is_lost = asyncio.Event(), False
+
+    def end(self, is_lost: bool) -> None:
+        """What is held of them goes on, or its connections close."""
+        self.is_lost = is_lost
+        self.ended.set()
+
+
 class _Connection:
     """One connection: its two ends, and which API each request that is under way was for."""
 
@@ -52,7 +64,7 @@ class Proxy:
         self._news = news
         self._log = log.open("a", encoding="utf-8", buffering=1)
         self._behind: dict[int, int] = {}
-        self._holds: dict[Frames, asyncio.Event] = {}
+        self._holds: dict[Frames, _Hold] = {}
         self._delays: dict[Frames, float] = {}
         self._held: Counter[Frames] = Counter()
         self._passed: Counter[Head] = Counter()
@@ -78,13 +90,18 @@ class Proxy:
     def hold(self, frames: Frames) -> None:
         """Hold these frames, from the next one on."""
         self._held.pop(frames, None)
-        self._tell(lambda: self._holds.setdefault(frames, asyncio.Event()))
+        self._tell(lambda: self._holds.setdefault(frames, _Hold()))
         self._note(f"hold {frames.words}")
 
     def release(self, frames: Frames) -> None:
         """Let them go, what is held first. `KeyError` if they are not held."""
         self._note(f"release {frames.words}")
-        self._tell(lambda: self._holds.pop(frames).set())
+        self._tell(lambda: self._holds.pop(frames).end(is_lost=False))
+
+    def lose(self, frames: Frames) -> None:
+        """Close the connections of what is held; later ones go. `KeyError` if they are not held."""
+        self._note(f"lose {frames.words}")
+        self._tell(lambda: self._holds.pop(frames).end(is_lost=True))
 
     def release_all(self) -> None:
         """Let everything go."""
@@ -204,14 +221,16 @@ class Proxy:
 
     async def _wait(self, head: Head) -> None:
         first = True
-        while holds := [(f, lifted) for f, lifted in self._holds.items() if f.match(head)]:
-            frames, lifted = holds[0]
+        while holds := [(f, hold) for f, hold in self._holds.items() if f.match(head)]:
+            frames, hold = holds[0]
             if first:
                 first = False
                 self._note(f"held {head}")
                 with self._news.change():
                     self._held[frames] += 1
-            await lifted.wait()
+            await hold.ended.wait()
+            if hold.is_lost:
+                raise ConnectionAbortedError
         for frames, seconds in self._delays.items():
             if frames.match(head):
                 await asyncio.sleep(seconds)

@@ -3,7 +3,8 @@
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `catalogue` (its
 number there), `fix` (its name, if that is not the finding's number), `story`, what the `control`
 leaves out in words, `brokers`, `log_dirs`, `seconds` (how long a step may wait), a table `settings`
-of all nodes, and `steps`:
+of all nodes, a table `features` (levels that the cluster begins with, where they are not the
+release's own), and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
@@ -33,7 +34,7 @@ from model.language.errors import UsageError, unknown_name
 FOLDER = Path(str(files("checker.cluster").joinpath("schedules")))
 KEYS = {
     "title", "finding", "catalogue", "fix", "story", "control", "brokers", "log_dirs", "seconds",
-    "settings", "steps",
+    "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
 _LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
@@ -78,6 +79,7 @@ class Schedule:
     brokers: int
     log_dirs: int
     settings: Mapping[str, str]
+    features: Mapping[str, int]
     every_step: tuple[Step, ...]
 
     def steps(self, control: bool) -> tuple[Step, ...]:
@@ -115,7 +117,8 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         data["title"], finding, str(data.get("catalogue", "")),
         str(data.get("fix", finding)), data["story"].strip(), data["control"].strip(),
         int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
-        {str(key): str(value) for key, value in data.get("settings", {}).items()}, steps,
+        {str(key): str(value) for key, value in data.get("settings", {}).items()},
+        {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
     )  # fmt: skip
 
 

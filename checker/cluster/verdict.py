@@ -9,6 +9,9 @@ consumer that reads everything from the beginning must miss exactly what the dis
 A cluster is stuck if something that a step names as a promise does not come to pass, though every
 process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
 How long that is waited for stands in the step; the control has to keep the promise within it.
+
+A partition is shared if two members of a consumer group read the same record of it, each while the
+other one had the partition, too, as their own listeners say.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ class Verdict(StrEnum):
     KEPT = "kept"
     NONE = "no verdict"
     STUCK = "stuck"
+    SHARED = "shared"
     LOST = "lost"
 
 
@@ -33,6 +37,7 @@ EXITS = {
     Verdict.KEPT: Exit.OK,
     Verdict.NONE: Exit.LIMIT,
     Verdict.STUCK: Exit.VIOLATED,
+    Verdict.SHARED: Exit.VIOLATED,
     Verdict.LOST: Exit.VIOLATED,
 }
 
@@ -42,7 +47,7 @@ class Evidence:
     """Names of records: acknowledged, on each broker's disk, read by a consumer from the beginning.
 
     `known` are those that the disk of each broker must show to be believed; `set_aside` those in
-    folders that Kafka has set aside.
+    folders that Kafka has set aside; `shared` those that two members of a group have read at once.
     """
 
     acknowledged: frozenset[str]
@@ -50,11 +55,12 @@ class Evidence:
     read: frozenset[str]
     known: Mapping[int, frozenset[str]]
     set_aside: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict on a run. `reason`: why there is none, or what did not come to pass.
+    """The verdict on a run. `reason`: why there is none, what did not come to pass, or was shared.
 
     `set_aside`: how many of the lost records are in folders that Kafka has set aside.
     """
@@ -87,6 +93,11 @@ def judge(evidence: Evidence) -> Outcome:
         return Outcome(Verdict.NONE, count, reason=reason)
     lost = _missing(evidence)
     aside = len(evidence.set_aside.intersection(lost))
+    if evidence.shared and not lost:
+        reason = (
+            f"two members read {_some(evidence.shared)}, each while the other had the partition"
+        )
+        return Outcome(Verdict.SHARED, count, reason=reason)
     return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost, set_aside=aside)
 
 

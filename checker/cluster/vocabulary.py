@@ -13,7 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.cluster.frames import Frames, answers, fetches, isr_changes, metadata
+from checker.cluster.frames import (
+    Frames,
+    answers,
+    fetches,
+    heartbeat_answers,
+    heartbeats,
+    isr_changes,
+    metadata,
+)
 from checker.cluster.stage import Stage
 from model.language.errors import UsageError
 
@@ -26,6 +34,8 @@ FRAMES: Mapping[str, Callable[..., Frames]] = {
     "the answers to {follower} from {leader}": answers,
     "the metadata of {broker}": metadata,
     "the ISR changes of {broker}": isr_changes,
+    "the heartbeats of consumer {consumer} to {broker}": heartbeats,
+    "the heartbeat answers to consumer {consumer} from {broker}": heartbeat_answers,
 }
 
 

@@ -49,9 +49,10 @@ def command(
     """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
 
     Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
-    any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time.
-    Exit status 12: lost or stuck; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB
-    of memory; Kafka's jars are brought by Maven on first use.
+    any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time;
+    shared, that two members of a group read one partition at once.
+    Exit status 12: lost, stuck or shared; 0: kept; 20: no verdict. A run takes one minute or two
+    and 1 GiB of memory; Kafka's jars are brought by Maven on first use.
     """
     from checker.cluster.schedule import every_schedule, schedule_named, schedules_of
     from checker.cluster.verdict import EXITS, worst

@@ -9,7 +9,7 @@ from typing import Any
 
 from model.kafka.settings import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, all_of, any_of, choose, not_
+from model.language import SetOf, all_of, any_of, choose, is_none, not_
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
@@ -88,7 +88,11 @@ def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
     eligible = eligible_after(partition, kept).without_member(broker)
     listed = any_of(controller.eligible.contains(broker), controller.isr.contains(broker))
     lost = all_of(listed, not_(registers_cleanly(partition, broker)))
+    last = all_of(lost, is_none(controller.leader), not_(controller.isr.is_empty), kept.is_empty)
     change_partition(partition, kept, eligible, where=lost)
+    if partition.options.last_member_is_last_known_leader:
+        known = controller.last_known_leader
+        controller.last_known_leader = choose(last, broker, known)
     return lost
 
 

@@ -89,6 +89,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "pending.isr.survives.image": "true",
     "min.isr.change.keeps.elr": "true",
     "clearing.updates.elr.index": "true",
+    "last.member.is.last.known.leader": "true",
     "elr.of.replicas.only": "true",
     "reassignment.waits.for.all": "true",
     "registration.counts.directories": "true",

@@ -277,6 +277,11 @@ class KafkaSettings:
         "with ISR and ELR empty the last leader may lead again, whatever it has lost (KIP-966)",
         "last.known.leader.election",
     )
+    last_member_is_last_known_leader: bool = setting(
+        False,
+        "the last ISR member from before the ELR is the last known leader (finding 0011)",
+        "last.member.is.last.known.leader",
+    )
     assignment_keeps_elr: bool = setting(
         True,
         "a broker that reports a replica's log directory leaves the ELR as it is (finding 0003)",

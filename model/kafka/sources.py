@@ -112,8 +112,10 @@ rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.
 rack_lose_uneven_ends | UnifiedLog.append | 0.8.0 | KAFKA-3919 |
     broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
-broker_restart | ClusterControlManager.registerBroker | 0.8.0 | KAFKA-7235, KIP-966, finding 0005 |
-    quick.bounce, eligible.leader.replicas, registration.counts.directories
+broker_restart | ClusterControlManager.registerBroker | 0.8.0 |
+    KAFKA-7235, KIP-966, finding 0005, finding 0011 |
+    quick.bounce, eligible.leader.replicas, registration.counts.directories,
+    last.member.is.last.known.leader
 broker_flush_epochs | LeaderEpochFileCache.writeIfDirExists | 3.7.0 |
     KAFKA-15046, KAFKA-16541 | epoch.cache, epoch.file
 broker_swap_log | Partition.maybeReplaceCurrentWithFutureReplica | 1.1.0 |
@@ -167,6 +169,8 @@ broker.epoch.checked | Partition.addBrokerEpochToIsr | 3.5.0 | KIP-903, KAFKA-14
 hw.frozen.below.min.isr | Partition.isUnderMinIsr | 3.7.0 | KAFKA-15583
 eligible.leader.replicas | PartitionChangeBuilder.maybePopulateTargetElr | 4.0.0 | KIP-966
 last.known.leader.election | PartitionChangeBuilder.canElectLastKnownLeader | 4.0.0 | KIP-966
+last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLeader | |
+    finding 0011
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007

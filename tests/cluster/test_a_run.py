@@ -24,11 +24,11 @@ def reproduce(tmp_path):
     """Start `highwater reproduce` with a directory of its own for all temporary files."""
     started = []
 
-    def begin(*arguments):
+    def begin(*arguments, release=RELEASE):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
         command = [sys.executable, "-c", "from checker.cli import main; main()", "reproduce"]
         process = subprocess.Popen(
-            [*command, *arguments, "--kafka", RELEASE],
+            [*command, *arguments, "--kafka", release],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         started.append(process)
@@ -65,6 +65,28 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
     assert word in out
     assert max(map(len, out.splitlines())) <= 80
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly("three runs on a cluster, of one minute or two each")
+@pytest.mark.parametrize(
+    "finding, schedule, word",
+    [
+        ("0010", "lost-heartbeat", "shared: two members read x, "),
+        ("0010", "coordinator-moves", "shared: two members read x, "),
+        ("0011", "offline", "stuck: not so: t has a leader, not within 60 s"),
+        ("0011", "unclean-election", "lost: 1 of 2 "),
+    ],
+)
+def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):
+    for more, status, words in (
+        ((), Exit.VIOLATED, word),
+        (("--control",), Exit.OK, "kept: all "),
+        (("--patched",), Exit.OK, "kept: all "),
+    ):
+        process = reproduce(finding, "--schedule", schedule, *more, release="4.3.1")
+        out, err = process.communicate(timeout=LIMIT)
+        assert (process.returncode, err) == (status, "")
+        assert words in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

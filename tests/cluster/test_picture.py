@@ -98,6 +98,8 @@ def test_arrows_go_from_who_sends_to_who_hears(drawn):
         "release the answers to 2 from 0",
         "delay the ISR changes of 0 by 7 ms", "until one of the metadata of 1 is held",
         "until 0 has noted 2 at 1 in t", "send x to t", "until x is acknowledged",
+        "hold the heartbeats of consumer 1 to 2", "lose the heartbeats of consumer 1 to 2",
+        "until one of the heartbeat answers to consumer 1 from 0 is held",
     )  # fmt: skip
     assert [row.arrow for row in lanes.rows[:-1]] == [
         (CLIENTS, "controller", Passing.PASSES),
@@ -108,6 +110,9 @@ def test_arrows_go_from_who_sends_to_who_hears(drawn):
         ("broker 2", "broker 0", Passing.PASSES),
         (CLIENTS, "broker 0", Passing.PASSES),
         ("broker 0", CLIENTS, Passing.PASSES),
+        (CLIENTS, "broker 2", Passing.STOPPED),
+        (CLIENTS, "broker 2", Passing.STOPPED),
+        ("broker 0", CLIENTS, Passing.STOPPED),
     ]
 
 

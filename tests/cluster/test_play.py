@@ -2,12 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from checker.cluster.cluster import Cluster as RealCluster
 from checker.cluster.errors import PromiseBrokenError, UndecidedError
+from checker.cluster.members import Members
 from checker.cluster.news import News
 from checker.cluster.observed import Node
 from checker.cluster.play import take
@@ -23,6 +25,7 @@ class Clients:
     failed: dict[str, str] = field(default_factory=dict)
     topic: list[dict[str, object]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
+    members: Members = field(default_factory=Members)
 
     def ask(self, op, **fields):
         self.asked[op] += 1
@@ -54,6 +57,65 @@ def test_a_condition_that_does_not_come_to_pass_leaves_the_run_undecided(stage):
 def test_a_promise_that_is_not_kept_is_broken(stage):
     with pytest.raises(PromiseBrokenError, match="x is acknowledged, not within 0 s"):
         play(stage, "promise x is acknowledged within 0 s")
+
+
+def test_what_the_brokers_tell_of_its_topic_is_said_with_a_broken_promise(stage):
+    stage.topics["t"] = 1
+    one = {
+        "partition": 0,
+        "leader": -1,
+        "replicas": [0, 1],
+        "isr": [],
+        "elr": [],
+        "last_known_elr": [-1],
+    }
+    stage.clients.topic = [one]
+    told = "t-0: leader -1, replicas 0, 1, ISR none, ELR none, last known -1"
+    with pytest.raises(PromiseBrokenError, match=f"t has a leader, not within 0 s; {told}$"):
+        play(stage, "promise t has a leader within 0 s")
+
+
+def test_the_levels_that_a_cluster_begins_with_are_given_to_kafkas_own_program(tmp_path):
+    begun = []
+
+    class Formatting(RealCluster):
+        def configure(self, node):
+            return tmp_path / "settings"
+
+        def _java(self, arguments, *_):
+            begun.append(arguments)
+            return SimpleNamespace(has_ended=True)
+
+    cluster = object.__new__(Formatting)
+    cluster.features, cluster.log_dirs, cluster.news = {"one": 0, "two": 3}, {0: ()}, News()
+    cluster.programs = cast(Any, SimpleNamespace(storage_tool="Tool"))
+    gone = SimpleNamespace(directory=tmp_path, gone=lambda process: None)
+    cluster.processes = cast(Any, gone)
+    cluster.format([0], "--more")
+    (arguments,) = begun
+    assert arguments[:2] == ["Tool", "format"]
+    assert arguments[-5:] == ["--feature", "one=0", "--feature", "two=3", "--more"]
+
+
+def test_the_topic_of_groups_is_compacted_and_its_first_replica_coordinates(stage):
+    def ask(op, **fields):
+        made.append({"op": op, **fields})
+
+    made: list[dict[str, object]] = []
+    stage.clients.ask = ask
+    play(stage, "keep groups on 2, 0, 1")
+    (one,) = made
+    assert (one["op"], one["topic"], one["partitions"]) == ("create", "__consumer_offsets", 1)
+    assert (one["replicas"], one["settings"]) == ((2, 0, 1), {"cleanup.policy": "compact"})
+    assert stage.topics == {}
+
+
+def test_a_consumer_has_what_it_has_begun_with_and_no_more(stage):
+    stage.clients.members.has[1] = {"t-0", "t-1"}
+    play(stage, "until consumer 1 has 0, 1 of t within 0 s")
+    for line in ("consumer 1 has 0 of t", "consumer 2 has 0 of t", "consumer 1 has read x"):
+        with pytest.raises(UndecidedError):
+            play(stage, f"until {line} within 0 s")
 
 
 def test_a_promise_is_not_broken_if_the_brokers_do_not_answer(stage):

@@ -18,6 +18,8 @@ from checker.cluster.frames import (
     Way,
     answer_correlation,
     fetches,
+    heartbeat_answers,
+    heartbeats,
     isr_changes,
     metadata,
     request_head,
@@ -181,6 +183,23 @@ def test_what_is_held_of_a_connection_that_closes_is_dropped(connect, broker, pr
     assert broker.got[-1] == kept
 
 
+def test_what_is_lost_never_arrives_and_its_connection_closes_and_later_ones_pass(
+    connect, broker, proxy, news
+):
+    client, other = connect("broker-2-fetcher-0"), connect("another")
+    held = fetches(2, LEADER)
+    proxy.hold(held)
+    client.send(1, 1)
+    assert news.wait(lambda: proxy.held(held), SECONDS)
+    proxy.lose(held)
+    assert client.answer() is None
+    assert broker.got == []
+    later = connect("broker-2-fetcher-0")
+    sent = [later.send(1, 2), other.send(3, 1)]
+    assert later.answer() is not None and other.answer() is not None
+    assert sorted(broker.got) == sorted(sent)
+
+
 def test_slow_frames_keep_their_order(connect, proxy, broker):
     client = connect("broker-1-fetcher-0")
     proxy.delay(fetches(1, LEADER), 0.02)
@@ -278,6 +297,11 @@ def test_a_request_without_a_client_id_has_an_empty_one():
         (isr_changes(1), Head(100, "10", 56, Way.REQUEST), False),
         (isr_changes(0), Head(100, "0", 56, Way.REQUEST), True),
         (isr_changes(0), Head(100, "0", 63, Way.REQUEST), False),
+        (heartbeats(1, 0), Head(0, "consumer-1", 68, Way.REQUEST), True),
+        (heartbeats(1, 0), Head(0, "consumer-11", 68, Way.REQUEST), False),
+        (heartbeats(1, 0), Head(0, "consumer-1", 1, Way.REQUEST), False),  # a fetch
+        (heartbeats(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), False),
+        (heartbeat_answers(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), True),
     ],
 )
 def test_frames_are_told_apart(frames, head, is_one):

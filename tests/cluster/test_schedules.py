@@ -1,5 +1,7 @@
 """Schedules: every file is whole, every sentence means one thing, and what is wrong is refused."""
 
+import re
+
 import pytest
 
 from checker.cluster.schedule import (
@@ -28,6 +30,8 @@ promise t has a leader
 '''
 [settings]
 "replica.lag.time.max.ms" = 10000
+[features]
+"eligible.leader.replicas.version" = 0
 """
 EXAMPLES = {
     "number": "7", "numbers": "0, 1, 2", "name": "t", "value": "min.insync.replicas",
@@ -86,7 +90,7 @@ def test_what_is_released_was_held(schedule, control):
         if template.startswith("hold "):
             assert step.meaning.arguments["frames"] not in held
             held.add(step.meaning.arguments["frames"])
-        elif template.startswith("release "):
+        elif template.startswith(("release ", "lose ")):
             held.remove(step.meaning.arguments["frames"])
 
 
@@ -96,6 +100,7 @@ def test_a_schedule_as_it_is_read(tmp_path):
     schedule = read_schedule(path)
     assert (schedule.name, schedule.finding, schedule.brokers) == ("story", "0009", 3)
     assert schedule.settings == {"replica.lag.time.max.ms": "10000"}
+    assert schedule.features == {"eligible.leader.replicas.version": 0}
     assert [s.words for s in schedule.steps(False)] == [
         "make topic t on 0, 1, 2", "kill 0", "promise t has a leader",
     ]  # fmt: skip
@@ -150,5 +155,9 @@ def test_files_are_named_after_their_findings():
 
 def test_all_frames_that_can_be_named_can_be_held():
     for template in FRAMES:
-        text = template.replace("{follower}", "2").replace("{leader}", "0").replace("{broker}", "1")
+        text = re.sub(
+            r"\{(\w+)\}",
+            lambda named: str(["leader", "broker", "follower", "consumer"].index(named[1])),
+            template,
+        )
         assert step_of(f"hold {text}").meaning.arguments["frames"].words == text

@@ -34,6 +34,15 @@ def test_what_is_on_no_disk_and_not_read_is_lost():
     assert judge(LOST) == Outcome(Verdict.LOST, 2, ("x",))
 
 
+def test_what_two_members_read_at_once_is_shared_unless_worse_or_nothing_can_be_said():
+    outcome = judge(replace(KEPT, shared=frozenset({"x"})))
+    assert (outcome.verdict, outcome.lost) == (Verdict.SHARED, ())
+    assert "two members read x" in outcome.words
+    assert judge(replace(LOST, shared=frozenset({"base"}))).verdict is Verdict.LOST
+    untold = replace(KEPT, shared=frozenset({"x"}), acknowledged=frozenset())
+    assert judge(untold).verdict is Verdict.NONE
+
+
 @pytest.mark.parametrize("broker", range(3))
 def test_a_disk_that_does_not_show_the_known_record_gives_no_verdict(broker):
     for evidence in (KEPT, LOST):
@@ -87,14 +96,16 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, stuck, lost = (Outcome(verdict) for verdict in Verdict)
+    kept, none, stuck, shared, lost = (Outcome(verdict) for verdict in Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
     assert worst([kept, stuck, none]) is Verdict.STUCK
-    assert worst([kept, none, lost, stuck]) is Verdict.LOST
+    assert worst([kept, none, shared, stuck]) is Verdict.SHARED
+    assert worst([kept, none, lost, stuck, shared]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
     assert EXITS == {
         Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
+        Verdict.SHARED: Exit.VIOLATED,
         Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
     }  # fmt: skip
 

@@ -41,8 +41,12 @@ ELIGIBLE = {
         "testAnotherReplicasDirectoryLeavesTheElrAsItIs",
         "testAReplicaThatIsMovedBetweenDirectoriesStaysInTheElr",
     },
+    "elr-switched-on-while-offline": {
+        "testALastMemberFromBeforeTheElrWasSwitchedOnLeadsAgainAfterAnUncleanStop"
+    },
     None: {
         "testAReplicaThatStaysKeepsItsPlaceInTheElr",
+        "testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop",
         "testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr",
     },
 }
@@ -110,7 +114,9 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-of-removed-replicas"),
         ("4.3.1", "elr-index-of-a-cleared-elr"),
         ("4.3.1", "elr-of-a-lost-directory"),
+        ("4.3.1", "elr-switched-on-while-offline"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
+        ("4.1.0", "elr-switched-on-while-offline"),
     ),
 )
 def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):

@@ -19,6 +19,12 @@ def release(stage: Stage, frames: Frames) -> None:
     stage.proxy.release(frames)
 
 
+@act("lose {frames:frames}")
+def lose(stage: Stage, frames: Frames) -> None:
+    """What is held: its connections close, as when one breaks. Later ones pass."""
+    stage.proxy.lose(frames)
+
+
 @act("delay {frames:frames} by {milliseconds:number} ms")
 def delay(stage: Stage, frames: Frames, milliseconds: int) -> None:
     """From now to the end of the run."""

@@ -14,6 +14,13 @@ def send(stage: Stage, record: str, topic: str) -> None:
     stage.clients.ask("write", topic=topic, name=record)
 
 
+@act("send {record:name} to partition {partition:number} of {topic:name}")
+def send_to_partition(stage: Stage, record: str, partition: int, topic: str) -> None:
+    """One record to one of several partitions."""
+    stage.written.add(topic)
+    stage.clients.ask("write", topic=topic, partition=partition, name=record)
+
+
 @act("send {count:number} records {record:name} of {bytes:number} bytes to {topic:name}")
 def send_many(stage: Stage, count: int, record: str, bytes: int, topic: str) -> None:
     """They are called RECORD0, RECORD1 and so on."""

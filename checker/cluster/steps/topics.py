@@ -64,6 +64,12 @@ def set_topic(stage: Stage, key: str, topic: str, value: str) -> None:
     stage.clients.ask("configure", kind="topic", name=topic, key=key, value=value)
 
 
+@act("set feature {feature:value} to {level:number}")
+def set_feature(stage: Stage, feature: str, level: int) -> None:
+    """The level of a feature of the whole cluster goes up, as after an upgrade."""
+    stage.clients.ask("feature", name=feature, level=level)
+
+
 @act("set {key:value} of broker {broker:number} to {value:value}")
 def set_broker(stage: Stage, key: str, broker: int, value: str) -> None:
     """A setting of a broker that may change while it runs."""

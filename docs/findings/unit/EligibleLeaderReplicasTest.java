@@ -155,6 +155,29 @@ public class EligibleLeaderReplicasTest {
         assertEquals(List.of(), records);
     }
 
+    @Test
+    public void testALastMemberFromBeforeTheElrWasSwitchedOnLeadsAgainAfterAnUncleanStop() {
+        replication.replay(partition(-1, List.of(1), List.of(), 0, 1, 2));
+        restartUncleanly(1);
+        assertEquals(1, replication.getPartition(TOPIC, 0).leader);
+    }
+
+    @Test
+    public void testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop() {
+        replication.replay(partition(1, List.of(1), List.of(), 0, 1, 2));
+        restartUncleanly(1);
+        assertEquals(1, replication.getPartition(TOPIC, 0).leader);
+    }
+
+    private void restartUncleanly(int broker) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleBrokerShutdown(broker, false, records);
+        replay(records);
+        records.clear();
+        replication.handleBrokerUnfenced(broker, EPOCH, records);
+        replay(records);
+    }
+
     private PartitionRecord partition(int leader, List<Integer> isr, List<Integer> elr, Integer... replicas) {
         return new PartitionRecord().setTopicId(TOPIC).setPartitionId(0).setLeader(leader).setLeaderEpoch(0)
             .setPartitionEpoch(0).setIsr(isr).setEligibleLeaderReplicas(elr).setReplicas(List.of(replicas))
