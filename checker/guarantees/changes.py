@@ -30,7 +30,7 @@ from checker.guarantees.verdicts import (
     trace_of,
 )
 from checker.report.why import why
-from model.kafka.settings import Racks
+from model.kafka.racks import Racks
 from model.kafka.sources import SETTING_SOURCES
 from model.language.declare.settings import as_text
 

@@ -24,7 +24,7 @@ from checker.guarantees.kafka_keys import (
 )
 from checker.guarantees.releases import Mode, Release, release_named
 from model.kafka.protocol import KAFKA
-from model.kafka.settings import Racks, racks_within
+from model.kafka.racks import Racks, racks_within
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, unknown_name
 

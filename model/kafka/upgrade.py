@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from model.kafka.presets import PRESETS
+from model.kafka.racks import Racks
 from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
 from model.kafka.settings import (
     EpochCache,
     KafkaSettings,
-    Racks,
     ShrinkStartsEpoch,
     Truncation,
     UpgradeTo,
