@@ -106,7 +106,7 @@ def test_runs_with_other_engines_and_partitions_go_on_from_each_other(
 @pytest.mark.parametrize("dies_first", [False, True])
 def test_a_task_that_is_run_twice_finds_the_same(tmp_path, without_spark, monkeypatch, dies_first):
     """In the same worker, which may have kept what the first attempt did."""
-    model = model_named("kip320", SMALL)
+    model = model_named("kip320", TINY)
     keep_new = worker.keep_new
 
     def dies(*_):
