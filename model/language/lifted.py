@@ -7,6 +7,7 @@ state, and no axioms about what stays as it was.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Self
 
@@ -16,6 +17,7 @@ from model.language.declare.domains import IndexSet, Integers, Reference
 from model.language.declare.schema import Schema, Variable
 from model.language.graph import Node, Op
 from model.language.protocol import Model
+from model.language.unchanging import unchanging
 
 
 class Lifted:
@@ -25,6 +27,8 @@ class Lifted:
         """`ranges` are what parameters of actions range over that are numbers, by name."""
         self.schema = schema
         self._ranges = ranges or {}
+        self._zero: frozenset[str] = frozenset()  # bounds that are 0
+        self.blank: Mapping[str, Node] = {}  # variables that stay blank, and what that is
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -38,6 +42,73 @@ class Lifted:
             if isinstance(parameter.domain, Integers)
         }
         return cls(model.schema, ranges)
+
+    @classmethod
+    def narrowed(cls, model: Model) -> Self:
+        """The same, where what the model's bounds of 0 switch off is simplified away.
+
+        Formulas then say what they do of states that are reachable with these bounds at 0.
+        """
+        lifted = cls.of(model)
+        lifted._zero = frozenset(name for name, size in model.bounds.items() if size == 0)
+        assigned = {write.variable.name for write in model.start}
+
+        def changed(blank: Mapping[str, Node]) -> set[str]:
+            lifted.blank = blank
+            return {
+                write.variable.name
+                for action in model.captured
+                if graph.FALSE not in map(lifted.now, action.guards)
+                for write in action.writes
+                if write.variable.name in blank
+                and not lifted._is(write.value, write.variable.blank)
+            }
+
+        lifted.blank = unchanging(
+            {
+                name: variable.blank
+                for name, variable in model.schema.variables.items()
+                if name not in assigned and not _names_a_member(variable)
+            },
+            changed,
+        )
+        return lifted
+
+    def _is(self, node: Node, value: Node) -> bool:
+        """The expression has that value, as far as is seen without a solver."""
+        now = self.now(node)
+        return now is value or (value.sort is graph.INT and self._is_number(now, value.data))
+
+    def _is_number(self, node: Node, number: int) -> bool:
+        """The least and the greatest that the expression may be are that number."""
+        done: dict[Node, tuple[float, float]] = {}
+
+        def limits(this: Node) -> tuple[float, float]:
+            if this not in done:
+                done[this] = within(this)
+            return done[this]
+
+        def within(this: Node) -> tuple[float, float]:
+            match this.op:
+                case Op.CONST:
+                    return this.data, this.data
+                case Op.READ:
+                    domain = self.schema.variables[this.data[0]].domain
+                    if isinstance(domain, Integers) and domain.low.node.op is Op.CONST:
+                        return domain.low.node.data, math.inf
+                case Op.VARIABLE if this.data[1] in self.schema.index_sets:
+                    return 0, math.inf
+                case Op.LARGEST | Op.SMALLEST:
+                    return limits(this.args[-1])
+                case Op.MIN | Op.MAX | Op.ITE:
+                    parts = this.args[1:] if this.op is Op.ITE else this.args
+                    least, greatest = zip(*map(limits, parts), strict=True)
+                    low = max if this.op is Op.MAX else min
+                    high = min if this.op is Op.MIN else max
+                    return low(least), high(greatest)
+            return -math.inf, math.inf
+
+        return limits(node) == (number, number)
 
     def extent(self, over: str) -> Node:
         """How many indices the index set called `over` has."""
@@ -88,7 +159,11 @@ class Lifted:
             found = done.get(this)
             if found is None:
                 args = tuple(visit(arg) for arg in this.args)
-                if this.op is Op.READ:
+                if this.op is Op.BOUND and this.data in self._zero:
+                    found = graph.constant(0)
+                elif this.op is Op.READ and this.data[0] in self.blank:
+                    found = self.blank[this.data[0]]
+                elif this.op is Op.READ:
                     variable = self.schema.variables[this.data[0]]
                     old = variable.blank if of_blank else graph.rebuild(this, args)
                     after = overlay(variable, args, writes, old, _anywhere)
@@ -126,6 +201,8 @@ class Lifted:
         """Every state variable has a value of its domain, as formulas."""
         found = []
         for variable in self.schema.variables.values():
+            if variable.name in self.blank:
+                continue
             index = tuple(
                 index_set.variable(f"{index_set.name}%{place}")
                 for place, index_set in enumerate(variable.index)
@@ -136,6 +213,10 @@ class Lifted:
                     claim = graph.quantified(Op.FORALL, place, claim)
                 found.append(claim)
         return found
+
+
+def _names_a_member(variable: Variable) -> bool:
+    return isinstance(variable.domain, Reference) and variable.initial >= 0
 
 
 def _anywhere(_index_set: IndexSet, _index: Node) -> Node:

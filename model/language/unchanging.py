@@ -7,7 +7,8 @@ packed states, and expressions over them are simplified before they are compiled
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from model.language import graph
 from model.language.cells import Cell, StateSpace
@@ -15,37 +16,52 @@ from model.language.declare.domains import Reference, Subset
 from model.language.graph import Node, Op
 from model.language.ground import GroundAction, cell_node
 
+Value = TypeVar("Value")
+
+
+def unchanging(
+    blank: Mapping[str, Value], changed: Callable[[Mapping[str, Value]], Collection[str]]
+) -> dict[str, Value]:
+    """The variables that are blank in every reachable state, of those that are so at first.
+
+    `changed` names those of a set that some action may assign anything else as long as all of the
+    set are blank. The largest set of which it names none: by induction all stay blank.
+    """
+    found = dict(blank)
+    while names := changed(found):
+        found = {name: value for name, value in found.items() if name not in names}
+    return found
+
 
 def narrowed(
     space: StateSpace, initial: Sequence[int], actions: Sequence[GroundAction]
 ) -> tuple[dict[str, int], tuple[GroundAction, ...]]:
     """The variables that are blank in every reachable state, with the number that they have.
 
-    The largest set such that all are blank at first and, as long as all are, no action that may be
-    enabled assigns one of them anything else: by induction it never happens. A number that names a
-    member is left out, so that renaming members leaves the rest as it is. Also the actions that may
-    be enabled, over what is left: as `Model.ground_actions_with` grounds them, at a tenth of the
-    cost.
+    A number that names a member is left out, so that renaming members leaves the rest as it is.
+    Also the actions that may be enabled, over what is left: as `Model.ground_actions_with` grounds
+    them, at a tenth of the cost.
     """
-    changed = {
+    others = {
         cell.variable.name
         for cell in space.cells
         if initial[cell.position] != cell.blank or _names_a_member(cell)
     }
-    found = {c.variable.name: c.blank for c in space.cells if c.variable.name not in changed}
-    while True:
-        simplified = _Simplified(space, found)
-        changed = {
+
+    def changed(blank: Mapping[str, int]) -> set[str]:
+        simplified = _Simplified(space, blank)
+        return {
             space.cells[position].variable.name
             for action in actions
             if simplified.node(action.guard) is not graph.FALSE
             for position, node in action.assignments.items()
-            if space.cells[position].variable.name in found
+            if space.cells[position].variable.name in blank
             and not simplified.is_constant(node, space.cells[position].blank)
         }
-        if not changed:
-            return found, tuple(simplified.actions(actions))
-        found = {name: number for name, number in found.items() if name not in changed}
+
+    blank = {c.variable.name: c.blank for c in space.cells if c.variable.name not in others}
+    found = unchanging(blank, changed)
+    return found, tuple(_Simplified(space, found).actions(actions))
 
 
 def _names_a_member(cell: Cell) -> bool:

@@ -74,7 +74,21 @@ def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
         *choose_properties(kafka, ["log_matching", "high_watermark_within_log"]),
     )
 
-    check_lifted_steps(model, states_on_walks(model, 4), probes)
+    states = states_on_walks(model, 4)
+    check_lifted_steps(model, states, probes)
+    check_lifted_steps(model, states, probes, Lifted.narrowed(model))
+
+
+@pytest.mark.parametrize("preset", ["kafka-0.10", "kafka-2.1", "kafka-4.1", "kafka-4.3"])
+def test_what_stays_blank_at_all_sizes_does_so_within_bounds(preset):
+    kafka = protocol_named("kafka")
+    model = kafka.model({"disk_losses": 1}, kafka.preset(preset))
+
+    blank = Lifted.narrowed(model).blank
+
+    assert blank.keys() <= model.unchanging.keys()
+    assert {"brokers.log_start", "spent.record_deletions", "stalled.leader"} <= blank.keys()
+    assert "spent.disk_losses" not in blank
 
 
 @pytest.mark.parametrize("name", ["kip320", "async_isr"])

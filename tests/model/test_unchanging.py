@@ -7,8 +7,9 @@ from checker.engines.layout import Layout
 from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
-from model.language import Action, Protocol, choose, require
+from model.language import Action, Protocol, choose, graph, maximum, minimum, require
 from model.language.errors import DomainError
+from model.language.lifted import Lifted
 from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.lab import NODES, ROWS, SIZE, Lab, Node
@@ -71,11 +72,40 @@ def test_a_variable_of_every_member_changes_where_that_of_one_does():
     assert changing(lab(raise_last)) == {"nodes.flag"}
 
 
+def test_with_sizes_open_the_greater_of_two_numbers_changes():
+    def keep(s: Lab) -> None:
+        s.n = minimum(s.n, s.nodes[0].x)
+        s.nodes[0].x = 3
+
+    def grow(s: Lab) -> None:
+        s.n = maximum(s.n, s.nodes[0].x)
+        s.nodes[0].x = 3
+
+    assert "n" in Lifted.narrowed(lab(keep)).blank
+    assert "n" not in Lifted.narrowed(lab(grow)).blank
+
+
+def test_with_sizes_open_a_row_that_is_not_there_is_refused_whatever_is_written():
+    def count(s: Lab) -> None:
+        s.n = 4
+
+    def rest(s: Lab) -> None:
+        s.rows[s.n].value = -1
+
+    model = lab(count, rest)
+    lifted = Lifted.narrowed(model)
+    (write,) = lifted.total_action(model.captured[1]).writes
+
+    assert "rows.value" in lifted.blank
+    assert lifted.misfits(write) is not graph.FALSE
+
+
 def test_what_the_start_assigns_is_not_left_out():
     def begin(s: Lab) -> None:
         s.n = 3
 
     assert changing(lab(start=begin)) == {"n"}
+    assert "n" not in Lifted.narrowed(lab(start=begin)).blank
 
 
 @pytest.mark.parametrize(

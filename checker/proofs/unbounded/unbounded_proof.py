@@ -55,7 +55,7 @@ class UnboundedInduction:
         self.timeout = timeout
         self._on_obligation = on_obligation or (lambda _: None)
         self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
-        self.lifted = Lifted.of(model)
+        self.lifted = Lifted.narrowed(model)
         minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
         self.terms = UnboundedTerms(self.lifted, minima)
         self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
@@ -140,8 +140,8 @@ class UnboundedInduction:
         self.sizes = sizes
         self.base = Clauses(self.lifted)
         self.hypotheses: list[Clause] = []
-        for node in (*sizes, *self.lifted.domains()):
-            self.hypotheses += self.base.of(self.lifted.now(node))
+        for node in (*sizes, *map(self.lifted.now, self.lifted.domains())):
+            self.hypotheses += self.base.of(node)
         self.clauses = {
             lemma.name: self.base.of(self.lifted.now(claim)) for lemma, claim in self.claims.items()
         }
