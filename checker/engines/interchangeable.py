@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from model.language import graph
-from model.language.graph import Kind, Node, Op
+from model.language.graph import Node
 from model.language.protocol import Model
 from properties import Property
 
@@ -38,7 +38,7 @@ def members_named(model: Model, properties: Iterable[Property]) -> Iterator[Name
 
 def _named(what: str, nodes: Iterable[Node]) -> Iterator[Named]:
     for node in graph.below(*nodes):
-        if node.op is Op.CONST and node.sort.kind is Kind.REF and node.data != graph.NONE:
+        if graph.names_a_member(node):
             yield Named(what, node.sort.family, node.data)
 
 

@@ -68,7 +68,7 @@ class Lifted:
             {
                 name: variable.blank
                 for name, variable in model.schema.variables.items()
-                if name not in assigned and not _names_a_member(variable)
+                if name not in assigned and not graph.names_a_member(variable.blank)
             },
             changed,
         )
@@ -213,10 +213,6 @@ class Lifted:
                     claim = graph.quantified(Op.FORALL, place, claim)
                 found.append(claim)
         return found
-
-
-def _names_a_member(variable: Variable) -> bool:
-    return isinstance(variable.domain, Reference) and variable.initial >= 0
 
 
 def _anywhere(_index_set: IndexSet, _index: Node) -> Node:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from model.language import graph
-from model.language.cells import Cell, StateSpace
-from model.language.declare.domains import Reference, Subset
+from model.language.cells import StateSpace
 from model.language.graph import Node, Op
 from model.language.ground import GroundAction, cell_node
 
@@ -45,7 +44,7 @@ def narrowed(
     others = {
         cell.variable.name
         for cell in space.cells
-        if initial[cell.position] != cell.blank or _names_a_member(cell)
+        if initial[cell.position] != cell.blank or graph.names_a_member(cell.variable.blank)
     }
 
     def changed(blank: Mapping[str, int]) -> set[str]:
@@ -62,15 +61,6 @@ def narrowed(
     blank = {c.variable.name: c.blank for c in space.cells if c.variable.name not in others}
     found = unchanging(blank, changed)
     return found, tuple(_Simplified(space, found).actions(actions))
-
-
-def _names_a_member(cell: Cell) -> bool:
-    match cell.variable.domain:
-        case Reference():
-            return cell.blank >= 0
-        case Subset():
-            return cell.blank not in (cell.low, cell.high)
-    return False
 
 
 class _Simplified:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from model.language.graph.nodes import BOOL, INT, Kind, Node, Op, Sort, intern, ones
+from model.language.graph.nodes import BOOL, INT, NONE, Kind, Node, Op, Sort, intern, ones
 
 
 def constant(value: bool | int, sort: Sort | None = None) -> Node:
@@ -305,6 +305,11 @@ def substitute(node: Node, replacement: dict[Node, Node]) -> Node:
         return found
 
     return visit(node)
+
+
+def names_a_member(node: Node) -> bool:
+    """The expression is the name of one member, which tells it from the others."""
+    return node.op is Op.CONST and node.sort.kind is Kind.REF and node.data != NONE
 
 
 def below(*roots: Node) -> set[Node]:
