@@ -28,6 +28,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -117,6 +118,7 @@ public final class Clients {
             case "begin": members.get(r.get("consumer").asInt()).begin.countDown(); break;
             case "stop": stop(); break;
             case "read": return read(r);
+            case "trim": return trim(r);
             default: throw new IllegalArgumentException("no operation " + op);
         }
         return JSON.nullNode();
@@ -187,7 +189,7 @@ public final class Clients {
     /** Sends "count" records named NAME, or NAME0, NAME1, ... if that is not 1; answers come as events. */
     private void write(JsonNode r) {
         KafkaProducer<String, String> producer = producers.computeIfAbsent(
-            r.path("producer").asText("one"), name -> producer("producer-" + name));
+            r.path("once").asBoolean() ? "once" : "one", this::producer);
         int count = r.path("count").asInt(1);
         String padding = ".".repeat(r.path("padding").asInt(0));
         for (int i = 0; i < count; i++) {
@@ -196,10 +198,14 @@ public final class Clients {
         }
     }
 
-    private KafkaProducer<String, String> producer(String client) {
+    private KafkaProducer<String, String> producer(String name) {
         Properties settings = new Properties();
         settings.putAll(base);
-        settings.put("client.id", client);
+        settings.put("client.id", "producer-" + name);
+        if (name.equals("once")) {
+            settings.put("retries", "0");
+            settings.put("enable.idempotence", "false");
+        }
         settings.put("acks", "all");
         settings.put("request.timeout.ms", "60000");
         settings.put("delivery.timeout.ms", "180000");
@@ -333,6 +339,16 @@ public final class Clients {
             }
         }
         return all;
+    }
+
+    /** Deletes all records that are committed; where the log of each partition starts after that. */
+    private JsonNode trim(JsonNode r) throws Exception {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        for (TopicPartition partition : partitions(r)) all.put(partition, RecordsToDelete.beforeOffset(-1));
+        ArrayNode starts = JSON.createArrayNode();
+        var answers = brokers.deleteRecords(all).lowWatermarks();
+        for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
+        return starts;
     }
 
     private List<TopicPartition> partitions(JsonNode r) throws Exception {

@@ -10,6 +10,7 @@ from typing import Any
 from checker.cluster.errors import UndecidedError
 from checker.cluster.members import Members
 from checker.cluster.news import News
+from checker.cluster.places import Place
 from checker.cluster.processes import Process, Processes
 from checker.cluster.programs import QUIET, Programs
 
@@ -20,8 +21,8 @@ ANSWER_LIMIT = 240.0  # seconds; the clients' own limits are shorter
 class Clients:
     """Admin, producers and a consumer of one release.
 
-    `acknowledged` and `failed` hold what producers were told so far, by the record's name: its
-    (partition, offset), and the error. `members` are those of the consumer group.
+    `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
+    is, and the error. `members` are those of the consumer group.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Clients:
         self._ready = False
         self._number = 0
         self._answers: dict[int, dict[str, Any]] = {}
-        self.acknowledged: dict[str, tuple[int, int]] = {}
+        self.acknowledged: dict[str, Place] = {}
         self.failed: dict[str, str] = {}
         self.members = Members()
         log = processes.directory / "clients.log"
@@ -54,6 +55,13 @@ class Clients:
             raise UndecidedError(f"{op}: {answer['error']}")
         return answer["ok"]
 
+    def read(self, topic: str, partitions: int) -> dict[Place, str]:
+        """The names of all records of a topic that are committed, to a consumer without a group."""
+        return {
+            Place(topic, record["partition"], record["offset"]): record["name"]
+            for record in self.ask("read", topic=topic, partitions=partitions)
+        }
+
     def end(self) -> None:
         """End the process; what it has heard stays."""
         self._processes.gone(self._process)
@@ -68,7 +76,9 @@ class Clients:
             case "ready":
                 self._ready = True
             case "acknowledged":
-                self.acknowledged[data["name"]] = (data["partition"], data["offset"])
+                self.acknowledged[data["name"]] = Place(
+                    data["topic"], data["partition"], data["offset"]
+                )
             case "failed":
                 self.failed[data["name"]] = data["error"]
             case said:

@@ -21,18 +21,17 @@ def gather(stage: Stage) -> Evidence:
     """
     _make_whole(stage)
     stage.clients.ask("stop")
-    acknowledged = frozenset(stage.clients.acknowledged)
-    known = _send_last_records(stage)
-    read = frozenset(
-        record["name"]
-        for topic in stage.written
-        for record in stage.clients.ask("read", topic=topic, partitions=stage.topics[topic])
+    acknowledged = frozenset(
+        name for name, place in stage.clients.acknowledged.items() if not stage.is_deleted(place)
     )
+    known = _send_last_records(stage)
+    read = frozenset[str]().union(*map(stage.read, stage.written))
     stage.clients.end()
     stage.cluster.stop()
     disks, set_aside = stage.cluster.records(sorted(stage.written))
     shared = stage.clients.members.shared
-    return Evidence(acknowledged, disks, read, known, set_aside, shared)
+    changed = {str(place): names for place, names in stage.readings.changed.items()}
+    return Evidence(acknowledged, disks, read, known, set_aside, shared, changed)
 
 
 def _make_whole(stage: Stage) -> None:

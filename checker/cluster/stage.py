@@ -10,6 +10,7 @@ from checker.cluster.clients import Clients
 from checker.cluster.cluster import Cluster
 from checker.cluster.news import News
 from checker.cluster.observed import Node, Replica
+from checker.cluster.places import Place, Readings
 from checker.cluster.proxy import Proxy
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
@@ -20,7 +21,8 @@ class Stage:
     """One run's cluster, proxy and clients, and what happened since the last step that acted.
 
     `topics` holds how many partitions each topic has that a schedule made, `written` those of them
-    to which records were sent.
+    to which records were sent. `log_starts`: where the logs of those partitions start of which
+    records were deleted.
     """
 
     cluster: Cluster
@@ -29,6 +31,8 @@ class Stage:
     news: News
     topics: dict[str, int] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
+    log_starts: dict[tuple[str, int], int] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings)
     acknowledged_before: int = 0
     _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
@@ -48,6 +52,16 @@ class Stage:
     def replica(self, broker: int, partition: str) -> Replica:
         """What a broker has said of its replica of a partition such as `t-0`."""
         return self.cluster.nodes[broker].replica(partition)
+
+    def is_deleted(self, place: Place) -> bool:
+        """The record that is there was to be deleted."""
+        return place.offset < self.log_starts.get((place.topic, place.partition), 0)
+
+    def read(self, topic: str) -> frozenset[str]:
+        """The names of all records of a topic that a consumer reads from its beginning."""
+        found = self.clients.read(topic, self.topics[topic])
+        self.readings.hear(found)
+        return frozenset(found.values())
 
     def describe(self, topic: str) -> list[dict[str, Any]]:
         """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""

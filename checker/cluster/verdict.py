@@ -10,6 +10,10 @@ A cluster is stuck if something that a step names as a promise does not come to 
 process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
 How long that is waited for stands in the step; the control has to keep the promise within it.
 
+A partition has changed if a consumer reads a record at an offset at which another was read before:
+one of the two was never committed, or what was committed is gone. Records that somebody has ordered
+to be deleted count neither as acknowledged nor as lost.
+
 A partition is shared if two members of a consumer group read the same record of it, each while the
 other one had the partition, too, as their own listeners say.
 """
@@ -17,7 +21,7 @@ other one had the partition, too, as their own listeners say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checker.exits import Exit
@@ -30,6 +34,7 @@ class Verdict(StrEnum):
     NONE = "no verdict"
     STUCK = "stuck"
     SHARED = "shared"
+    CHANGED = "changed"
     LOST = "lost"
 
 
@@ -38,6 +43,7 @@ EXITS = {
     Verdict.NONE: Exit.LIMIT,
     Verdict.STUCK: Exit.VIOLATED,
     Verdict.SHARED: Exit.VIOLATED,
+    Verdict.CHANGED: Exit.VIOLATED,
     Verdict.LOST: Exit.VIOLATED,
 }
 
@@ -47,7 +53,8 @@ class Evidence:
     """Names of records: acknowledged, on each broker's disk, read by a consumer from the beginning.
 
     `known` are those that the disk of each broker must show to be believed; `set_aside` those in
-    folders that Kafka has set aside; `shared` those that two members of a group have read at once.
+    folders that Kafka has set aside; `shared` those that two members of a group have read at once;
+    `changed`, by an offset of a partition, what was read there first and what later.
     """
 
     acknowledged: frozenset[str]
@@ -56,11 +63,13 @@ class Evidence:
     known: Mapping[int, frozenset[str]]
     set_aside: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
+    changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict on a run. `reason`: why there is none, what did not come to pass, or was shared.
+    """The verdict on a run. `reason`: why there is none, what did not come to pass, what was shared or
+    has changed.
 
     `set_aside`: how many of the lost records are in folders that Kafka has set aside.
     """
@@ -93,6 +102,10 @@ def judge(evidence: Evidence) -> Outcome:
         return Outcome(Verdict.NONE, count, reason=reason)
     lost = _missing(evidence)
     aside = len(evidence.set_aside.intersection(lost))
+    if evidence.changed and not lost:
+        place, (first, later) = min(evidence.changed.items())
+        reason = f"a consumer reads {later} at {place}, where {first} was read before"
+        return Outcome(Verdict.CHANGED, count, reason=reason)
     if evidence.shared and not lost:
         reason = (
             f"two members read {_some(evidence.shared)}, each while the other had the partition"

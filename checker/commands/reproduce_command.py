@@ -50,9 +50,10 @@ def command(
 
     Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
     any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time;
-    shared, that two members of a group read one partition at once.
-    Exit status 12: lost, stuck or shared; 0: kept; 20: no verdict. A run takes one minute or two
-    and 1 GiB of memory; Kafka's jars are brought by Maven on first use.
+    shared, that two members of a group read one partition at once; changed, that a consumer reads
+    another record at an offset than was read there before. Exit status 12: lost, stuck, shared or
+    changed; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB of memory; Kafka's
+    jars are brought by Maven on first use.
     """
     from checker.cluster.schedule import every_schedule, schedule_named, schedules_of
     from checker.cluster.verdict import EXITS, worst

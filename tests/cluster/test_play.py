@@ -12,6 +12,7 @@ from checker.cluster.errors import PromiseBrokenError, UndecidedError
 from checker.cluster.members import Members
 from checker.cluster.news import News
 from checker.cluster.observed import Node
+from checker.cluster.places import Place
 from checker.cluster.play import take
 from checker.cluster.schedule import step_of
 from checker.cluster.stage import Stage
@@ -21,7 +22,7 @@ from checker.cluster.stage import Stage
 class Clients:
     """Producers that were told this, brokers that say that."""
 
-    acknowledged: dict[str, tuple[int, int]] = field(default_factory=dict)
+    acknowledged: dict[str, Place] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     topic: list[dict[str, object]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
@@ -29,9 +30,7 @@ class Clients:
 
     def ask(self, op, **fields):
         self.asked[op] += 1
-        if op == "describe":
-            return self.topic
-        return None
+        return {"describe": self.topic, "trim": [2, 0]}.get(op)
 
 
 @dataclass
@@ -130,7 +129,7 @@ def test_a_promise_is_not_broken_if_the_brokers_do_not_answer(stage):
 
 def test_what_may_be_or_not_is_waited_for_and_decides_nothing(stage):
     play(stage, "perhaps x is acknowledged within 0 s")
-    stage.clients.acknowledged["x"] = (0, 1)
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
     play(stage, "perhaps x is acknowledged within 0 s")
 
 
@@ -156,7 +155,7 @@ def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, 
 
 
 def test_what_has_come_to_pass_is_not_waited_for(stage):
-    stage.clients.acknowledged["x"] = (0, 1)
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
     play(stage, "until x is acknowledged within 0 s", "promise x is acknowledged within 0 s")
 
 
@@ -179,11 +178,11 @@ def test_a_log_counts_from_the_last_step_that_acted(stage):
 
 
 def test_more_records_are_those_since_the_last_step_that_acted(stage):
-    stage.clients.acknowledged["before"] = (0, 0)
+    stage.clients.acknowledged["before"] = Place("t", 0, 0)
     play(stage, "send x to t")
     with pytest.raises(UndecidedError):
         play(stage, "until 1 more records are acknowledged within 0 s")
-    stage.clients.acknowledged["x"] = (0, 1)
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
     play(stage, "until 1 more records are acknowledged within 0 s")
 
 
@@ -216,3 +215,21 @@ def test_the_records_of_a_topic_that_was_sent_to_are_evidence(stage):
     assert (stage.topics, stage.written) == ({"t": 1}, {"t"})
     with pytest.raises(UndecidedError, match="records of t are evidence"):
         play(stage, "delete topic t")
+
+
+def test_what_was_to_be_deleted_is_below_the_start_that_the_brokers_tell(stage):
+    stage.topics["t"] = 2
+    play(stage, "delete the records of t")
+    deleted = [
+        place
+        for place in (Place("t", 0, 1), Place("t", 0, 2), Place("t", 1, 0), Place("u", 0, 0))
+        if stage.is_deleted(place)
+    ]
+    assert deleted == [Place("t", 0, 1)]
+
+
+def test_a_record_that_has_failed_is_waited_for_as_such(stage):
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x has failed within 0 s")
+    stage.clients.failed["x"] = "NetworkException"
+    play(stage, "until x has failed within 0 s")

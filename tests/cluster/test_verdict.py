@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.cluster.dumps import names_in, segments
+from checker.cluster.places import Place, Readings
 from checker.cluster.verdict import EXITS, Evidence, Outcome, Verdict, judge, worst
 from checker.exits import Exit
 
@@ -41,6 +42,27 @@ def test_what_two_members_read_at_once_is_shared_unless_worse_or_nothing_can_be_
     assert judge(replace(LOST, shared=frozenset({"base"}))).verdict is Verdict.LOST
     untold = replace(KEPT, shared=frozenset({"x"}), acknowledged=frozenset())
     assert judge(untold).verdict is Verdict.NONE
+
+
+def test_what_is_read_where_something_else_was_has_changed_unless_something_is_lost():
+    changed = {"offset 0 of t-0": ("y", "x")}
+    outcome = judge(replace(KEPT, changed=changed, shared=frozenset({"x"})))
+    assert (outcome.verdict, outcome.lost) == (Verdict.CHANGED, ())
+    assert "reads x at offset 0 of t-0, where y was read before" in outcome.words
+    assert judge(replace(LOST, changed=changed)).verdict is Verdict.LOST
+    untold = replace(KEPT, changed=changed, acknowledged=frozenset())
+    assert judge(untold).verdict is Verdict.NONE
+
+
+def test_the_first_that_was_read_at_an_offset_is_what_the_others_are_held_against():
+    readings, place, other = Readings(), Place("t", 0, 3), Place("t", 1, 3)
+    readings.hear({place: "y", other: "z"})
+    readings.hear({place: "y"})
+    assert readings.changed == {}
+    readings.hear({place: "x", other: "z", Place("t", 0, 4): "x"})
+    readings.hear({place: "y"})
+    assert readings.changed == {place: ("y", "x")}
+    assert str(place) == "offset 3 of t-0"
 
 
 @pytest.mark.parametrize("broker", range(3))
@@ -96,16 +118,17 @@ def test_lost_is_acknowledged_and_on_no_disk_and_is_said_only_if_reading_agrees(
 
 
 def test_the_worst_of_several_runs():
-    kept, none, stuck, shared, lost = (Outcome(verdict) for verdict in Verdict)
+    kept, none, stuck, shared, changed, lost = (Outcome(verdict) for verdict in Verdict)
     assert worst([kept, none, kept]) is Verdict.NONE
     assert worst([kept, stuck, none]) is Verdict.STUCK
     assert worst([kept, none, shared, stuck]) is Verdict.SHARED
-    assert worst([kept, none, lost, stuck, shared]) is Verdict.LOST
+    assert worst([kept, changed, shared, stuck]) is Verdict.CHANGED
+    assert worst([kept, none, lost, stuck, shared, changed]) is Verdict.LOST
     assert worst([kept]) is Verdict.KEPT
     assert worst([]) is Verdict.NONE
     assert EXITS == {
         Verdict.LOST: Exit.VIOLATED, Verdict.STUCK: Exit.VIOLATED,
-        Verdict.SHARED: Exit.VIOLATED,
+        Verdict.SHARED: Exit.VIOLATED, Verdict.CHANGED: Exit.VIOLATED,
         Verdict.KEPT: Exit.OK, Verdict.NONE: Exit.LIMIT,
     }  # fmt: skip
 

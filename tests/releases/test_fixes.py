@@ -20,10 +20,14 @@ PARTITION = {
     "isr-joined-by-a-forgotten-replica": {
         "testAFollowerDoesNotJoinTheIsrByAReplicaFromAnEarlierLeadership"
     },
+    "isr-joined-before-the-log-start": {
+        "testAFollowerJoinsTheIsrOnceItsLogStartsWhereTheLeadersDoes"
+    },
     None: {
         "testPositionsAreKeptFromOneLeaderEpochToTheNext",
         "testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch",
         "testPendingIsrIsReplacedByANewerPartitionEpoch",
+        "testAFollowerJoinsTheIsrWhereNothingIsDeletedOrItHasDeletedMore",
     },
 }
 ELIGIBLE = {

@@ -14,6 +14,13 @@ def send(stage: Stage, record: str, topic: str) -> None:
     stage.clients.ask("write", topic=topic, name=record)
 
 
+@act("send {record:name} to {topic:name} once")
+def send_once(stage: Stage, record: str, topic: str) -> None:
+    """One record, by a producer that does not try again and is not idempotent."""
+    stage.written.add(topic)
+    stage.clients.ask("write", topic=topic, name=record, once=True)
+
+
 @act("send {record:name} to partition {partition:number} of {topic:name}")
 def send_to_partition(stage: Stage, record: str, partition: int, topic: str) -> None:
     """One record to one of several partitions."""
@@ -42,6 +49,19 @@ def send_no_more(stage: Stage) -> None:
     stage.clients.ask("cease")
 
 
+@act("read {topic:name}")
+def read(stage: Stage, topic: str) -> None:
+    """All that is committed, from the beginning, by a consumer without a group."""
+    stage.read(topic)
+
+
+@act("delete the records of {topic:name}")
+def delete_records(stage: Stage, topic: str) -> None:
+    """All that are committed, as DeleteRecords does: until every live replica has done so."""
+    starts = stage.clients.ask("trim", topic=topic, partitions=stage.topics[topic])
+    stage.log_starts |= {(topic, number): start for number, start in enumerate(starts)}
+
+
 @condition("{record:name} is acknowledged")
 def is_acknowledged(stage: Stage, record: str) -> Test:
     """The producer was told that all in sync have it."""
@@ -52,6 +72,12 @@ def is_acknowledged(stage: Stage, record: str) -> Test:
         return record in stage.clients.acknowledged
 
     return test
+
+
+@condition("{record:name} has failed")
+def has_failed(stage: Stage, record: str) -> Test:
+    """The producer was told so. The record may be there, and become committed."""
+    return lambda: record in stage.clients.failed
 
 
 @condition("all {count:number} records {record:name} are acknowledged")

@@ -114,6 +114,29 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
     assertTrue(partition.partitionState.isInflight)
   }
 
+  @Test
+  def testAFollowerJoinsTheIsrOnceItsLogStartsWhereTheLeadersDoes(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
+    append()
+    fetch(second, offset = 1, leaderEpoch = 1)
+    partition.deleteRecordsOnLeader(1)
+    // `first` holds a record at 0, which may be another one; the answer to this fetch has it deleted.
+    fetch(first, offset = 1, leaderEpoch = 1)
+    assertFalse(partition.partitionState.isInflight)
+
+    fetch(first, offset = 1, leaderEpoch = 1, logStart = 1)
+    assertTrue(partition.partitionState.isInflight)
+  }
+
+  @Test
+  def testAFollowerJoinsTheIsrWhereNothingIsDeletedOrItHasDeletedMore(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
+    append()
+    fetch(second, offset = 1, leaderEpoch = 1)
+    fetch(first, offset = 1, leaderEpoch = 1, logStart = 1)
+    assertTrue(partition.partitionState.isInflight)
+  }
+
   /** A thread that handles a fetch asks for the number of delayed deletions before it notes it, and again after that. */
   private object Stall extends Enumeration { val BeforeNoting, AfterNoting = Value }
 

@@ -37,10 +37,10 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       RequestLocal.withThreadConfinedCaching)
   }
 
-  def fetch(replica: Int, offset: Long, leaderEpoch: Int): Unit = {
+  def fetch(replica: Int, offset: Long, leaderEpoch: Int, logStart: Long = 0L): Unit = {
     val params = new FetchParams(replica, defaultBrokerEpoch(replica), 0L, 1, Int.MaxValue, FetchIsolation.LOG_END,
       Optional.empty())
-    val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, 0L, Int.MaxValue, Optional.of(leaderEpoch),
+    val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, logStart, Int.MaxValue, Optional.of(leaderEpoch),
       Optional.empty())
     partition.fetchRecords(params, data, time.milliseconds, Int.MaxValue, minOneMessage = true, updateFetchState = true)
   }
