@@ -55,12 +55,14 @@ class Cluster:
         settings: Mapping[str, str],
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
+        options: tuple[str, ...] = (),
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
         self.all_nodes = (CONTROLLER, *self.brokers)
         self.settings = {**DEFAULTS, **settings}
         self.features = features or {}
+        self._options = options  # of the JVMs of brokers
         self.nodes = {node: Node() for node in self.all_nodes}
         self.log_dirs = {
             node: tuple(self.home(node) / f"disk-{n}" for n in range(log_dirs))
@@ -161,7 +163,8 @@ class Cluster:
             if said.port != before:
                 self.proxy.serve(node, said.port)
 
-        arguments = ["kafka.Kafka", str(self.configure(node))]
+        options = () if node == CONTROLLER else self._options
+        arguments = [*options, "kafka.Kafka", str(self.configure(node))]
         log = self.home(node) / "server.log"
         self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
 

@@ -35,6 +35,8 @@ def gather(stage: Stage) -> Evidence:
 
 
 def _make_whole(stage: Stage) -> None:
+    for stall in stage.stalls.values():
+        stall.end()
     stage.proxy.release_all()
     stage.cluster.resume_all()
     stage.cluster.make_whole()

@@ -17,6 +17,7 @@ _IMAGE = re.compile(
     r"Skipped the become-leader state change for (\S+) .*?\bisr=\[([\d, ]*)\].*already the leader"
 )
 _AWAITS = re.compile(r"Awaiting socket connections on \S+?:(\d+)")
+_DEBUGGER = re.compile(r"Listening for transport dt_socket at address: (\d+)")
 _STARTED = re.compile(r"Kafka Server started")
 
 
@@ -33,10 +34,14 @@ class Replica:
 
 @dataclass
 class Node:
-    """What one process has said since it was started. `port`: what it listens on, if it does."""
+    """What one process has said since it was started.
+
+    `port`: what it listens on, if it does; `debugger`: the same for a debugger.
+    """
 
     lines: list[str] = field(default_factory=list)
     port: int | None = None
+    debugger: int | None = None
     started: bool = False
     replicas: dict[str, Replica] = field(default_factory=dict)
 
@@ -57,6 +62,8 @@ class Node:
             self._of(match[1]).read = _members(match[2])
         elif match := _AWAITS.search(line):
             self.port = int(match[1])
+        elif match := _DEBUGGER.match(line):
+            self.debugger = int(match[1])
         elif _STARTED.search(line):
             self.started = True
 

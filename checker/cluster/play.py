@@ -21,6 +21,7 @@ from checker.cluster.programs import Programs
 from checker.cluster.proxy import HOST, Proxy
 from checker.cluster.schedule import Kind, Schedule, Step
 from checker.cluster.stage import Stage
+from checker.cluster.stalls import AGENT
 from checker.cluster.verdict import Outcome, Verdict, judge
 from checker.files import prepare_directory
 from checker.releases.jars import at_least
@@ -76,6 +77,7 @@ class Run:
         cluster = Cluster(
             self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
             self.schedule.log_dirs, self.schedule.features,
+            (AGENT,) if self.schedule.stalls_threads else (),
         )  # fmt: skip
         cluster.begin()
         servers = ",".join(f"{HOST}:{cluster.fronts[broker]}" for broker in cluster.brokers)

@@ -14,7 +14,9 @@ from model.language.errors import UsageError
 
 CONFIGURATION = Path(str(files("checker.cluster").joinpath("log4j2.xml")))
 QUIET = "-Dlog4j2.level=ERROR"  # for a program that is not a node, and without the configuration
-CLIENTS = Path(str(files("checker.cluster").joinpath("Clients.java")))
+OURS = [
+    Path(str(files("checker.cluster").joinpath(name))) for name in ("Clients.java", "Stalls.java")
+]
 
 # Kafka moves its programs from core to modules of their own, by and by.
 STORAGE_TOOL = ("kafka.tools.StorageTool", "org.apache.kafka.tools.StorageTool")
@@ -59,8 +61,8 @@ class Programs:
 
     @cached_property
     def clients(self) -> str:
-        """The same with our program for Kafka's clients, compiled for this release."""
-        return f"{compile_java(self.release, [CLIENTS])}:{self.server}"
+        """The same with our own programs, compiled for this release."""
+        return f"{compile_java(self.release, OURS)}:{self.server}"
 
     @cached_property
     def storage_tool(self) -> str:

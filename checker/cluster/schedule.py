@@ -27,7 +27,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from checker.cluster.steps import ACTS, CONDITIONS
+from checker.cluster.steps import ACTS, CONDITIONS, threads
 from checker.cluster.vocabulary import Meaning, meaning_of
 from model.language.errors import UsageError, unknown_name
 
@@ -81,6 +81,11 @@ class Schedule:
     settings: Mapping[str, str]
     features: Mapping[str, int]
     every_step: tuple[Step, ...]
+
+    @property
+    def stalls_threads(self) -> bool:
+        """A thread of a broker stalls."""
+        return any(step.meaning.sentence.function is threads.stall for step in self.every_step)
 
     def steps(self, control: bool) -> tuple[Step, ...]:
         """Those of the schedule, or those of its control."""

@@ -12,6 +12,7 @@ from checker.cluster.news import News
 from checker.cluster.observed import Node, Replica
 from checker.cluster.places import Place, Readings
 from checker.cluster.proxy import Proxy
+from checker.cluster.stalls import Stall
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
 
@@ -20,7 +21,7 @@ DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for ne
 class Stage:
     """One run's cluster, proxy and clients, and what happened since the last step that acted.
 
-    `topics` holds how many partitions each topic has that a schedule made, `written` those of them
+    `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a schedule made, `written` those of them
     to which records were sent. `log_starts`: where the logs of those partitions start of which
     records were deleted.
     """
@@ -33,6 +34,7 @@ class Stage:
     written: set[str] = field(default_factory=set)
     log_starts: dict[tuple[str, int], int] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
+    stalls: dict[int, Stall] = field(default_factory=dict)
     acknowledged_before: int = 0
     _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
     _described: dict[str, tuple[float, Any]] = field(default_factory=dict)

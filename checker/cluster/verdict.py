@@ -68,8 +68,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict on a run. `reason`: why there is none, what did not come to pass, what was shared or
-    has changed.
+    """The verdict on a run. `reason`: why there is none, or what it says besides what is lost.
 
     `set_aside`: how many of the lost records are in folders that Kafka has set aside.
     """

@@ -1,6 +1,6 @@
 """The sentences of schedules, by what they act upon; all are known once this is imported."""
 
-from checker.cluster.steps import brokers, disks, groups, network, records, topics
+from checker.cluster.steps import brokers, disks, groups, network, records, threads, topics
 from checker.cluster.vocabulary import ACTS, CONDITIONS
 
-__all__ = ["ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "records", "topics"]
+__all__ = ["ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "records", "threads", "topics"]
