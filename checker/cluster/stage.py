@@ -21,9 +21,9 @@ DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for ne
 class Stage:
     """One run's cluster, proxy and clients, and what happened since the last step that acted.
 
-    `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a schedule made, `written` those of them
-    to which records were sent. `log_starts`: where the logs of those partitions start of which
-    records were deleted.
+    `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a
+    schedule made, `written` those of them to which records were sent. `log_starts`: where the logs
+    of those partitions start of which records were deleted.
     """
 
     cluster: Cluster

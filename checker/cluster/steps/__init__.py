@@ -3,4 +3,6 @@
 from checker.cluster.steps import brokers, disks, groups, network, records, threads, topics
 from checker.cluster.vocabulary import ACTS, CONDITIONS
 
-__all__ = ["ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "records", "threads", "topics"]
+__all__ = [
+    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "records", "threads", "topics",
+]  # fmt: skip
