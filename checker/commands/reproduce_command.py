@@ -83,7 +83,7 @@ def command(
         rows = [_row(outcome) for outcome in outcomes]
         print_json({**head, "verdict": worst(outcomes), "runs": rows})
     else:
-        _report(outcomes)
+        _report(outcomes, quiet)
     return Exit.INTERRUPTED if interrupted else EXITS[worst(outcomes)]
 
 
@@ -133,9 +133,11 @@ def _patch(version: str, fix: str) -> Path:
     return patched_classes(release(version), fix)
 
 
-def _report(outcomes: Sequence[Outcome]) -> None:
+def _report(outcomes: Sequence[Outcome], quiet: bool) -> None:
     """What is left to say after the runs: a table, if there were several."""
     if len(outcomes) < 2:
+        for outcome in outcomes if quiet else ():
+            _write(outcome.words, "  ")
         return
     from rich.table import Table
 

@@ -78,6 +78,12 @@ def test_a_run_is_told_and_ends_with_its_verdict(highwater, ends, outcome, statu
     assert ended.out.endswith(words)
 
 
+def test_a_quiet_run_tells_its_verdict_alone(highwater, ends):
+    ends(KEPT)
+    ended = highwater("reproduce", "0001", "--kafka", "4.1.0", "--quiet")
+    assert ended.out == "kept: all 3 acknowledged records are on disk, and are read\n"
+
+
 def test_several_runs_end_with_a_table_and_the_worst(highwater, ends):
     ends(KEPT, LOST, NONE)
     ended = highwater("reproduce", "0001", "--kafka", "4.1.0", "--runs", "3", "--quiet")
