@@ -71,6 +71,9 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
 @pytest.mark.parametrize(
     "finding, schedule, word",
     [
+        ("0008", "noted-late", "lost: 1 of 2 "),
+        ("0008", "orphan", "lost: 1 of 2 "),
+        ("0009", "stalled-fetcher", "lost: 1 of 2 "),
         ("0010", "lost-heartbeat", "shared: two members read x, "),
         ("0010", "coordinator-moves", "shared: two members read x, "),
         ("0011", "offline", "stuck: not so: t has a leader, not within 60 s"),
