@@ -19,28 +19,18 @@ import java.util.Map;
  * Stalls one thread of a JVM: the first that comes to a method, before it does anything there.
  *
  * All other threads go on, also through that method. Says "ready", then "stalled THREAD"; the thread goes on when
- * standard input has a line or ends. Arguments: the port on which the JVM waits for a debugger, class and method.
+ * this process ends, in whatever way. Arguments: the port on which the JVM waits for a debugger, class and method.
  */
 public final class Stalls {
     public static void main(String[] arguments) throws Exception {
         VirtualMachine machine = attach(arguments[0]);
         List<BreakpointRequest> places = places(machine, arguments[1], arguments[2]);
         System.out.println("ready");
-        Thread end = new Thread(() -> {
-            try {
-                System.in.read();
-                machine.dispose(); // what is stalled goes on
-            } catch (Exception gone) {
-                // the process has ended, or this one does
-            }
-            Runtime.getRuntime().halt(0);
-        });
-        end.start();
         try {
             System.out.println("stalled " + first(machine, places));
-            end.join();
+            while (true) machine.eventQueue().remove().resume();
         } catch (VMDisconnectedException gone) {
-            Runtime.getRuntime().halt(0);
+            // the JVM has ended, and its threads with it
         }
     }
 
