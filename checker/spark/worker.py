@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from checker.search.question import DEFAULT_CHUNK
 from checker.search.visited_set import VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
-from checker.spark.visited import remember, visited_before
+from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
 from checker.stores.level_files import read_rows, write_rows
 from model.language.errors import HighwaterError
@@ -32,21 +34,27 @@ PARCEL_BYTES = 1 << 22
 # --- expanding -------------------------------------------------------------------------------
 
 
-def expand_slice(job: LevelJob, work: Slice) -> Iterator[Parcel]:
+def expand_slice(job: LevelJob, work: Slice, place: Path | None = None) -> Iterator[Parcel]:
     """Expand the states of a slice; parcels of successors to their owners, then a note.
 
     Of equal successors only the first is sent, which has the least number, since the states of a
-    slice come in the order of their numbers.
+    slice come in the order of their numbers. What earlier levels hold is not sent where the owner's
+    set is at hand; for `place` see `visited_before`.
     """
     try:
-        yield from _Expansion(job).run(work)
+        with ExitStack() as stack:
+            earlier = [
+                stack.enter_context(at_hand(job, owner, place)) for owner in range(job.partitions)
+            ]
+            yield from _Expansion(job, earlier).run(work)
     except HighwaterError as error:
         yield Parcel(0, Kind.ERROR, str(error).encode())
 
 
 class _Expansion:
-    def __init__(self, job: LevelJob) -> None:
+    def __init__(self, job: LevelJob, earlier: list[VisitedSet | None]) -> None:
         self.job = job
+        self.earlier = earlier
         self.shop = workshop(job)
         self.seen = VisitedSet(self.shop.words, job.exact)
         self.enabled = np.zeros(len(self.shop.model.instances), np.int64)
@@ -91,12 +99,21 @@ class _Expansion:
         ends = np.bincount(to, minlength=self.job.partitions).cumsum()
         start = 0
         for owner, end in enumerate(ends.tolist()):
-            if end > start:
-                self.waiting[owner].append(block[:, start:end])
-                self.weights[owner] += (end - start) * 8 * len(block)
+            own = self._unseen(owner, block[:, start:end])
+            if own.shape[1]:
+                self.waiting[owner].append(own)
+                self.weights[owner] += own.nbytes
                 if self.weights[owner] >= PARCEL_BYTES:
                     yield self._parcel(owner)
             start = end
+
+    def _unseen(self, owner: int, block: Words) -> Words:
+        """Without the states that are known to be of earlier levels."""
+        earlier = self.earlier[owner]
+        if earlier is None or not block.shape[1]:
+            return block
+        seen = earlier.contains(np.ascontiguousarray(block[1:]))
+        return block.take(np.flatnonzero(~seen), axis=1)
 
     def _parcel(self, owner: int) -> Parcel:
         content = np.concatenate(self.waiting[owner], axis=1).tobytes()
@@ -120,32 +137,31 @@ class _Expansion:
 # --- keeping what is new ---------------------------------------------------------------------
 
 
-def keep_new(job: LevelJob, parcels: Iterable[Parcel]) -> Iterator[str]:
+def keep_new(
+    job: LevelJob, parcels: Iterable[Parcel], place: Path | None = None
+) -> Iterator[str]:
     """Store the states of an owner that no earlier level has; notes in JSON, one about that.
 
-    Of equal states the one with the least number stays: it has the least trace.
+    Of equal states the one with the least number stays: it has the least trace. For `place` see
+    `visited_before`.
     """
     try:
         blocks: list[Words] = []
         owner = None
-        visited = None
         shop = workshop(job)
         for parcel in parcels:
             if parcel.kind != Kind.STATES:
                 text = bytes(parcel.content).decode()
                 yield text if parcel.kind == Kind.NOTE else json.dumps({"error": text})
                 continue
-            if visited is None:
-                owner = parcel.to
-                visited = visited_before(job, owner, shop.words)
-            block = np.frombuffer(parcel.content, np.uint64).reshape(1 + shop.words, -1)
-            unseen = np.flatnonzero(~visited.contains(np.ascontiguousarray(block[1:])))
-            blocks.append(block.take(unseen, axis=1))
-        if visited is not None and owner is not None:
+            owner = parcel.to
+            blocks.append(np.frombuffer(parcel.content, np.uint64).reshape(1 + shop.words, -1))
+        if owner is not None:
+            visited = visited_before(job, owner, shop.words, place)
             rows = _first_of_equals(job, visited, blocks)
             if rows.count:
                 yield json.dumps(_stored(job, shop, owner, rows))
-            remember(job, owner, visited)
+            remember(job, owner, visited, place)
     except HighwaterError as error:
         yield json.dumps({"error": str(error)})
 
@@ -157,7 +173,8 @@ def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) ->
     """
     block = np.concatenate(blocks, axis=1)
     blocks.clear()
-    block = block.take(np.argsort(block[0]), axis=1)
+    # Each block is in order, so that there is little to sort.
+    block = block.take(np.argsort(block[0], kind="stable"), axis=1)
     first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
     block = block.take(first, axis=1)
     numbers = block[0].view(np.int64)
