@@ -1,9 +1,10 @@
 """The states that a partition owns in earlier levels, kept in memory between levels.
 
 A worker may be asked about any partition. It takes over what it or another worker of the machine
-has, and fills in, from the store, the levels that this lacks. A set that is being added to is nobody's until its level is whole, and one that holds more
-than is asked for is not used, so a task that fails or is run twice finds the same. What does not
-fit is forgotten and read again when it is needed.
+has, and fills in, from the store, the levels that this lacks. A set that is being added to is
+nobody's until its level is whole, and one that holds more than is asked for is not used, so a task
+that fails or is run twice finds the same. What does not fit is forgotten, and read again when it is
+needed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from checker.spark.parcels import LevelJob, owners
 from checker.spark.shared_table import SharedTable
 from checker.stores.level_files import read_columns
 from checker.stores.store import MARKER, Level, LevelFile, Store
-
 
 
 def visited_before(job: LevelJob, owner: int, words: int, place: Path | None = None) -> VisitedSet:
@@ -54,9 +54,7 @@ def remember(job: LevelJob, owner: int, visited: VisitedSet, place: Path | None 
 
 
 @contextmanager
-def at_hand(
-    job: LevelJob, owner: int, place: Path | None = None
-) -> Iterator[VisitedSet | None]:
+def at_hand(job: LevelJob, owner: int, place: Path | None = None) -> Iterator[VisitedSet | None]:
     """What the owner holds of earlier levels, or of the first of them, if it need not be built."""
     with _handover(job.run, place).look(_name(job, owner)) as given:
         yield None if given is None or given.depth > job.depth else given.visited

@@ -137,9 +137,7 @@ class _Expansion:
 # --- keeping what is new ---------------------------------------------------------------------
 
 
-def keep_new(
-    job: LevelJob, parcels: Iterable[Parcel], place: Path | None = None
-) -> Iterator[str]:
+def keep_new(job: LevelJob, parcels: Iterable[Parcel], place: Path | None = None) -> Iterator[str]:
     """Store the states of an owner that no earlier level has; notes in JSON, one about that.
 
     Of equal states the one with the least number stays: it has the least trace. For `place` see
