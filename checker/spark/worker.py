@@ -20,7 +20,8 @@ from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
-from checker.search.visited_set import VisitedSet
+from checker.search.tables import Rows
+from checker.search.visited_set import Flags, VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.spark.visited import at_hand, remember, visited_before
@@ -56,7 +57,7 @@ class _Expansion:
         self.job = job
         self.earlier = earlier
         self.shop = workshop(job)
-        self.seen = VisitedSet(self.shop.words, job.exact)
+        self.seen = Rows(self.shop.words if job.exact else 0, DEFAULT_CHUNK)
         self.enabled = np.zeros(len(self.shop.model.instances), np.int64)
         self.found: dict[str, list[int]] = {}
         self.stuck: int | None = None
@@ -75,7 +76,7 @@ class _Expansion:
             self._look(words, steps, chunk.numbers)
             yield from self._send(steps, chunk.numbers)
         for owner in np.flatnonzero(self.weights):
-            yield self._parcel(int(owner))
+            yield from self._parcel(int(owner))
         note = {
             "enabled": sparse(self.enabled),
             "violated": self.found,
@@ -85,40 +86,43 @@ class _Expansion:
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)
-        fresh = np.flatnonzero(self.seen.insert(after))
-        words = after.take(fresh, axis=1)
-        shift = np.uint64(self.job.shift)
-        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
-        block = np.empty((1 + len(words), len(fresh)), np.uint64)
-        block[0] = (parents << shift) | steps.instances.take(fresh).astype(np.uint64)
-        block[1:] = words
-        to = owners(fingerprints(words), self.job.partitions)
+        found = fingerprints(after)
+        fresh = np.flatnonzero(self._first(after, found))
+        to = owners(found.take(fresh), self.job.partitions)
         # Numbers of 16 bits are sorted by counting them.
-        narrow = np.min_scalar_type(self.job.partitions)
-        block = block.take(np.argsort(to.astype(narrow), kind="stable"), axis=1)
-        ends = np.bincount(to, minlength=self.job.partitions).cumsum()
+        narrow = to.astype(np.min_scalar_type(self.job.partitions))
+        fresh = fresh.take(np.argsort(narrow, kind="stable"))
+        block = np.empty((1 + len(after), len(fresh)), np.uint64)
+        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
+        block[0] = (parents << np.uint64(self.job.shift)) | steps.instances.take(fresh)
+        for word, row in zip(after, block[1:], strict=True):
+            word.take(fresh, out=row, mode="clip")  # "raise" would make a copy
         start = 0
-        for owner, end in enumerate(ends.tolist()):
-            own = self._unseen(owner, block[:, start:end])
-            if own.shape[1]:
-                self.waiting[owner].append(own)
-                self.weights[owner] += own.nbytes
+        for owner, count in enumerate(np.bincount(to, minlength=self.job.partitions).tolist()):
+            if count:
+                self.waiting[owner].append(block[:, start : start + count])
+                self.weights[owner] += count * 8 * len(block)
                 if self.weights[owner] >= PARCEL_BYTES:
-                    yield self._parcel(owner)
-            start = end
+                    yield from self._parcel(owner)
+            start += count
 
-    def _unseen(self, owner: int, block: Words) -> Words:
-        """Without the states that are known to be of earlier levels."""
-        earlier = self.earlier[owner]
-        if earlier is None or not block.shape[1]:
-            return block
-        seen = earlier.contains(np.ascontiguousarray(block[1:]))
-        return block.take(np.flatnonzero(~seen), axis=1)
+    def _first(self, words: Words, found: Words) -> Flags:
+        """Which states are the first of equals in the slice."""
+        new = np.empty(len(found), np.bool_)
+        self.seen = self.seen.with_room(len(found))
+        kept = words if self.job.exact else words[:0]
+        self.seen.insert(kept, found, np.arange(len(found), dtype=np.int32), new)
+        return new
 
-    def _parcel(self, owner: int) -> Parcel:
-        content = np.concatenate(self.waiting[owner], axis=1).tobytes()
+    def _parcel(self, owner: int) -> Iterator[Parcel]:
+        """What waits for an owner, without what is known to be of earlier levels."""
+        block = np.concatenate(self.waiting[owner], axis=1)
         self.waiting[owner], self.weights[owner] = [], 0
-        return Parcel(owner, Kind.STATES, content)
+        earlier = self.earlier[owner]
+        if earlier is not None:
+            block = block.take(np.flatnonzero(~earlier.contains(block[1:])), axis=1)
+        if block.shape[1]:
+            yield Parcel(owner, Kind.STATES, block.tobytes())
 
     def _look(self, words: Words, steps: Successors, numbers: Numbers) -> None:
         """Check the steps of a chunk, and look for a state that enables nothing."""

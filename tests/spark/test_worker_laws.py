@@ -275,11 +275,12 @@ def _the_greatest_violation_is_told(monkeypatch):
 
 
 def _slices_are_filtered_backwards(monkeypatch):
-    class Backwards(VisitedSet):
-        def insert(self, words):
-            return super().insert(np.ascontiguousarray(words[:, ::-1]))[::-1]
+    original = worker._Expansion._first
 
-    monkeypatch.setattr(worker, "VisitedSet", Backwards)
+    def mutant(self, words, found):
+        return original(self, words[:, ::-1].copy(), found[::-1].copy())[::-1]
+
+    monkeypatch.setattr(worker._Expansion, "_first", mutant)
 
 
 @pytest.mark.parametrize(
