@@ -149,7 +149,9 @@ class Buckets:
         """Grow in place: the last buckets first, since none comes to lie before where it was."""
         before, beside = len(self.table), self.beside
         self._memory.grow(buckets)
-        self.beside, self._within = Rows(0, _BESIDE, beside.memory), 0
+        # As many rows as before: what is moved first has its homes at one end of the table, and would
+        # crowd there in a smaller one.
+        self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE * PLACES)
