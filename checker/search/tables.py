@@ -149,8 +149,8 @@ class Buckets:
         """Grow in place: the last buckets first, since none comes to lie before where it was."""
         before, beside = len(self.table), self.beside
         self._memory.grow(buckets)
-        # As many rows as before: what is moved first has its homes at one end of the table, and would
-        # crowd there in a smaller one.
+        # As many rows as before: what is moved first has its homes at one end of the table, and
+        # would crowd there in a smaller one.
         self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
