@@ -277,6 +277,35 @@ def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
     assert not inserted(table, many).any()
 
 
+def longest_run(rows):
+    """How many rows in a row are in use, at most: so far a search may have to go."""
+    free = np.flatnonzero(np.concatenate([[0], rows.table[:, 0], [0]]) == 0)
+    return int(np.diff(free).max()) - 1
+
+
+def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
+    """Else each state that is moved looks at thousands of others, and growing takes for ever."""
+    random, table, runs = np.random.default_rng(7), Buckets(LEAST_BUCKETS), []
+    spread = tables.spread_buckets
+
+    def spread_and_look(*arguments):
+        added = spread(*arguments)
+        if arguments[0] % (1 << 13) == 0:
+            runs.append(longest_run(table.beside))
+        return added
+
+    monkeypatch.setattr(tables, "spread_buckets", spread_and_look)
+    monkeypatch.setattr(tables, "_AT_ONCE", 1 << 8)
+    monkeypatch.setattr(tables, "_BESIDE", 1 << 12)
+    while len(runs) < 150:
+        bits = random.integers(0, 2**60, 200_000, np.uint64)
+        found = (bits | np.uint64(5 << 60)) * np.uint64(GATHER)
+        table = table.with_room(len(found))
+        inserted(table, found)
+    assert table.beside.count > 100_000
+    assert max(runs) < 1_000
+
+
 def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
     monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.02)
     found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
