@@ -187,6 +187,9 @@ def recover(partition: TopicPartition, broker: Broker) -> None:
     `LogSegment.recover`, after a power loss. Where the log was cut, or before, is the recovery
     point; what is before that has its epochs in the file. Before `reload`.
     """
+    if partition.options.recovery_replaces_epochs:
+        read_off_records(partition, broker, 0)
+        return
     if _comes_back(partition, power_lost=True):
         for row in partition.epoch_starts:
             held, old = row.cached[broker], row.unflushed[broker]

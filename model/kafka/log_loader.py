@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.faults import stop
+from model.kafka.fetch_in_flight import takes_answer
 from model.kafka.log_segment import begins_with, forget, may_come_back
 from model.kafka.partition import can_fetch, fetch_diverges
 from model.kafka.replica_fetcher import answers_at_once
-from model.kafka.state import Broker, TopicPartition
+from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
 from model.language import action, choose, every, implies, minimum, not_, require
 from model.replicated_log import Offset
 
@@ -58,6 +59,14 @@ def broker_lose_power_and_truncation(
     _lose_power(partition, broker, kept, checkpoint)
 
 
+def _require_unsynced_append(partition: TopicPartition) -> None:
+    """Each record is flushed, which is after its epoch was synced.
+
+    Where flushing is left to the system, this is no other than a power loss after the append.
+    """
+    require(partition.options.log_flush_interval_messages == 1, file_cache.is_kept(partition))
+
+
 @action(
     "{follower} fetches a record from {leader} and loses power as it appends, which undoes a "
     "truncation; {kept} entries of its log as it was before and the high watermark checkpoint "
@@ -66,17 +75,32 @@ def broker_lose_power_and_truncation(
 def follower_lose_power_appending(
     partition: TopicPartition, follower: Broker, leader: Broker, kept: Offset, checkpoint: Offset
 ) -> None:
-    """The epoch of a record is synced, and the record itself is not yet, though each is flushed.
-
-    Where records are left to the system, it is no other than a power loss after the append.
-    """
+    """The epoch of a record is synced, and the record itself is not yet."""
     end = follower.log.end
-    require(partition.options.log_flush_interval_messages == 1, file_cache.is_kept(partition))
+    _require_unsynced_append(partition)
     require(answers_at_once(partition), can_fetch(partition, follower, leader))
     require(not_(fetch_diverges(partition, follower, leader)), end < leader.log.end)
     _require_undone(partition, follower, kept, checkpoint)
 
     file_cache.assign(partition, follower, leader.log[end].epoch, end, where=True)
+    _lose_power(partition, follower, kept, checkpoint)
+
+
+@action(
+    "{follower} receives a record and loses power as it appends, which undoes a truncation; {kept} "
+    "entries of its log as it was before and the high watermark checkpoint {checkpoint} are left"
+)
+def follower_lose_power_receiving(
+    partition: TopicPartition, follower: Broker, kept: Offset, checkpoint: Offset
+) -> None:
+    """The same where answers travel."""
+    answer = follower.answer
+    _require_unsynced_append(partition)
+    require(not answers_at_once(partition))
+    require(answer.kind == RECORD_ANSWER, takes_answer(follower))
+    _require_undone(partition, follower, kept, checkpoint)
+
+    file_cache.assign(partition, follower, answer.epoch, follower.log.end, where=True)
     _lose_power(partition, follower, kept, checkpoint)
 
 

@@ -112,6 +112,7 @@ KAFKA = Protocol(
         leader_epoch_checkpoint.broker_lose_power_and_epochs,
         log_loader.broker_lose_power_and_truncation,
         log_loader.follower_lose_power_appending,
+        log_loader.follower_lose_power_receiving,
         log_loader.broker_sync_truncation,
         power.broker_lose_page_cache,
         faults.broker_lose_disk,

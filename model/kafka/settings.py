@@ -357,6 +357,11 @@ class KafkaSettings:
         "when truncation of the log is on disk: by the file system's order, or its own sync",
         "log.file",
     )
+    recovery_replaces_epochs: bool = setting(
+        False,
+        "a log that is recovered has the epochs of its records, whatever its file of epochs says",
+        "recovery.replaces.epochs",
+    )
     retention_stops_at_hw: bool = setting(
         True,
         "records beyond the high watermark are not deleted (KAFKA-5634)",
