@@ -11,7 +11,7 @@ from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.faults import stop
 from model.kafka.fetch_in_flight import takes_answer
 from model.kafka.log_segment import begins_with, forget, may_come_back
-from model.kafka.partition import can_fetch, fetch_diverges
+from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
 from model.language import action, choose, every, implies, minimum, not_, require
@@ -76,12 +76,14 @@ def follower_lose_power_appending(
     partition: TopicPartition, follower: Broker, leader: Broker, kept: Offset, checkpoint: Offset
 ) -> None:
     """The epoch of a record is synced, and the record itself is not yet."""
+    diverging = fetch_diverges(partition, follower, leader)
     end = follower.log.end
     _require_unsynced_append(partition)
     require(answers_at_once(partition), can_fetch(partition, follower, leader))
-    require(not_(fetch_diverges(partition, follower, leader)), end < leader.log.end)
+    require(not_(diverging), end < leader.log.end)
     _require_undone(partition, follower, kept, checkpoint)
 
+    note_fetch(partition, follower, leader, diverging)
     file_cache.assign(partition, follower, leader.log[end].epoch, end, where=True)
     _lose_power(partition, follower, kept, checkpoint)
 
