@@ -27,7 +27,7 @@ from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
 from model.acks import Acks
-from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings
+from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings, LogFile
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
@@ -134,6 +134,7 @@ class Harness:
             "elr": options.eligible_leader_replicas and has_elr(self.version),
             "racks": options.broker_rack.numbers(model.bounds["replicas"]),
             "flushed": options.log_flush_interval_messages == 1,
+            "unsynced": options.log_file == LogFile.UNSYNCED,
             "epochs_kept": options.epoch_cache == EpochCache.KEPT,
             "record_segments": model.bounds["record_deletions"] > 0,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
-from model.kafka.settings import EpochCache
+from model.kafka.settings import EpochCache, LogFile
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -26,13 +26,15 @@ Numbers = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
-    `since` is the first release that has it; `kept`: only where the epoch cache is state."""
+    `since` is the first release that has it; `kept`: only where the epoch cache is state;
+    `synced`: only where a power loss leaves no other records than those whose epochs are known."""
 
     variable: str
     read: str
     reading: str = ""
     since: str = "3.5.0"
     kept: bool = False
+    synced: bool = False
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ TABLE = (
     Row("brokers.log.end", "UnifiedLog.logEndOffset; of a broker that is down, its segment file"),
     Row("brokers.log.id", "the records of the log's segments"),
     Row("brokers.log.epoch", "partitionLeaderEpoch of the batches in the log's segments"),
-    Row("brokers.log.epoch", "LeaderEpochFileCache.epochForOffset", "cache"),
+    Row("brokers.log.epoch", "LeaderEpochFileCache.epochForOffset", "cache", synced=True),
     Row("epoch_starts.cached", "LeaderEpochFileCache.epochEntries of a running broker", kept=True),
     Row("brokers.log_start", "UnifiedLog.logStartOffset; down: its first segment"),
     Row("brokers.high_watermark", "UnifiedLog.highWatermark; down: replication-offset-checkpoint"),
@@ -81,6 +83,7 @@ NOT_COMPARED = {
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
     "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
+    "brokers.log_before": "the harness's copy of the segments; shows where power is lost",
     "epoch_starts.unflushed": "the scheduler's tasks are done at the end of each step",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
@@ -111,7 +114,9 @@ class Projection:
         for cell in model.cells:
             by_variable.setdefault(cell.variable.name, []).append(cell)
         kept = model.settings.epoch_cache == EpochCache.KEPT
-        table = [row for row in TABLE if at_least(version, row.since) and row.kept <= kept]
+        synced = model.settings.log_file == LogFile.AT_ONCE
+        table = [row for row in TABLE if at_least(version, row.since)]
+        table = [row for row in table if row.kept <= kept and row.synced <= synced]
         self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]
         self.cells = [cell for _, cell in self.rows]
 

@@ -29,6 +29,7 @@ CHOSEN = (
     "unclean.leader.election.enable",
     "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
     "log.flush.interval.messages", "isr.answer.apart", "fetch.answers", "epoch.cache",
+    "log.file",
     "eligible.leader.replicas", "last.known.leader.election",
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""

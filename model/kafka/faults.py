@@ -9,6 +9,7 @@ whose broker had crashed before, is in `power.py`.
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import log_segment
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
@@ -54,6 +55,8 @@ def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     """The process of one broker is gone."""
     outdate_leader(partition, where=partition.is_in_office(broker))
     forget_memory(partition, broker, power_lost)
+    if power_lost:
+        log_segment.forget_at_power_loss(partition, broker)
     forget_stalled_fetch(partition, broker)
     forget_stalled_truncation(partition, broker)
     forget_stalled_produce(partition, broker)
@@ -81,6 +84,7 @@ def may_be_stopped(partition: TopicPartition, broker: Broker) -> bool:
 def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     """The broker writes its checkpoints and a clean-shutdown marker, and its process ends."""
     broker.stopped_cleanly = True
+    log_segment.forget(partition, broker)
     stop(partition, broker, power_lost=False)
 
 

@@ -175,6 +175,38 @@ def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
         row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
 
 
+def _comes_back(partition: TopicPartition, power_lost: bool) -> bool:
+    """What truncation took out is in the file again: it was not written, or not synced (3.7)."""
+    late = partition.options.epoch_file
+    return late == EpochFile.LATER or (late == EpochFile.UNSYNCED and power_lost)
+
+
+def recover(partition: TopicPartition, broker: Broker) -> None:
+    """A log is longer than the file knows: its records' epochs, if later than all there, enter.
+
+    `LogSegment.recover`, after a power loss. Where the log was cut, or before, is the recovery
+    point; what is before that has its epochs in the file. Before `reload`.
+    """
+    if partition.options.recovery_replaces_epochs:
+        read_off_records(partition, broker, 0)
+        return
+    if _comes_back(partition, power_lost=True):
+        for row in partition.epoch_starts:
+            held, old = row.cached[broker], row.unflushed[broker]
+            row.cached[broker] = choose(held == NO_EPOCH, old, held)
+    log, latest = broker.log, latest_epoch(partition, broker)
+    first = smallest(
+        choose(all_of(log.has(p), log[p].epoch > latest), p, log.end) for p in log.positions
+    )
+    for row in partition.epoch_starts:
+        row.unflushed[broker] = NO_EPOCH
+        row.cached[broker] = choose(row.number < first, row.cached[broker], NO_EPOCH)
+    for offset in partition.offsets:
+        row = partition.epoch_starts[offset.number]
+        read = epoch_by_records(broker, offset.number, first)
+        row.cached[broker] = choose(offset.number < first, row.cached[broker], read)
+
+
 def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: bool = True) -> None:
     """Where the condition holds, what the cache holds when the log is loaded again.
 
@@ -182,8 +214,7 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
     (`LogLoader.load`). What was cut and not written is back; in 3.7 it was written but not synced,
     so only after a power loss.
     """
-    late = partition.options.epoch_file
-    comes_back = late == EpochFile.LATER or (late == EpochFile.UNSYNCED and power_lost)
+    comes_back = _comes_back(partition, power_lost)
     for row in partition.epoch_starts:
         held, old = row.cached[broker], row.unflushed[broker]
         if comes_back:

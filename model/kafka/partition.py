@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
+from model.kafka import log_segment, unified_log
 from model.kafka.leader_epoch_cache import (
     begin_epoch,
     cannot_be_placed,
@@ -352,6 +352,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
         goes_on = all_of(follows, broker.leader == controller.leader)
     anew = all_of(follows, not_(goes_on))
     if options.truncation == Truncation.HIGH_WATERMARK:
+        log_segment.note_truncation(partition, broker, broker.high_watermark, where=anew)
         broker.truncate_to(choose(anew, broker.high_watermark, broker.log.end))
     if asks_before_fetching(partition) or file_cache.is_kept(partition):
         truncates = all_of(anew, truncates_before_fetching(partition, broker))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka import log_segment
 from model.kafka.faults import forget_memory, is_left_by_power_loss
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
@@ -92,6 +93,7 @@ def _rack_loses_power(
         left = _left(partition, member, kept(member))
         member.truncate_to(choose(where, left, member.log.end))
         forget_memory(partition, member, power_lost=True, where=where)
+        log_segment.forget(partition, member, where)
 
 
 @action("the rack of {broker} loses power; {kept} entries of each log are left")
@@ -151,5 +153,6 @@ def broker_lose_page_cache(partition: TopicPartition, broker: Broker, kept: Offs
 
     partition.spent.cache_losses = spent + 1
     broker.truncate_to(kept)
+    log_segment.forget(partition, broker)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost=True)

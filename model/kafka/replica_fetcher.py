@@ -7,7 +7,7 @@ is in `fetch_at_once.py` and `fetch_in_flight.py`, of which `fetch.answers` choo
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
+from model.kafka import log_segment, unified_log
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -80,6 +80,7 @@ def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker
     require(follower.truncating, not_(knows_epochs(partition, follower)))
 
     follower.truncating = False
+    log_segment.note_truncation(partition, follower, follower.high_watermark, where=True)
     follower.log.truncate_to(follower.high_watermark)
 
 

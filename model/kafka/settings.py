@@ -62,6 +62,13 @@ class EpochFile(StrEnum):
     LATER = "later"  # when a thread of the scheduler comes to it (since 3.8)
 
 
+class LogFile(StrEnum):
+    """When truncation of the log is in its segment file, whatever happens."""
+
+    AT_ONCE = "at_once"  # once the next checkpoint is synced, in the same step (ext4, XFS)
+    UNSYNCED = "unsynced"  # when that very file is synced: until then a power loss may undo it
+
+
 class QuickBounce(StrEnum):
     """Which brokers may stop and come back before the controller has noticed."""
 
@@ -344,6 +351,16 @@ class KafkaSettings:
         EpochFile.LATER,
         "when truncation of the epoch cache is in its file (KAFKA-15046, KAFKA-16541)",
         "epoch.file",
+    )
+    log_file: LogFile = setting(
+        LogFile.AT_ONCE,
+        "when truncation of the log is on disk: by the file system's order, or its own sync",
+        "log.file",
+    )
+    recovery_replaces_epochs: bool = setting(
+        False,
+        "a log that is recovered has the epochs of its records, whatever its file of epochs says",
+        "recovery.replaces.epochs",
     )
     retention_stops_at_hw: bool = setting(
         True,

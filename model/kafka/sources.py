@@ -106,6 +106,12 @@ broker_stop_as_asked | BrokerLifecycleManager.beginShutdown | 2.8.0
 broker_lose_power | UnifiedLog.append | 0.8.0 | | log.flush.interval.messages
 broker_lose_power_and_epochs | LeaderEpochCheckpointFile.write | 3.7.0 | KAFKA-16541 |
     epoch.cache, epoch.file
+broker_lose_power_and_truncation | LogSegment.truncateTo | 0.8.0 | | log.file, epoch.cache
+follower_lose_power_appending | UnifiedLog.append | 0.11.0 | |
+    log.file, epoch.cache, log.flush.interval.messages, fetch.answers
+follower_lose_power_receiving | UnifiedLog.append | 0.11.0 | |
+    log.file, epoch.cache, log.flush.interval.messages, fetch.answers
+broker_sync_truncation | LogSegment.truncateTo | 0.8.0 | | log.file
 broker_lose_page_cache | LogManager.shutdown | 0.8.0 | | log.flush.interval.messages
 broker_lose_disk | LogManager.loadLogs | 0.8.0 | KIP-903
 rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.messages
@@ -194,6 +200,8 @@ empty.answer.keeps.fetched.epoch | AbstractFetcherThread.processFetchRequest | 3
     KAFKA-15510
 epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
     KAFKA-15046, KAFKA-16541
+log.file | LogSegment.truncateTo | 0.8.0
+recovery.replaces.epochs | LogSegment.recover
 retention.stops.at.hw | UnifiedLog.deletableSegments | 0.11.0.1 | KAFKA-5634
 starting.anew.moves.hw | UnifiedLog.truncateFullyAndStartAt | 2.4.1 | KAFKA-9491
 swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961

@@ -103,7 +103,8 @@ class Broker(Entity):
     """A broker with its replica of the partition.
 
     On disk: its release (`upgraded`: the newer), the log, whose entries below `log_start` are
-    deleted, and blank; and while it is down the HW checkpoint and the clean-shutdown marker;
+    deleted, and blank; `log_before`, where the disk may have it still, the log as it was before a
+    truncation; and while it is down the HW checkpoint and the clean-shutdown marker;
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
@@ -122,6 +123,7 @@ class Broker(Entity):
     upgraded: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
     log: Log = sequence(LOG_SIZE)
+    log_before: Log = sequence(LOG_SIZE)
     log_start: Offset = 0
     high_watermark: Offset = 0
     leader: Broker | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as cache
+from model.kafka import log_segment
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, choose
 
@@ -12,12 +13,14 @@ def append(partition: TopicPartition, broker: Broker, record: int, epoch: int) -
     if cache.is_kept(partition):
         cache.assign(partition, broker, epoch, broker.log.end, where=True)
     broker.log.append(id=record, epoch=epoch)
+    log_segment.note_append(partition, broker)
 
 
 def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
     """Where the condition holds, cut the log at `end`, not beyond its end, and the HW with it."""
     if cache.is_kept(partition):
         cache.truncate(partition, broker, end, where)
+    log_segment.note_truncation(partition, broker, end, where)
     broker.truncate_to(choose(where, end, broker.log.end))
 
 
@@ -42,6 +45,7 @@ def start_at(partition: TopicPartition, broker: Broker, start: int) -> None:
         entry = broker.log[offset]
         entry.id = choose(offset < start, 0, entry.id)
         entry.epoch = choose(offset < start, 0, entry.epoch)
+    log_segment.forget(partition, broker, where=start > 0)
     broker.log_start = start
 
 
@@ -49,4 +53,5 @@ def delete(partition: TopicPartition, broker: Broker, where: bool) -> None:
     """Where the condition holds, delete the log with all its files."""
     if cache.is_kept(partition):
         cache.forget(partition, broker, where)
+    log_segment.forget(partition, broker, where)
     broker.truncate_to(choose(where, 0, broker.log.end))

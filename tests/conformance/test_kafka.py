@@ -127,6 +127,26 @@ def test_the_leader_epoch_cache_has_the_entries_that_the_model_has(newest):
     assert tally.compared > 400 and not tally.unknown
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        "83-a_truncation_that_a_power_loss_undoes",
+        "83-a_truncation_is_undone_though_each_record_is_flushed",
+    ],
+)
+def test_kafka_loses_a_record_by_an_epoch_that_was_synced_without_it(newest, case):
+    found = cell(newest, read_case(CASES / case).stored_trace())
+    assert (found.step, found.predicted) == (0, 0), found.words
+
+
+def test_what_recovery_finds_after_a_truncation_was_undone_is_kafkas(newest):
+    settings = CHOSEN | {"log.file": "unsynced", "epoch.cache": "kept", "min.insync.replicas": "1"}
+    (model,) = models(NEWEST, {"power_losses": 2, "replicas": 2}, settings)
+    walker, tally = Walker(model, NEWEST, seed=5), Tally(NEWEST)
+    compare_walks(newest, walker.projection, walker.walks(30, 40), tally)
+    assert tally.agreed > 700 and not tally.unknown
+
+
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_a_wrong_model_is_noticed_by_every_step_of_a_small_graph(harness, value):
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "maximal.isr": value}

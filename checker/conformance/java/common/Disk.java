@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
 /** A broker's files, as Kafka lays them out. */
@@ -102,6 +104,27 @@ final class Disk {
             Parts.ask(records, "close");
         }
         return found;
+    }
+
+    /** The bytes of the log's segments, by the names of their files. */
+    Map<String, byte[]> bytes() {
+        Map<String, byte[]> found = new HashMap<>();
+        try {
+            for (File segment : segments()) found.put(segment.getName(), Files.readAllBytes(segment.toPath()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return found;
+    }
+
+    /** These are the log's segments again. */
+    void put(Map<String, byte[]> segments) {
+        try {
+            for (File segment : segments()) segment.delete();
+            for (var each : segments.entrySet()) Files.write(new File(directory, World.TOPIC + "-0/" + each.getKey()).toPath(), each.getValue());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The records of a segment, at their offsets; zeros where there is none before it. */

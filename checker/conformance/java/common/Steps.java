@@ -26,6 +26,7 @@ final class Steps {
 
     Steps(World world) {
         this.world = world;
+        unsynced = new UnsyncedLogs(world);
         table = new HashMap<>(Map.ofEntries(
             // clients
             entry("producer_send", a -> produce(a[0])),
@@ -101,6 +102,10 @@ final class Steps {
             entry("broker_stop_as_asked", a -> world.stopAsAsked(a[0])),
             entry("broker_lose_power", a -> losePower(a[0], a[1], a[2])),
             entry("broker_lose_power_and_epochs", a -> losePowerAndEpochs(a[0], a[1], a[2], a[3])),
+            entry("broker_lose_power_and_truncation", a -> losePowerAndTruncation(a[0], a[1], a[2])),
+            entry("follower_lose_power_appending", a -> { fetch(a[0], a[1]); losePowerAndTruncation(a[0], a[2], a[3]); }),
+            entry("follower_lose_power_receiving", a -> { world.rounds.finish(a[0], true); losePowerAndTruncation(a[0], a[1], a[2]); }),
+            entry("broker_sync_truncation", a -> unsynced.forget(a[0])),
             entry("broker_lose_disk", a -> loseDisk(a[0])),
             entry("broker_lose_page_cache", a -> losePageCache(a[0], a[1])),
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
@@ -118,6 +123,8 @@ final class Steps {
     /** The number of each broker's rack. */
     final List<Integer> racks = new ArrayList<>();
 
+    /** What truncation took, as long as no disk need know of it. */
+    final UnsyncedLogs unsynced;
     /** Each append is on disk at once. */
     boolean flushed;
     /** The consumer commits what it polls before it processes it, or after. */
@@ -137,8 +144,10 @@ final class Steps {
         Step step = table.get(action);
         if (step == null) throw new UnsupportedOperationException(action + " is not mapped to Kafka");
         world.beforeStep();
+        unsynced.beforeStep();
         step.take(arguments);
         world.afterStep();
+        unsynced.afterStep(flushed);
     }
 
     private void produce(int leader) {
@@ -350,6 +359,13 @@ final class Steps {
     private void losePower(int broker, int kept, int checkpoint) {
         world.crash(broker, checkpoint);
         world.disks[broker].cut(kept);
+        unsynced.forget(broker);
+    }
+
+    /** The segment's file is as before it was truncated; its checkpoints are as they were synced since. */
+    private void losePowerAndTruncation(int broker, int kept, int checkpoint) {
+        world.crash(broker, checkpoint);
+        unsynced.bringBack(broker, kept);
     }
 
     /** The log is one segment, which is recovered whole. */
@@ -376,12 +392,14 @@ final class Steps {
     private void losePageCache(int broker, int kept) {
         Disk disk = world.disks[broker];
         disk.cut(kept);
+        unsynced.forget(broker);
         disk.checkpoint(Math.min(kept, disk.checkpoint()));
     }
 
     private void loseDisk(int broker) {
         world.crash(broker, 0);
         world.disks[broker].lose();
+        unsynced.forget(broker);
     }
 
     /** Kafka's active controller renounces where it meets an exception that it does not expect. */
