@@ -130,8 +130,8 @@ def test_the_leader_epoch_cache_has_the_entries_that_the_model_has(newest):
 @pytest.mark.parametrize(
     "case",
     [
-        "83-a_truncation_that_a_power_loss_undoes",
-        "83-a_truncation_is_undone_though_each_record_is_flushed",
+        "86-a_truncation_that_a_power_loss_undoes",
+        "86-a_truncation_is_undone_though_each_record_is_flushed",
     ],
 )
 def test_kafka_loses_a_record_by_an_epoch_that_was_synced_without_it(newest, case):
