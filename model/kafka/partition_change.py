@@ -34,6 +34,16 @@ def eligible_among(
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 
+def empties_elr(partition: TopicPartition, broker: Broker) -> bool:
+    """Looking at the partition anew, since a member of the ELR is unregistered, empties the ELR.
+
+    The ISR is large enough since replicas have become fewer.
+    """
+    controller = partition.controller
+    eligible = eligible_after(partition, controller.isr)
+    return all_of(controller.eligible.contains(broker), eligible.is_empty)
+
+
 def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
     """The ISR without a broker; without ELR its last member stays."""
     isr = partition.controller.isr

@@ -8,6 +8,7 @@ from model.kafka.partition_change import (
     completes_reassignment,
     elect,
     eligible_after,
+    empties_elr,
     isr_without,
     keep_leader_in_new_epoch,
     may_change_leader,
@@ -39,7 +40,10 @@ def _fence(partition: TopicPartition, broker: Broker) -> None:
 
 @action("controller fences {broker}")
 def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
-    """Fence a broker that does not lead: its session has expired. It leaves the ISR."""
+    """Fence a broker that does not lead: its session has expired. It leaves the ISR.
+
+    Or it is unregistered, which has the controller look at partitions of whose ELR it is, too.
+    """
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
     in_isr = partition.controller.isr.contains(broker)
@@ -50,7 +54,8 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
 
     _fence(partition, broker)
     keep_leader_in_new_epoch(partition, where=anew)
-    change_partition(partition, isr, eligible, where=in_isr)
+    empties = all_of(broker.unregistered, empties_elr(partition, broker))
+    change_partition(partition, isr, eligible, where=any_of(in_isr, empties))
 
 
 @action("controller fences the leader {broker} and elects {successor}")
