@@ -105,7 +105,8 @@ def test_it_counts_as_an_unclean_stop_where_the_last_known_leader_may_lead(
 def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():
     def unregister(preset, count):
         model = KAFKA.model(BOUNDS | TINY | {"unregistrations": count}, KAFKA.preset(preset))
-        return [a for a in model.ground_actions if a.instance.action.name == "operator_unregister_broker"]
+        names = [ground.instance.action.name for ground in model.ground_actions]
+        return "operator_unregister_broker" in names
 
     assert unregister("kafka-4.3", 1) and unregister("kafka-3.5", 1)
     assert not unregister("kafka-2.7", 1) and not unregister("kafka-4.3", 0)
