@@ -6,6 +6,7 @@ import ast
 import struct
 from dataclasses import dataclass
 from types import FunctionType
+from typing import NamedTuple
 
 INT, UINT, FLOAT, TRUTH = "int", "np.uint64", "float", "bool"
 LLVM = {INT: "i64", UINT: "i64", FLOAT: "double", TRUTH: "i1"}
@@ -43,8 +44,7 @@ class TranslationError(Exception):
     """A function says what cannot be translated; a mistake of whoever wrote it."""
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(NamedTuple):
     """The type of an array: its elements, how many dimensions, whether the last lies densely."""
 
     element: str

@@ -108,7 +108,7 @@ class _Compiled:
                 continue
             size = argument.itemsize
             strides = argument.strides[:-1] if each.dense else argument.strides
-            passed += (argument.ctypes.data, *argument.shape, *(s // size for s in strides))
+            passed += (_address(argument), *argument.shape, *(s // size for s in strides))
         if not self._several:
             return self._function(*passed)
         results = (ctypes.c_int64 * len(self._several))()
@@ -116,13 +116,38 @@ class _Compiled:
         return tuple(kind(each).value for kind, each in zip(self._several, results, strict=True))
 
 
+_PLAIN: dict[tuple[np.dtype[Any], int], Array] = {}
+"""The types of arrays that lie densely in memory and may be written to, by elements and dimensions:
+nearly all are such, and to find out anew takes longer than many a kernel.
+"""
+
+
 def _type_of(argument: Any) -> Array:
     """The type of an array; `TypeError` for what no kernel takes."""
     if not isinstance(argument, np.ndarray):
         raise TypeError(f"a kernel takes arrays here, and no {type(argument).__name__}")
+    if not argument.flags.carray:
+        return _type_found(argument)
+    key = (argument.dtype, argument.ndim)
+    found = _PLAIN.get(key)
+    if found is None:
+        found = _PLAIN[key] = Array(_type_found(argument).element, argument.ndim, dense=True)
+    return found
+
+
+def _type_found(argument: Any) -> Array:
     element, size = argument.dtype.str[1:], argument.itemsize
     native = argument.dtype.isnative and argument.flags.aligned
     if element not in ELEMENTS or not native or any(s % size for s in argument.strides):
         raise TypeError(f"a kernel takes no array of {argument.dtype.str}")
     dense = argument.shape[-1:] <= (1,) or argument.strides[-1] == size
     return Array(element, argument.ndim, dense)
+
+
+def _address(argument: Any) -> int:
+    """Where an array begins; of an empty one nothing is read."""
+    if not argument.size:
+        return 0
+    if argument.flags.carray:
+        return ctypes.addressof(ctypes.c_char.from_buffer(argument))
+    return int(argument.ctypes.data)

@@ -50,6 +50,9 @@ Expansion = tuple[Words, Successors, Words, Batch]
 are ready to be looked up, too.
 """
 
+Added = tuple[Expansion, Flags]
+"""An expansion, and which of the states after its steps are new."""
+
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 
 
@@ -95,6 +98,7 @@ class Explorer:
         self.findings = Findings.none(len(model.instances))
         # Threads start when they are given work.
         self._pool = ThreadPoolExecutor(self.options.workers)
+        self._adder = ThreadPoolExecutor(1) if self.options.workers > 1 else None
         self._helper = ThreadPoolExecutor(1) if self.options.workers > 1 else None
         beside, patience = self._pool if self._helper else None, self.options.compile_after
         self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
@@ -135,7 +139,11 @@ class Explorer:
             result.stopped = str(stop)
             result.unfinished = self._kept - sum(result.levels)
         finally:
-            for threads in (self._pool, self._helper):  # whoever stops does not want to wait
+            for threads in (
+                self._pool,
+                self._adder,
+                self._helper,
+            ):  # whoever stops does not want to wait
                 if threads is not None:
                     threads.shutdown(wait=False, cancel_futures=True)
         self._finish()
@@ -183,9 +191,9 @@ class Explorer:
         self._lineage.begin_level()
         depth = self.findings.depth
         try:
-            with closing(self._expansions(pieces, frontier)) as expansions:
-                for expansion in expansions:
-                    fresh = self._take(expansion, expanded)
+            with closing(self._added(pieces, frontier)) as batches:
+                for expansion, new in batches:
+                    fresh = self._take(expansion, new, expanded)
                     expanded += expansion[0].shape[1]
                     if fresh.shape[1]:
                         found.append(fresh)
@@ -204,6 +212,25 @@ class Explorer:
         self.findings.add_level(size, self._earlier_seconds + self._elapsed())
         if self._journal is not None:
             self._journal.level(self.findings, pieces, self._lineage)
+
+    def _added(self, pieces: list[Words], frontier: int) -> Generator[Added, None, None]:
+        """Batches with what is new; with workers, the next one is added while one is taken."""
+        adding: deque[tuple[Expansion, Future[Flags]]] = deque()
+        with closing(self._expansions(pieces, frontier)) as expansions:
+            for expansion in expansions:
+                self._check_limits(expansion[3])
+                if self._adder is None or frontier < MIN_THREADED:
+                    yield expansion, self._visited.add(expansion[3])
+                    continue
+                adding.append((expansion, self._adder.submit(self._add, expansion[3])))
+                if len(adding) > 1:
+                    before, new = adding.popleft()
+                    yield before, new.result()
+            for before, new in adding:
+                yield before, new.result()
+
+    def _add(self, batch: Batch) -> Flags:
+        return self._visited.add(batch, self._helper)
 
     def _expansions(self, pieces: list[Words], frontier: int) -> Generator[Expansion, None, None]:
         """Batches with their successors, in order; with workers, expanded ahead in threads."""
@@ -237,15 +264,13 @@ class Explorer:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
 
-    def _take(self, expansion: Expansion, first: int) -> Words:
-        """Count, check and deduplicate a batch's steps; the states that are new.
+    def _take(self, expansion: Expansion, new: Flags, first: int) -> Words:
+        """Count and check a batch's steps; the states that are new.
 
         The batch begins at place `first` of its level.
         """
-        words, steps, after, batch = expansion
-        self._check_limits(batch)
+        words, steps, after, _ = expansion
         findings, rows = self.findings, words.shape[1]
-        new = self._visited.add(batch, self._helper)
         too_many = self._first_too_many(new)
         if too_many is not None:
             rows = int(steps.rows[too_many])
@@ -282,9 +307,11 @@ class Explorer:
 
     def _first_too_many(self, new: Flags) -> int | None:
         """The first step of a batch that leads to a new state beyond the limit."""
-        if self.limits.states is None or self._visited.count <= self.limits.states:
+        if self.limits.states is None:
             return None
-        return int(np.flatnonzero(new)[self.limits.states - self._kept])
+        kept = np.flatnonzero(new)
+        room = self.limits.states - self._kept
+        return int(kept[room]) if len(kept) > room else None
 
     # --- limits and progress -----------------------------------------------------------------
 
@@ -305,7 +332,7 @@ class Explorer:
                 depth=len(self.findings.levels),
                 expanded=expanded,
                 frontier=frontier,
-                states=self._visited.count,
+                states=self._kept,
                 transitions=self.findings.transitions,
                 seconds=self._elapsed(),
             )

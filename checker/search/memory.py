@@ -8,24 +8,18 @@ is handed out by the host of a virtual machine.
 from __future__ import annotations
 
 import mmap
+import pickle
 from typing import Any
 
 import numpy as np
 
 _HUGE = 1 << 22  # bytes from which memory is asked for in huge pages
+_HUGE_PAGE = 1 << 21  # the system lines up only what is a multiple of it, and moves it as it is
 
 Kind = type[np.unsignedinteger[Any]]
 
 
-def zeros(shape: tuple[int, int], kind: Kind) -> Any:
-    """An array of zeros, in huge pages where it is large and the system has them."""
-    size = shape[0] * shape[1] * np.dtype(kind).itemsize
-    if size < _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(shape, kind)
-    return np.frombuffer(_memory(size), kind).reshape(shape)
-
-
-class GrowingTable:
+class Table:
     """Rows of so many numbers, in `array`, to which rows of zeros can be added.
 
     Nothing else may hold `array`, or a view of it, when it grows: it is then copied.
@@ -33,36 +27,47 @@ class GrowingTable:
 
     def __init__(self, rows: int, width: int, kind: Kind) -> None:
         self._width, self._kind = width, kind
-        self._memory = _memory(self._size(rows))
-        self.array = self._view()
+        self._memory = self._allocated(self._size(rows))
+        self.array = self._view(rows)
 
     def grow(self, rows: int) -> None:
         """Add rows, up to so many. `MemoryError` leaves what there is as it is."""
-        size = self._size(rows)
-        self.array = np.empty((0, self._width), self._kind)
+        before, size = len(self.array), self._size(rows)
+        self.array = self._view(0)
         try:
             self._memory.resize(size)
         except (BufferError, SystemError):  # somebody looks at it, or the system cannot
-            longer = _memory(size)
+            longer = self._allocated(size)
             longer[: len(self._memory)] = self._memory[:]
             self._memory = longer
         except (OSError, OverflowError) as error:
+            rows = before
             raise MemoryError(f"no {size:,} bytes for the visited set") from error
         finally:
-            self.array = self._view()
+            self.array = self._view(rows)
 
     def _size(self, rows: int) -> int:
-        return rows * self._width * np.dtype(self._kind).itemsize
+        size = rows * self._width * np.dtype(self._kind).itemsize
+        return size if size < _HUGE else -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
-    def _view(self) -> Any:
-        return np.frombuffer(self._memory, self._kind).reshape(-1, self._width)
+    def _view(self, rows: int) -> Any:
+        if rows == 0:
+            return np.empty((0, self._width), self._kind)
+        numbers = np.frombuffer(self._memory, self._kind, rows * self._width)
+        return numbers.reshape(rows, self._width)
+
+    def _allocated(self, size: int) -> mmap.mmap:
+        try:
+            return in_huge_pages(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        except (OSError, OverflowError) as error:
+            raise MemoryError(f"no {size:,} bytes for the visited set") from error
+
+    def __reduce__(self) -> Any:
+        raise pickle.PicklingError("this memory is of one process alone")
 
 
-def _memory(size: int) -> mmap.mmap:
-    try:
-        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError) as error:
-        raise MemoryError(f"no {size:,} bytes for the visited set") from error
-    if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
+    """The same memory, in huge pages where it is large and the system has them."""
+    if len(memory) >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from checker.engines.layout import Words
-from checker.search.memory import GrowingTable, zeros
+from checker.search.memory import Table
 from checker.search.table_kernels import (
     LEAST_BUCKETS,
     PLACES,
@@ -36,9 +36,20 @@ _BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
 class Rows:
     """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
 
-    def __init__(self, words: int, rows: int) -> None:
-        self.table: Words = zeros((rows, 1 + words), np.uint64)
+    def __init__(self, words: int, rows: int, memory: type[Table] = Table) -> None:
+        self._memory = memory(rows, 1 + words, np.uint64)
         self.count = 0
+
+    @property
+    def memory(self) -> type[Table]:
+        """What the table's memory is."""
+        return type(self._memory)
+
+    @property
+    def table(self) -> Words:
+        """A row for each state, or zeros."""
+        rows: Words = self._memory.array
+        return rows
 
     @property
     def words(self) -> int:
@@ -68,7 +79,7 @@ class Rows:
         rows = self.rows_for(more)
         if rows == len(self.table):
             return self
-        larger = Rows(self.words, rows)
+        larger = Rows(self.words, rows, self.memory)
         move_rows(self.table, larger.table)
         larger.count = self.count
         return larger
@@ -85,16 +96,16 @@ class Rows:
 class Buckets:
     """A table of so many buckets, all empty, for fingerprints of one part of the visited set."""
 
-    def __init__(self, buckets: int) -> None:
+    def __init__(self, buckets: int, memory: type[Table] = Table) -> None:
         assert buckets >= LEAST_BUCKETS
-        self._memory = GrowingTable(buckets, 16, np.uint32)
-        self.beside = Rows(0, _BESIDE)
+        self._memory = memory(buckets, 16, np.uint32)
+        self.beside = Rows(0, _BESIDE, memory)
         self._within = 0
 
     @staticmethod
     def of(rows: Rows, more: int) -> Buckets:
         """Buckets with the fingerprints of rows, and room for so many states more."""
-        buckets = Buckets(_buckets_for(LEAST_BUCKETS, rows.count + more))
+        buckets = Buckets(_buckets_for(LEAST_BUCKETS, rows.count + more), rows.memory)
         buckets._take_rows(rows)
         return buckets
 
@@ -138,7 +149,9 @@ class Buckets:
         """Grow in place: the last buckets first, since none comes to lie before where it was."""
         before, beside = len(self.table), self.beside
         self._memory.grow(buckets)
-        self.beside, self._within = Rows(0, _BESIDE), 0
+        # As many rows as before: what is moved first has its homes at one end of the table, and
+        # would crowd there in a smaller one.
+        self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
         room = np.empty(PLACES, np.uint64)
         for last in range(before, 0, -_AT_ONCE):
             self.beside = self.beside.with_room(_AT_ONCE * PLACES)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from checker.engines.layout import Words
 from checker.search.fingerprints import collision_probability, fingerprints
+from checker.search.memory import Table
 from checker.search.table_kernels import PARTS, Flags, Numbers, sort_out
 from checker.search.tables import Buckets, Rows
 
@@ -47,12 +48,21 @@ class Batch(NamedTuple):
 
 
 class VisitedSet:
-    """The states seen so far. With `exact`, whole states are kept and no collision can happen."""
+    """The states seen so far. With `exact`, whole states are kept and no collision can happen.
 
-    def __init__(self, words: int, exact: bool = False, rows: int = _FIRST_ROWS) -> None:
+    `memory` says where the tables are: in this process alone, unless told otherwise.
+    """
+
+    def __init__(
+        self,
+        words: int,
+        exact: bool = False,
+        rows: int = _FIRST_ROWS,
+        memory: type[Table] = Table,
+    ) -> None:
         self.exact = exact
         self._tables: list[Rows | Buckets] = [
-            Rows(words if exact else 0, rows // PARTS) for _ in range(PARTS)
+            Rows(words if exact else 0, rows // PARTS, memory) for _ in range(PARTS)
         ]
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker.spark.parcels import LevelJob, Parcel, Slice
@@ -66,12 +67,12 @@ def checked(notes: Iterable[str]) -> list[dict[str, Any]]:
 def expand_task(job: LevelJob, work: list[Slice], batches: Batches) -> Iterator[Any]:
     """Expand the slices whose places in `work` come in."""
     for place in _places(batches):
-        yield from _as_batches(expand_slice(job, work[place]))
+        yield from _as_batches(expand_slice(job, work[place], _directory()))
 
 
 def keep_task(job: LevelJob, batches: Batches) -> Iterator[Any]:
     """Store what is new of the parcels that come in."""
-    yield from _note_batches(keep_new(job, _parcels(batches)))
+    yield from _note_batches(keep_new(job, _parcels(batches), _directory()))
 
 
 def split_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
@@ -88,6 +89,13 @@ def rank_task(shift: int, batches: Batches) -> Iterator[Any]:
 def rewrite_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
     """Write a file with the numbers that come in."""
     yield from _note_batches(rewrite_file(job, ranges, _parcels(batches)))
+
+
+def _directory() -> Path:
+    """A directory that workers of one executor share, and that goes with it."""
+    from pyspark import SparkFiles
+
+    return Path(SparkFiles.getRootDirectory(), "visited")
 
 
 def _places(batches: Batches) -> Iterator[int]:

@@ -1,50 +1,73 @@
-"""The states that a partition owns in earlier levels, kept in a worker's memory between levels.
+"""The states that a partition owns in earlier levels, kept in memory between levels.
 
-A worker may be asked about any partition. It fills in the levels that it has neither built nor read
-from the store. A set that is being added to is nobody's until its level is whole, and one that
-holds more than is asked for is not used, so a task that fails or is run twice finds the same. What
-does not fit is forgotten and read again when it is needed.
+A worker may be asked about any partition. It takes over what it or another worker of the machine
+has, and fills in, from the store, the levels that this lacks. A set that is being added to is
+nobody's until its level is whole, and one that holds more than is asked for is not used, so a task
+that fails or is run twice finds the same. What does not fit is forgotten, and read again when it is
+needed.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
+from checker.search.memory import Table
 from checker.search.visited_set import VisitedSet
+from checker.spark.handover import Handover
 from checker.spark.parcels import LevelJob, owners
+from checker.spark.shared_table import SharedTable
 from checker.stores.level_files import read_columns
 from checker.stores.store import MARKER, Level, LevelFile, Store
 
-_Key = tuple[str, int, int]  # run, partition, partitions
-_kept: OrderedDict[_Key, tuple[VisitedSet, int]] = OrderedDict()
 
+def visited_before(job: LevelJob, owner: int, words: int, place: Path | None = None) -> VisitedSet:
+    """What the owner holds of the levels before the job's; the caller's until it is remembered.
 
-def visited_before(job: LevelJob, owner: int, words: int) -> VisitedSet:
-    """What the owner holds of the levels before the job's; the caller's until it is remembered."""
-    for other in [k for k in _kept if k[0] != job.run]:
-        del _kept[other]
-    visited, depth = _kept.pop(_key(job, owner), (None, 0))
-    if visited is None or depth > job.depth:
-        visited, depth = VisitedSet(words, job.exact), 0
+    Workers of this machine that are given the same `place`, a directory, hand sets to each other.
+    """
+    handover = _handover(job.run, place)
+    handover.forget(_budget())
+    given = handover.take(_name(job, owner))
+    if given is None or given.depth > job.depth:
+        memory = Table if place is None else SharedTable
+        visited, depth = VisitedSet(words, job.exact, memory=memory), 0
+    else:
+        visited, depth = given.visited, given.depth
     while depth < job.depth:
         _add_level(job, owner, words, visited, depth)
         depth += 1
     return visited
 
 
-def remember(job: LevelJob, owner: int, visited: VisitedSet) -> None:
+def remember(job: LevelJob, owner: int, visited: VisitedSet, place: Path | None = None) -> None:
     """Keep a set that holds what the owner has of the job's level, too, and of those before."""
-    _kept[_key(job, owner)] = visited, job.depth + 1
-    while len(_kept) > 1 and sum(v.bytes for v, _ in _kept.values()) > _budget():
-        _kept.popitem(last=False)
+    handover = _handover(job.run, place)
+    handover.give(_name(job, owner), job.depth + 1, visited)
+    handover.forget(_budget())
 
 
-def _key(job: LevelJob, owner: int) -> _Key:
-    return job.run, owner, job.partitions
+@contextmanager
+def at_hand(job: LevelJob, owner: int, place: Path | None = None) -> Iterator[VisitedSet | None]:
+    """What the owner holds of earlier levels, or of the first of them, if it need not be built."""
+    with _handover(job.run, place).look(_name(job, owner)) as given:
+        yield None if given is None or given.depth > job.depth else given.visited
+
+
+@lru_cache(maxsize=1)
+def _handover(run: str, place: Path | None) -> Handover:
+    """What this worker has of one run; what it had of another is dropped."""
+    return Handover(place)
+
+
+def _name(job: LevelJob, owner: int) -> str:
+    return f"{job.run}-{owner}-of-{job.partitions}"
 
 
 def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int) -> None:
@@ -71,5 +94,5 @@ def _add_file(
 
 
 def _budget() -> int:
-    """The bytes of tables that a worker may keep: its share of a quarter of the memory."""
-    return psutil.virtual_memory().total // (4 * (psutil.cpu_count() or 1))
+    """The bytes of tables that a worker may keep: its share of half of the memory."""
+    return psutil.virtual_memory().total // (2 * (psutil.cpu_count() or 1))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +20,11 @@ from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
-from checker.search.visited_set import VisitedSet
+from checker.search.tables import Rows
+from checker.search.visited_set import Flags, VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
-from checker.spark.visited import remember, visited_before
+from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
 from checker.stores.level_files import read_rows, write_rows
 from model.language.errors import HighwaterError
@@ -32,23 +35,29 @@ PARCEL_BYTES = 1 << 22
 # --- expanding -------------------------------------------------------------------------------
 
 
-def expand_slice(job: LevelJob, work: Slice) -> Iterator[Parcel]:
+def expand_slice(job: LevelJob, work: Slice, place: Path | None = None) -> Iterator[Parcel]:
     """Expand the states of a slice; parcels of successors to their owners, then a note.
 
     Of equal successors only the first is sent, which has the least number, since the states of a
-    slice come in the order of their numbers.
+    slice come in the order of their numbers. What earlier levels hold is not sent where the owner's
+    set is at hand; for `place` see `visited_before`.
     """
     try:
-        yield from _Expansion(job).run(work)
+        with ExitStack() as stack:
+            earlier = [
+                stack.enter_context(at_hand(job, owner, place)) for owner in range(job.partitions)
+            ]
+            yield from _Expansion(job, earlier).run(work)
     except HighwaterError as error:
         yield Parcel(0, Kind.ERROR, str(error).encode())
 
 
 class _Expansion:
-    def __init__(self, job: LevelJob) -> None:
+    def __init__(self, job: LevelJob, earlier: list[VisitedSet | None]) -> None:
         self.job = job
+        self.earlier = earlier
         self.shop = workshop(job)
-        self.seen = VisitedSet(self.shop.words, job.exact)
+        self.seen = Rows(self.shop.words if job.exact else 0, DEFAULT_CHUNK)
         self.enabled = np.zeros(len(self.shop.model.instances), np.int64)
         self.found: dict[str, list[int]] = {}
         self.stuck: int | None = None
@@ -67,7 +76,7 @@ class _Expansion:
             self._look(words, steps, chunk.numbers)
             yield from self._send(steps, chunk.numbers)
         for owner in np.flatnonzero(self.weights):
-            yield self._parcel(int(owner))
+            yield from self._parcel(int(owner))
         note = {
             "enabled": sparse(self.enabled),
             "violated": self.found,
@@ -77,31 +86,43 @@ class _Expansion:
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)
-        fresh = np.flatnonzero(self.seen.insert(after))
-        words = after.take(fresh, axis=1)
-        shift = np.uint64(self.job.shift)
-        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
-        block = np.empty((1 + len(words), len(fresh)), np.uint64)
-        block[0] = (parents << shift) | steps.instances.take(fresh).astype(np.uint64)
-        block[1:] = words
-        to = owners(fingerprints(words), self.job.partitions)
+        found = fingerprints(after)
+        fresh = np.flatnonzero(self._first(after, found))
+        to = owners(found.take(fresh), self.job.partitions)
         # Numbers of 16 bits are sorted by counting them.
-        narrow = np.min_scalar_type(self.job.partitions)
-        block = block.take(np.argsort(to.astype(narrow), kind="stable"), axis=1)
-        ends = np.bincount(to, minlength=self.job.partitions).cumsum()
+        narrow = to.astype(np.min_scalar_type(self.job.partitions))
+        fresh = fresh.take(np.argsort(narrow, kind="stable"))
+        block = np.empty((1 + len(after), len(fresh)), np.uint64)
+        parents = numbers.take(steps.rows.take(fresh)).astype(np.uint64)
+        block[0] = (parents << np.uint64(self.job.shift)) | steps.instances.take(fresh)
+        for word, row in zip(after, block[1:], strict=True):
+            word.take(fresh, out=row, mode="clip")  # "raise" would make a copy
         start = 0
-        for owner, end in enumerate(ends.tolist()):
-            if end > start:
-                self.waiting[owner].append(block[:, start:end])
-                self.weights[owner] += (end - start) * 8 * len(block)
+        for owner, count in enumerate(np.bincount(to, minlength=self.job.partitions).tolist()):
+            if count:
+                self.waiting[owner].append(block[:, start : start + count])
+                self.weights[owner] += count * 8 * len(block)
                 if self.weights[owner] >= PARCEL_BYTES:
-                    yield self._parcel(owner)
-            start = end
+                    yield from self._parcel(owner)
+            start += count
 
-    def _parcel(self, owner: int) -> Parcel:
-        content = np.concatenate(self.waiting[owner], axis=1).tobytes()
+    def _first(self, words: Words, found: Words) -> Flags:
+        """Which states are the first of equals in the slice."""
+        new = np.empty(len(found), np.bool_)
+        self.seen = self.seen.with_room(len(found))
+        kept = words if self.job.exact else words[:0]
+        self.seen.insert(kept, found, np.arange(len(found), dtype=np.int32), new)
+        return new
+
+    def _parcel(self, owner: int) -> Iterator[Parcel]:
+        """What waits for an owner, without what is known to be of earlier levels."""
+        block = np.concatenate(self.waiting[owner], axis=1)
         self.waiting[owner], self.weights[owner] = [], 0
-        return Parcel(owner, Kind.STATES, content)
+        earlier = self.earlier[owner]
+        if earlier is not None:
+            block = block.take(np.flatnonzero(~earlier.contains(block[1:])), axis=1)
+        if block.shape[1]:
+            yield Parcel(owner, Kind.STATES, block.tobytes())
 
     def _look(self, words: Words, steps: Successors, numbers: Numbers) -> None:
         """Check the steps of a chunk, and look for a state that enables nothing."""
@@ -120,32 +141,29 @@ class _Expansion:
 # --- keeping what is new ---------------------------------------------------------------------
 
 
-def keep_new(job: LevelJob, parcels: Iterable[Parcel]) -> Iterator[str]:
+def keep_new(job: LevelJob, parcels: Iterable[Parcel], place: Path | None = None) -> Iterator[str]:
     """Store the states of an owner that no earlier level has; notes in JSON, one about that.
 
-    Of equal states the one with the least number stays: it has the least trace.
+    Of equal states the one with the least number stays: it has the least trace. For `place` see
+    `visited_before`.
     """
     try:
         blocks: list[Words] = []
         owner = None
-        visited = None
         shop = workshop(job)
         for parcel in parcels:
             if parcel.kind != Kind.STATES:
                 text = bytes(parcel.content).decode()
                 yield text if parcel.kind == Kind.NOTE else json.dumps({"error": text})
                 continue
-            if visited is None:
-                owner = parcel.to
-                visited = visited_before(job, owner, shop.words)
-            block = np.frombuffer(parcel.content, np.uint64).reshape(1 + shop.words, -1)
-            unseen = np.flatnonzero(~visited.contains(np.ascontiguousarray(block[1:])))
-            blocks.append(block.take(unseen, axis=1))
-        if visited is not None and owner is not None:
+            owner = parcel.to
+            blocks.append(np.frombuffer(parcel.content, np.uint64).reshape(1 + shop.words, -1))
+        if owner is not None:
+            visited = visited_before(job, owner, shop.words, place)
             rows = _first_of_equals(job, visited, blocks)
             if rows.count:
                 yield json.dumps(_stored(job, shop, owner, rows))
-            remember(job, owner, visited)
+            remember(job, owner, visited, place)
     except HighwaterError as error:
         yield json.dumps({"error": str(error)})
 
@@ -157,7 +175,8 @@ def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) ->
     """
     block = np.concatenate(blocks, axis=1)
     blocks.clear()
-    block = block.take(np.argsort(block[0]), axis=1)
+    # Each block is in order, so that there is little to sort.
+    block = block.take(np.argsort(block[0], kind="stable"), axis=1)
     first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
     block = block.take(first, axis=1)
     numbers = block[0].view(np.int64)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from checker.engines.compiled import Expander
+from checker.engines.compiled_claims import JudgedClaims
 from checker.engines.layout import Words
 from checker.engines.vectorised import Claims, VectorisedEngine
 from checker.search.question import DEFAULT_COMPILE_AFTER
@@ -33,7 +36,7 @@ class Workshop:
         self._symmetry = (
             Symmetry(self.model, self.properties, self.engine.layout) if symmetry else None
         )
-        self._claims: dict[tuple[str, ...], Claims] = {}
+        self._claims: dict[tuple[str, ...], JudgedClaims] = {}
 
     @property
     def words(self) -> int:
@@ -44,18 +47,19 @@ class Workshop:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
 
-    def claims(self, properties: list[Property]) -> Claims:
-        """A program for the claims of some properties."""
+    def claims(self, properties: list[Property]) -> JudgedClaims:
+        """What judges the claims of some properties."""
         key = tuple(prop.name for prop in properties)
-        if key not in self._claims:
-            self._claims[key] = self.engine.claims(properties)
-        return self._claims[key]
+        return self._judged(key, lambda: self.engine.claims(properties))
 
-    def premises(self, properties: list[Property]) -> Claims:
-        """A program for the premises of some properties."""
+    def premises(self, properties: list[Property]) -> JudgedClaims:
+        """What judges the premises of some properties."""
         key = ("premises", *(prop.name for prop in properties))
+        return self._judged(key, lambda: premise_claims(self.engine, properties))
+
+    def _judged(self, key: tuple[str, ...], build: Callable[[], Claims]) -> JudgedClaims:
         if key not in self._claims:
-            self._claims[key] = premise_claims(self.engine, properties)
+            self._claims[key] = JudgedClaims(build(), None, DEFAULT_COMPILE_AFTER)
         return self._claims[key]
 
 
@@ -63,7 +67,10 @@ class Workshop:
 def _workshop(
     parcel: ProtocolParcel, identity: str, names: tuple[str, ...], symmetry: bool
 ) -> Workshop:
-    return Workshop(parcel, json.loads(identity), names, symmetry)
+    shop = Workshop(parcel, json.loads(identity), names, symmetry)
+    # Spark's workers look for garbage after every task: not among all that stays.
+    gc.freeze()
+    return shop
 
 
 def workshop(job: LevelJob) -> Workshop:

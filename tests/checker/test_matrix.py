@@ -278,8 +278,9 @@ def test_a_markdown_table_has_numbers_to_the_right():
 # --- what is published ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # 124 stories, most of them of a model of their own: 25 s
 def test_the_published_page_is_what_the_stored_results_say():
-    """Each trace is replayed to be told; a slow test searches anew."""
+    """Each trace is replayed to be told; another test searches anew."""
     matrix = read_matrix(GUARANTEES, Limits())
     sweep = matrix.sweep(store=GUARANTEES.with_suffix(".jsonl"), whatever_sources=True)
     assert sweep.is_complete

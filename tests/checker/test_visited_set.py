@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.search import memory, tables, visited_set
-from checker.search.memory import GrowingTable
+from checker.search.memory import Table
 from checker.search.table_kernels import LEAST_BUCKETS, PLACES
 from checker.search.tables import Buckets, Rows
 from checker.search.visited_set import PARTS, VisitedSet
@@ -144,7 +144,7 @@ def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
 
 @pytest.mark.parametrize("how", ["in place", "looked at", "not possible"])
 def test_a_table_that_grows_keeps_what_it_has_and_adds_zeros(how, monkeypatch):
-    table = GrowingTable(1 << 16, 16, np.uint32)
+    table = Table(1 << 16, 16, np.uint32)
     table.array[:] = np.arange(16)
     seen = table.array if how == "looked at" else None
     if how == "not possible":
@@ -172,7 +172,7 @@ class _NoGrowing:
 
 
 def test_a_table_that_cannot_grow_is_left_as_it_is():
-    table = GrowingTable(1 << 16, 16, np.uint32)
+    table = Table(1 << 16, 16, np.uint32)
     table.array[:] = 7
     with pytest.raises(MemoryError):
         table.grow(1 << 55)
@@ -182,7 +182,7 @@ def test_a_table_that_cannot_grow_is_left_as_it_is():
 
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
     with pytest.raises(MemoryError):
-        memory.zeros((1 << 60, 1), np.uint64)
+        Table(1 << 60, 1, np.uint64)
 
 
 def test_only_whole_states_rule_out_a_collision():

@@ -3,7 +3,7 @@
 Parcels arrive in another order than they were sent. Each law is shown to fail on a mutant.
 """
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from checker.search.visited_set import VisitedSet
 from checker.spark import distributed as distributed_module
 from checker.spark import parcels, visited, worker
 from checker.spark.distributed import NUMBERS
+from checker.spark.handover import Handover
 from checker.stores.level_files import write_rows
 from checker.stores.store import Store
 from model.language.errors import UsageError
@@ -200,7 +201,8 @@ def _owner_changes_with_the_level(monkeypatch):
 
 
 def _earlier_levels_are_not_looked_at(monkeypatch):
-    monkeypatch.setattr(worker, "visited_before", lambda job, owner, words: VisitedSet(words))
+    monkeypatch.setattr(worker, "visited_before", lambda job, owner, words, _: VisitedSet(words))
+    monkeypatch.setattr(worker, "at_hand", lambda *_: nullcontext())
 
 
 def _only_the_last_level_is_looked_at(monkeypatch):
@@ -211,16 +213,7 @@ def _only_the_last_level_is_looked_at(monkeypatch):
             original(job, owner, words, seen, depth)
 
     monkeypatch.setattr(visited, "_add_level", mutant)
-    monkeypatch.setattr(visited, "_budget", lambda: 0)
-    monkeypatch.setattr(worker, "visited_before", _forgetful(visited.visited_before))
-
-
-def _forgetful(original):
-    def mutant(job, owner, words):
-        visited._kept.clear()
-        return original(job, owner, words)
-
-    return mutant
+    monkeypatch.setattr(visited, "_handover", lambda *_: Handover(None))
 
 
 def _the_last_of_equals_stays(monkeypatch):
@@ -282,11 +275,12 @@ def _the_greatest_violation_is_told(monkeypatch):
 
 
 def _slices_are_filtered_backwards(monkeypatch):
-    class Backwards(VisitedSet):
-        def insert(self, words):
-            return super().insert(np.ascontiguousarray(words[:, ::-1]))[::-1]
+    original = worker._Expansion._first
 
-    monkeypatch.setattr(worker, "VisitedSet", Backwards)
+    def mutant(self, words, found):
+        return original(self, words[:, ::-1].copy(), found[::-1].copy())[::-1]
+
+    monkeypatch.setattr(worker._Expansion, "_first", mutant)
 
 
 @pytest.mark.parametrize(
