@@ -26,6 +26,10 @@ BOUNDS: Mapping[str, int] = {
     "min_isr_changes": 1,
     "replica_moves": 1,
     "partition_moves": 1,
+    "replica_additions": 1,
+    "replica_removals": 1,
+    "reassignment_replacements": 2,
+    "unregistrations": 1,
     "stalled_fetches": 1,
     "stalled_truncations": 1,
     "stalled_produces": 1,
@@ -63,6 +67,7 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"crashes": 1, "cache_losses": 1},
     {"disk_losses": 1},
     {"shutdowns": 1, "preferred_elections": 1},
+    {"shutdowns": 1, "unregistrations": 1},
     {"controlled_shutdowns": 1, "controller_failovers": 1},
     {"crashes": 1, "rack_failures": 1},
     {"shutdowns": 1, "lost_directories": 1},
@@ -91,6 +96,10 @@ ELR_EVENTS = (
     "topic_deletions",
     "replica_moves",
     "partition_moves",
+    "replica_additions",
+    "replica_removals",
+    "reassignment_replacements",
+    "unregistrations",
 )
 """Faults that are compared from 4.0 on, where they change eligible leader replicas."""
 

@@ -88,6 +88,7 @@ NOT_COMPARED = {
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
     "brokers.shutting_down": "the process's own; shows in what it asks the controller",
+    "brokers.unregistered": "shows in what the controller does with the broker",
     "brokers.upgraded": "the classes are those of one release",
     "controller.upgraded": "shows in what the controller does from then on",
     "brokers.directory_lost": "shows in what the broker's registration changes",

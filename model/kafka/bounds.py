@@ -41,6 +41,19 @@ REPLICA_MOVES = Bound(
 PARTITION_MOVES = Bound(
     "partition_moves", 0, 0, "times that an operator moves all replicas, with replication.factor"
 )
+REPLICA_ADDITIONS = Bound(
+    "replica_additions", 0, 0, "times that an operator adds one replica, with replication.factor"
+)
+REPLICA_REMOVALS = Bound(
+    "replica_removals", 0, 0, "times that an operator removes one replica, with replication.factor"
+)
+REASSIGNMENT_REPLACEMENTS = Bound(
+    "reassignment_replacements",
+    0,
+    0,
+    "reassignments that take the place of one under way, with replication.factor",
+)
+UNREGISTRATIONS = Bound("unregistrations", 0, 0, "times that an operator unregisters a broker")
 STALLED_FETCHES = Bound(
     "stalled_fetches", 0, 0, "request threads that stall while they handle a follower's fetch"
 )
@@ -83,6 +96,10 @@ BOUNDS = (
     TOPIC_DELETIONS,
     REPLICA_MOVES,
     PARTITION_MOVES,
+    REPLICA_ADDITIONS,
+    REPLICA_REMOVALS,
+    REASSIGNMENT_REPLACEMENTS,
+    UNREGISTRATIONS,
     STALLED_FETCHES,
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,

@@ -178,6 +178,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
     controller.joiner_restarted = any_of(all_of(restarted, asked), joins)
     broker.stopped_cleanly = False
+    broker.unregistered = False
     leads = controller.leader == broker
     follow(partition, broker)
     broker.leader = choose(leads, None, broker.leader)

@@ -33,7 +33,7 @@ def broker_assign_directory(partition: TopicPartition, broker: Broker) -> None:
     require(not partition.options.assignment_keeps_elr)
     require(spent < partition.bound("directory_assignments"))
     require(broker.up, not_(controller.eligible.is_empty))
-    require(partition.has_replica(broker))
+    require(partition.has_replica(broker), broker.is_registered)
 
     partition.spent.directory_assignments = spent + 1
     assign_directory(partition)

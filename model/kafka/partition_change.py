@@ -34,6 +34,16 @@ def eligible_among(
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 
+def empties_elr(partition: TopicPartition, broker: Broker) -> bool:
+    """Looking at the partition anew, since a member of the ELR is unregistered, empties the ELR.
+
+    The ISR is large enough since replicas have become fewer.
+    """
+    controller = partition.controller
+    eligible = eligible_after(partition, controller.isr)
+    return all_of(controller.eligible.contains(broker), eligible.is_empty)
+
+
 def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
     """The ISR without a broker; without ELR its last member stays."""
     isr = partition.controller.isr
@@ -72,10 +82,15 @@ def void_request(partition: TopicPartition, where: bool = True) -> None:
 
 
 def registers_cleanly(partition: TopicPartition, broker: Broker) -> bool:
-    """The broker registers as one that has stopped cleanly; with the fix, with all directories."""
+    """The broker registers as one that has stopped cleanly; with the fix, with all directories.
+
+    Of one that was unregistered the controller knows no broker epoch that it could have stopped in
+    (`ClusterControlManager.registerBroker`).
+    """
+    known = all_of(broker.stopped_cleanly, not_(broker.unregistered))
     if partition.options.registration_counts_directories:
-        return all_of(broker.stopped_cleanly, broker.directory_lost == 0)
-    return broker.stopped_cleanly
+        return all_of(known, broker.directory_lost == 0)
+    return known
 
 
 def lose_place_if_unclean(partition: TopicPartition, broker: Broker) -> bool:
@@ -115,23 +130,34 @@ def is_reassigned(partition: TopicPartition) -> bool:
 
 
 def completes_reassignment(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
-    """With that ISR a reassignment under way is done (`completeReassignmentIfNeeded`).
-
-    All replicas that stay must be in it; since 4.3 all that are added, unless replicas become fewer
-    (KAFKA-19975).
-    """
+    """With that ISR a reassignment under way is done (`completeReassignmentIfNeeded`)."""
     if not partition.replicas_move:
         return False
     controller = partition.controller
     stay = controller.replicas.minus(controller.removing)
-    left = isr.minus(controller.removing)
+    return is_complete(partition, isr, stay, controller.adding, controller.removing)
+
+
+def is_complete(
+    partition: TopicPartition,
+    isr: SetOf[Broker],
+    stay: SetOf[Broker],
+    adding: SetOf[Broker],
+    removing: SetOf[Broker],
+) -> bool:
+    """A reassignment that leaves the replicas `stay` is done with that ISR.
+
+    All of those must be in it; since 4.3 all that are added, unless replicas become fewer
+    (`PartitionReassignmentReplicas.maybeCompleteReassignment`, KAFKA-19975).
+    """
+    left = isr.minus(removing)
     everyone = left.includes(stay)
-    joined = left.includes(controller.adding)
+    joined = left.includes(adding)
     if partition.options.reassignment_waits_for_all:
         joined = everyone
-    fewer = controller.adding.size < controller.removing.size
+    fewer = adding.size < removing.size
     return all_of(
-        is_reassigned(partition),
+        any_of(not_(adding.is_empty), not_(removing.is_empty)),
         not_(left.is_empty),
         joined,
         any_of(not_(fewer), everyone),
@@ -143,12 +169,12 @@ def may_change_leader(partition: TopicPartition) -> bool:
     return partition.controller.leader_epoch < partition.bound("max_leader_epoch")
 
 
-def new_leader_epoch(partition: TopicPartition, leader: Any) -> None:
-    """Name a leader, or none, in a new leader epoch."""
+def new_leader_epoch(partition: TopicPartition, leader: Any, where: bool = True) -> None:
+    """Name a leader, or none, in a new leader epoch, where the condition holds."""
     controller = partition.controller
-    controller.leader = leader
-    controller.leader_epoch = controller.leader_epoch + 1
-    controller.last_known_leader = None
+    controller.leader = choose(where, leader, controller.leader)
+    controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
+    controller.last_known_leader = choose(where, None, controller.last_known_leader)
 
 
 def shrink_starts_epoch(partition: TopicPartition, isr: SetOf[Broker], asked: bool = False) -> bool:

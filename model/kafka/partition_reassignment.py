@@ -1,9 +1,11 @@
 """Reassignment of replicas (`ReplicationControlManager.alterPartitionReassignments`).
 
 An operator names the brokers that should have the partition. The controller adds the new ones,
-waits until they are in sync, and takes the others out; until then it can be cancelled. A broker
-that reads that it has no replica any more throws its log away. One is asked for where none is under
-way: Kafka also lets one take another's place.
+waits until they are in sync, and takes the others out; until then it can be cancelled, and another
+reassignment may take its place (`kafka-reassign-partitions.sh --additional`). Each asks for one
+replica more, less or elsewhere than would stay now, or for the list of before. Where enough are in
+sync, it ends in the same step (`PartitionChangeBuilder.build`); that is left out where nobody
+leads. A broker that reads that it has no replica any more throws its log away.
 """
 
 from __future__ import annotations
@@ -15,47 +17,133 @@ from model.kafka.partition_change import (
     change_partition,
     completes_reassignment,
     eligible_among,
+    is_complete,
+    is_reassigned,
     may_change_leader,
     new_leader_epoch,
 )
 from model.kafka.replication_control import request_is_acceptable
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, all_of, any_of, is_none, not_, require, some
+from model.language import (
+    SetOf,
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    is_none,
+    not_,
+    require,
+    some,
+)
 
 
-def _move(partition: TopicPartition, adding: SetOf[Broker], removing: SetOf[Broker]) -> None:
-    """Begin to replace replicas by others: for now, both are replicas.
+def _staying(partition: TopicPartition) -> SetOf[Broker]:
+    """Who will have a replica when what is under way has ended."""
+    return partition.controller.replicas.minus(partition.controller.removing)
+
+
+def _lists(partition: TopicPartition, target: SetOf[Broker]) -> tuple[SetOf[Broker], SetOf[Broker]]:
+    """Who is added and who is removed, so that `target` has the partition.
+
+    Both by who has a replica now (`PartitionReassignmentReplicas`), also one that is still being
+    added. Where nobody is to be added, or removed, the list of the reassignment under way stays as
+    it is (`changePartitionReassignment`); with the fix, whoever is wanted still is added still.
+    """
+    controller = partition.controller
+    removing = controller.replicas.minus(target)
+    adding = target.minus(controller.replicas)
+    if partition.options.replacing_sets_both_lists:
+        return adding.union(controller.adding.intersection(target)), removing
+    return (
+        choose(adding.is_empty, controller.adding, adding),
+        choose(removing.is_empty, controller.removing, removing),
+    )
+
+
+def _require_request(partition: TopicPartition, target: SetOf[Broker]) -> None:
+    """All who are asked for are registered; where one is under way, this one may take its place."""
+    spent = partition.spent.reassignment_replacements
+    under_way = is_reassigned(partition)
+    replaces = spent < partition.bound("reassignment_replacements")
+    require(partition.replicas_move, partition.exists, any_of(not_(under_way), replaces))
+    require(not_(target.is_empty))
+    require(every(any_of(not_(target.contains(b)), b.is_registered) for b in partition.brokers))
+
+
+def _spend_replacement(partition: TopicPartition, where: bool) -> None:
+    """Where the condition holds, a reassignment has taken another's place."""
+    spent = partition.spent.reassignment_replacements
+    partition.spent.reassignment_replacements = spent + choose(where, 1, 0)
+
+
+def _ask(partition: TopicPartition, target: SetOf[Broker]) -> None:
+    """Begin to have `target` as replicas: for now, those of before are, too.
 
     A partition without a leader cannot be moved back to a live broker that is in the ELR still:
     Kafka would elect it, but fails with an unknown server error, since it looks up the directory of
-    a replica that is not there yet (`LeaderAcceptor`, `PartitionRegistration.directory`).
+    a replica that is not there yet (`LeaderAcceptor`, `PartitionRegistration.directory`). A request
+    that changes nothing is none.
     """
     controller = partition.controller
-    replicas = controller.replicas.union(adding)
-    eligible = eligible_among(partition, replicas, controller.isr)
-    leaderless = all_of(is_none(controller.leader), controller.isr.is_empty)
-    back = adding.intersection(eligible)
-    require(controller.adding.is_empty, controller.removing.is_empty, partition.exists)
+    isr, replicas = controller.isr, controller.replicas.union(target)
+    adding, removing = _lists(partition, target)
+    eligible = eligible_among(partition, replicas, isr)
+    leaderless = all_of(is_none(controller.leader), isr.is_empty)
+    back = target.minus(controller.replicas).intersection(eligible)
+    _require_request(partition, target)
+    require(any_of(adding != controller.adding, removing != controller.removing))
+    require(not_(is_complete(partition, isr, replicas.minus(removing), adding, removing)))
     require(
         not_(some(all_of(leaderless, back.contains(b), not_(b.fenced)) for b in partition.brokers))
     )
 
+    _spend_replacement(partition, is_reassigned(partition))
     controller.replicas = replicas
     controller.adding = adding
     controller.removing = removing
-    change_partition(partition, controller.isr, eligible)
+    change_partition(partition, isr, eligible)
+
+
+def _ask_and_end(partition: TopicPartition, target: SetOf[Broker], leader: Broker) -> None:
+    """Have `target` as replicas at once: enough of them are in sync, so all have a replica now."""
+    controller = partition.controller
+    isr, replicas = controller.isr, controller.replicas
+    adding, removing = _lists(partition, target)
+    left = isr.minus(removing)
+    _require_request(partition, target)
+    require(replicas.includes(target))
+    require(is_complete(partition, isr, replicas.minus(removing), adding, removing))
+    _require_leader(partition, leader, left)
+
+    under_way = is_reassigned(partition)
+    _end(partition, leader, left, removing)
+    _spend_replacement(partition, under_way)
+
+
+def _moved(partition: TopicPartition, source: Broker, destination: Broker) -> SetOf[Broker]:
+    spent = partition.spent.replica_moves
+    staying = _staying(partition)
+    require(spent < partition.bound("replica_moves"))
+    require(staying.contains(source), not_(staying.contains(destination)))
+
+    return staying.without_member(source).with_member(destination)
 
 
 @action("an operator moves the replica of {source} to {destination}")
 def operator_move_replica(partition: TopicPartition, source: Broker, destination: Broker) -> None:
     """Ask that another broker has the replica of one."""
-    replicas, spent = partition.controller.replicas, partition.spent.replica_moves
-    only = partition.brokers.only
-    require(partition.replicas_move, spent < partition.bound("replica_moves"))
-    require(replicas.contains(source), not_(replicas.contains(destination)))
+    _ask(partition, _moved(partition, source, destination))
+    partition.spent.replica_moves = partition.spent.replica_moves + 1
 
-    _move(partition, only(destination), only(source))
-    partition.spent.replica_moves = spent + 1
+
+@action("an operator moves the replica of {source} to {destination}, at once; {leader} leads")
+def operator_move_replica_at_once(
+    partition: TopicPartition, source: Broker, destination: Broker, leader: Broker
+) -> None:
+    """The same where another was under way, of which the destination is in sync still."""
+    _ask_and_end(partition, _moved(partition, source, destination), leader)
+    partition.spent.replica_moves = partition.spent.replica_moves + 1
 
 
 @action("an operator moves the partition to the brokers that have no replica of it")
@@ -63,17 +151,82 @@ def operator_move_partition(partition: TopicPartition) -> None:
     """Ask that all other brokers have the partition, and none of those that have it now."""
     replicas, spent = partition.controller.replicas, partition.spent.partition_moves
     others = partition.brokers.all().minus(replicas)
-    require(partition.replicas_move, spent < partition.bound("partition_moves"))
-    require(not_(others.is_empty))
+    require(spent < partition.bound("partition_moves"))
+    require(not_(is_reassigned(partition)))
+    _ask(partition, others)
 
-    _move(partition, others, replicas)
     partition.spent.partition_moves = spent + 1
+
+
+def _increased(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
+    spent = partition.spent.replica_additions
+    staying = _staying(partition)
+    require(spent < partition.bound("replica_additions"), not_(staying.contains(broker)))
+
+    return staying.with_member(broker)
+
+
+@action("an operator adds a replica on {broker}")
+def operator_add_replica(partition: TopicPartition, broker: Broker) -> None:
+    """Ask for a replica more."""
+    _ask(partition, _increased(partition, broker))
+    partition.spent.replica_additions = partition.spent.replica_additions + 1
+
+
+@action("an operator adds a replica on {broker}, at once; {leader} leads")
+def operator_add_replica_at_once(partition: TopicPartition, broker: Broker, leader: Broker) -> None:
+    """The same where another was under way, and the replica is in sync still."""
+    _ask_and_end(partition, _increased(partition, broker), leader)
+    partition.spent.replica_additions = partition.spent.replica_additions + 1
+
+
+def _decreased(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
+    spent = partition.spent.replica_removals
+    staying = _staying(partition)
+    require(spent < partition.bound("replica_removals"), staying.contains(broker))
+
+    return staying.without_member(broker)
+
+
+@action("an operator removes the replica of {broker}")
+def operator_remove_replica(partition: TopicPartition, broker: Broker) -> None:
+    """Ask for a replica less: it waits until all others are in sync."""
+    _ask(partition, _decreased(partition, broker))
+    partition.spent.replica_removals = partition.spent.replica_removals + 1
+
+
+@action("an operator removes the replica of {broker}, at once; {leader} leads")
+def operator_remove_replica_at_once(
+    partition: TopicPartition, broker: Broker, leader: Broker
+) -> None:
+    """The same where all others are in sync."""
+    _ask_and_end(partition, _decreased(partition, broker), leader)
+    partition.spent.replica_removals = partition.spent.replica_removals + 1
+
+
+def _original(partition: TopicPartition) -> SetOf[Broker]:
+    require(is_reassigned(partition))
+    return partition.controller.replicas.minus(partition.controller.adding)
+
+
+@action("an operator asks for the replicas of before")
+def operator_restore_replicas(partition: TopicPartition) -> None:
+    """Ask for the list from before the reassignment under way, instead of cancelling that.
+
+    The tool prints that list, to be kept for this (`ReassignPartitionsCommand`).
+    """
+    _ask(partition, _original(partition))
+
+
+@action("an operator asks for the replicas of before, at once; {leader} leads")
+def operator_restore_replicas_at_once(partition: TopicPartition, leader: Broker) -> None:
+    """The same where all of them are in sync still."""
+    _ask_and_end(partition, _original(partition), leader)
 
 
 def _require_leader(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
     """Who leads with that ISR: whoever leads now, if a member, else a live one."""
     controller = partition.controller
-    require(may_change_leader(partition))
     require(isr.contains(leader), not_(leader.fenced))
     require(any_of(leader == controller.leader, _cannot_lead_on(partition, isr)))
 
@@ -90,11 +243,15 @@ def _cannot_lead_on(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
 
 @action("controller ends the reassignment as the ISR has grown; {leader} leads")
 def controller_complete_reassignment(partition: TopicPartition, leader: Broker) -> None:
-    """Accept an AlterPartition request and take out who is removed, in a new leader epoch."""
+    """Accept an AlterPartition request and take out who is removed, in a new leader epoch.
+
+    Where nobody is, that is a change of the ISR as any (`controller_apply_isr_change`).
+    """
     controller = partition.controller
     isr = controller.request.minus(controller.removing)
     require(request_is_acceptable(partition))
     require(completes_reassignment(partition, controller.request))
+    require(not_(controller.removing.is_empty))
     _require_leader(partition, leader, isr)
 
     _end(partition, leader, isr, controller.removing)
@@ -110,7 +267,7 @@ def controller_complete_late_reassignment(partition: TopicPartition) -> None:
     controller = partition.controller
     isr = controller.isr.minus(controller.removing)
     require(completes_reassignment(partition, controller.isr))
-    require(may_change_leader(partition), not_(is_none(controller.leader)))
+    require(not_(is_none(controller.leader)))
     require(not_(_cannot_lead_on(partition, isr)))
 
     _end(partition, controller.leader, isr, controller.removing)
@@ -118,24 +275,32 @@ def controller_complete_late_reassignment(partition: TopicPartition) -> None:
 
 @action("an operator cancels the reassignment; {leader} leads")
 def operator_cancel_reassignment(partition: TopicPartition, leader: Broker) -> None:
-    """Take out who was added, in a new leader epoch. Refused where nobody else is in sync."""
+    """Take out who was added, in a new leader epoch. Refused where nobody else is in sync.
+
+    Where nobody was added, those who were to go stay, and nothing else changes.
+    """
     controller = partition.controller
     isr = controller.isr.minus(controller.adding)
-    require(partition.replicas_move, not_(controller.adding.is_empty))
+    require(partition.replicas_move, is_reassigned(partition))
     _require_leader(partition, leader, isr)
 
     _end(partition, leader, isr, controller.adding)
 
 
 def _end(partition: TopicPartition, leader: Any, isr: SetOf[Broker], out: SetOf[Broker]) -> None:
-    """Take replicas out, in a new leader epoch, with the ISR that is left."""
+    """Take replicas out, in a new leader epoch, with the ISR that is left.
+
+    Where none goes, there is no new epoch (`triggerLeaderEpochBumpForReplicaReassignmentIfNeeded`).
+    """
     controller = partition.controller
     replicas = controller.replicas.minus(out)
     eligible = eligible_among(partition, replicas, isr)
+    anew = not_(out.is_empty)
+    require(any_of(not_(anew), may_change_leader(partition)))
     controller.replicas = replicas
     controller.adding = partition.brokers.none()
     controller.removing = partition.brokers.none()
-    new_leader_epoch(partition, leader)
+    new_leader_epoch(partition, leader, where=anew)
     change_partition(partition, isr, eligible)
 
 
@@ -144,7 +309,7 @@ def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
     """Begin to follow in the leader epoch of before: adding a replica starts no new one."""
     controller = partition.controller
     require(partition.replicas_move)
-    require(broker.up, controller.adding.contains(broker))
+    require(broker.up, controller.replicas.contains(broker), controller.leader != broker)
     require(not_(is_none(controller.leader)), is_none(broker.leader))
     require(broker.leader_epoch == controller.leader_epoch)
 

@@ -92,6 +92,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "last.member.is.last.known.leader": "true",
     "elr.of.replicas.only": "true",
     "reassignment.waits.for.all": "true",
+    "replacing.sets.both.lists": "true",
     "registration.counts.directories": "true",
     "reset.follower.leo.every.epoch": "true",
     "truncation.matches.request.epoch": "true",

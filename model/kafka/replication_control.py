@@ -8,6 +8,7 @@ from model.kafka.partition_change import (
     completes_reassignment,
     elect,
     eligible_after,
+    empties_elr,
     isr_without,
     keep_leader_in_new_epoch,
     may_change_leader,
@@ -21,14 +22,14 @@ from model.language import action, all_of, any_of, choose, every, is_none, not_,
 
 
 def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
-    """The broker is dead, or wants to stop; or is taken for dead, which the budget allows."""
+    """The broker is dead, wants to stop or is unregistered; or the budget lets it seem dead."""
     spent = partition.spent.false_fencings
     require(not_(broker.fenced))
     require(any_of(_is_to_leave(broker), spent < partition.bound("false_fencings")))
 
 
 def _is_to_leave(broker: Broker) -> bool:
-    return any_of(not_(broker.up), broker.shutting_down)
+    return any_of(not_(broker.up), broker.shutting_down, broker.unregistered)
 
 
 def _fence(partition: TopicPartition, broker: Broker) -> None:
@@ -39,7 +40,10 @@ def _fence(partition: TopicPartition, broker: Broker) -> None:
 
 @action("controller fences {broker}")
 def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
-    """Fence a broker that does not lead: its session has expired. It leaves the ISR."""
+    """Fence a broker that does not lead: its session has expired. It leaves the ISR.
+
+    Or it is unregistered, which has the controller look at partitions of whose ELR it is, too.
+    """
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
     in_isr = partition.controller.isr.contains(broker)
@@ -50,7 +54,8 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
 
     _fence(partition, broker)
     keep_leader_in_new_epoch(partition, where=anew)
-    change_partition(partition, isr, eligible, where=in_isr)
+    empties = all_of(broker.unregistered, empties_elr(partition, broker))
+    change_partition(partition, isr, eligible, where=any_of(in_isr, empties))
 
 
 @action("controller fences the leader {broker} and elects {successor}")
@@ -89,8 +94,12 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
 
 
 def may_unfence(broker: Broker) -> bool:
-    """The broker is up and fenced, and does not want to stop: its heartbeats bring it back."""
-    return all_of(broker.up, broker.fenced, not_(broker.shutting_down))
+    """The broker is up and fenced, and does not want to stop: its heartbeats bring it back.
+
+    Not those of one that was unregistered: they are refused, and it does not register anew before
+    it starts again (`BrokerLifecycleManager`).
+    """
+    return all_of(broker.up, broker.fenced, not_(broker.shutting_down), not_(broker.unregistered))
 
 
 def is_elected_when_unfenced(partition: TopicPartition, broker: Broker) -> bool:
@@ -200,15 +209,18 @@ def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
 def controller_apply_isr_change(partition: TopicPartition) -> None:
     """Accept an AlterPartition request; unless it has forgotten it, the leader hears later.
 
-    If that starts a leader epoch, it ignores the answer, and hears by the image.
+    If that starts a leader epoch, it ignores the answer, and hears by the image. It may end a
+    reassignment that only adds replicas.
     """
     controller = partition.controller
     isr = controller.request
     anew = shrink_starts_epoch(partition, isr, asked=True)
+    ends = completes_reassignment(partition, isr)
     require(request_is_acceptable(partition))
-    require(not_(completes_reassignment(partition, isr)))
+    require(any_of(not_(ends), controller.removing.is_empty))
     require(any_of(not_(anew), may_change_leader(partition)))
 
+    controller.adding = choose(ends, partition.brokers.none(), controller.adding)
     keep_leader_in_new_epoch(partition, where=anew)
     change_partition(partition, isr, eligible_after(partition, isr))
     if partition.options.isr_answer_apart:

@@ -278,6 +278,12 @@ class KafkaSettings:
         "added (KAFKA-19975)",
         "reassignment.waits.for.all",
     )
+    replacing_sets_both_lists: bool = setting(
+        False,
+        "a reassignment that takes another's place sets who is added and who is removed, also to "
+        "nobody (finding 0013)",
+        "replacing.sets.both.lists",
+    )
     registration_counts_directories: bool = setting(
         False,
         "a broker that registers without a log directory of before has stopped uncleanly "

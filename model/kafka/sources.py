@@ -88,8 +88,22 @@ operator_delete_topic | ReplicationControlManager.deleteTopics | 0.8.1 | KIP-966
 controller_renounce | BrokersToElrs.partitionsWithBrokerInElr | 4.0.0 | KIP-966, finding 0007
 operator_move_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
     KIP-455, finding 0004 | elr.of.replicas.only
+operator_move_replica_at_once | ReplicationControlManager.changePartitionReassignment | 2.4.0 |
+    KIP-455, finding 0013 | replacing.sets.both.lists
 operator_move_partition | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
     KIP-455, finding 0004 | elr.of.replicas.only
+operator_add_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
+    KIP-455, finding 0013 | replacing.sets.both.lists
+operator_add_replica_at_once | ReplicationControlManager.changePartitionReassignment | 2.4.0 |
+    KIP-455, finding 0013 | replacing.sets.both.lists
+operator_remove_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
+    KIP-455, KAFKA-19975 | replacing.sets.both.lists, reassignment.waits.for.all
+operator_remove_replica_at_once | PartitionReassignmentReplicas.maybeCompleteReassignment |
+    1.1.0 | KIP-455, finding 0004 | elr.of.replicas.only
+operator_restore_replicas | ReplicationControlManager.changePartitionReassignment | 2.4.0 |
+    KIP-455, finding 0013 | replacing.sets.both.lists, reassignment.waits.for.all
+operator_restore_replicas_at_once | PartitionReassignmentReplicas.maybeCompleteReassignment |
+    2.4.0 | KIP-455, finding 0013 | replacing.sets.both.lists, reassignment.waits.for.all
 operator_cancel_reassignment | ReplicationControlManager.cancelPartitionReassignment | 2.4.0 |
     KIP-455, finding 0004 | elr.of.replicas.only
 controller_complete_reassignment | PartitionChangeBuilder.completeReassignmentIfNeeded | 1.1.0 |
@@ -98,6 +112,7 @@ controller_complete_late_reassignment | PartitionChangeBuilder.completeReassignm
     1.1.0 | KAFKA-19975, finding 0004 | elr.of.replicas.only, reassignment.waits.for.all
 broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
 broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
+operator_unregister_broker | ReplicationControlManager.handleBrokerUnregistered | 2.8.0 | KIP-500
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0 | | shutdowns.in.turn
 broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916 |
@@ -183,6 +198,8 @@ clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | findi
 elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
 reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
     KAFKA-19975
+replacing.sets.both.lists | ReplicationControlManager.changePartitionReassignment | |
+    finding 0013
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148

@@ -24,13 +24,17 @@ from model.kafka.bounds import (
     POWER_LOSSES,
     PREFERRED_ELECTIONS,
     RACK_FAILURES,
+    REASSIGNMENT_REPLACEMENTS,
     RECORD_DELETIONS,
+    REPLICA_ADDITIONS,
     REPLICA_MOVES,
+    REPLICA_REMOVALS,
     SHUTDOWNS,
     STALLED_FETCHES,
     STALLED_PRODUCES,
     STALLED_TRUNCATIONS,
     UNCLEAN_ELECTIONS,
+    UNREGISTRATIONS,
 )
 from model.kafka.settings import EpochCache, KafkaSettings
 from model.language import (
@@ -108,6 +112,7 @@ class Broker(Entity):
     `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
+    `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
@@ -119,6 +124,7 @@ class Broker(Entity):
     up: bool = True
     fenced: bool = False
     shutting_down: bool = False
+    unregistered: bool = False
     stopped_cleanly: bool = False
     upgraded: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
@@ -144,6 +150,11 @@ class Broker(Entity):
     def leads(self) -> bool:
         """The broker believes that it leads. It takes writes, even if it is a zombie."""
         return self.leader == self
+
+    @property
+    def is_registered(self) -> bool:
+        """The controller knows the broker: also one to be unregistered, until it is fenced."""
+        return not_(all_of(self.unregistered, self.fenced))
 
     def follows(self, leader: Broker) -> bool:
         """The broker believes that `leader`, another broker, leads."""
@@ -290,6 +301,10 @@ class Spent(Record):
     min_isr_changes: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
     replica_moves: Annotated[int, integers(0, REPLICA_MOVES)] = 0
     partition_moves: Annotated[int, integers(0, PARTITION_MOVES)] = 0
+    replica_additions: Annotated[int, integers(0, REPLICA_ADDITIONS)] = 0
+    replica_removals: Annotated[int, integers(0, REPLICA_REMOVALS)] = 0
+    reassignment_replacements: Annotated[int, integers(0, REASSIGNMENT_REPLACEMENTS)] = 0
+    unregistrations: Annotated[int, integers(0, UNREGISTRATIONS)] = 0
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka.partition import would_advance
+from model.kafka.partition_change import completes_reassignment, is_reassigned
 from model.kafka.replica_fetcher import asks_in_vain
 from model.kafka.state import TopicPartition
 from model.language import all_of, any_of, every, implies, is_none, not_, some
@@ -50,6 +51,26 @@ def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
             not_(is_none(controller.leader)),
             all_of(not_(is_none(controller.last_known_leader)), controller.eligible.is_empty),
         ),
+    )
+
+
+@always(
+    "reassignments_can_end",
+    "a reassignment of which all replicas that stay are in sync can end",
+    premise=is_reassigned,
+    failure="all that stay of {partition.controller.replicas} are in the ISR "
+    "{partition.controller.isr}, and the reassignment waits for {partition.controller.adding}, of "
+    "which it removes {partition.controller.removing}",
+    broken_by="kafka-4.3 where a reassignment is taken back by another",
+    promised=lambda _: False,
+)
+def reassignments_can_end(partition: TopicPartition) -> bool:
+    """Else it goes on until an operator cancels it, or has another take its place."""
+    controller = partition.controller
+    stay = controller.replicas.minus(controller.removing)
+    return implies(
+        all_of(is_reassigned(partition), controller.isr.includes(stay)),
+        completes_reassignment(partition, controller.isr),
     )
 
 

@@ -109,6 +109,7 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     availability.partition_has_leader,
     availability.live_replicas_have_a_leader,
     availability.followers_are_told_where_to_truncate,
+    availability.reassignments_can_end,
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
     availability.brokers_can_register,

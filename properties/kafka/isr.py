@@ -30,15 +30,15 @@ def isr_members_unfenced(partition: TopicPartition) -> bool:
 
 def is_leaving(broker: Broker) -> bool:
     """The broker is fenced, and will not ask to take part before it starts anew."""
-    return all_of(broker.fenced, any_of(not_(broker.up), broker.shutting_down))
+    return all_of(broker.fenced, any_of(not_(broker.up), broker.shutting_down, broker.unregistered))
 
 
 @always(
     "only_live_brokers_are_unfenced",
-    "a fenced broker that is down, or wants to stop, stays fenced until it is back",
+    "a fenced broker that is down, wants to stop or is unregistered stays fenced until it is back",
     of_steps=True,
     premise=lambda p: some(is_leaving(b) for b in p.brokers),
-    failure="{broker} is down or wants to stop, and was unfenced",
+    failure="{broker} is down, wants to stop or is unregistered, and was unfenced",
     broken_by="a controller that unfences whoever is fenced",
 )
 def only_live_brokers_are_unfenced(before: TopicPartition, after: TopicPartition) -> bool:

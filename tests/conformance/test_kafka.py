@@ -71,6 +71,7 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
             ),
         ),
         ("elr-of-removed-replicas", "43-a_replica_is_moved_away_and_back", 11),
+        ("reassignment-taken-back", "83-a_reassignment_that_is_taken_back_never_ends", 2),
         nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
         nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),
         nightly(
@@ -95,6 +96,31 @@ def _tally(harness, chosen, walks=40, steps=40):
     walker, tally = Walker(model, VERSION, 3), Tally(VERSION)
     compare_walks(harness, walker.projection, walker.walks(walks, steps), tally)
     return tally
+
+
+MOVING = {
+    "replication.factor": "2", "min.insync.replicas": "2", "isr.answer.apart": "false",
+    "fetch.answers": "at_once",
+}  # fmt: skip
+QUIET = (
+    "power_losses", "cache_losses", "disk_losses", "rack_failures", "lost_directories",
+    "directory_assignments", "stalled_fetches", "stalled_truncations", "stalled_produces",
+    "consumers", "consumer_restarts", "min_isr_changes",
+)  # fmt: skip
+NEW_STEPS = {
+    "operator_add_replica", "operator_remove_replica", "operator_remove_replica_at_once",
+    "operator_restore_replicas", "operator_unregister_broker",
+}  # fmt: skip
+
+
+def test_replicas_one_by_one_and_unregistered_brokers_are_kafkas(newest):
+    bounds = {**dict.fromkeys(QUIET, 0), "replica_additions": 2, "replica_removals": 2}
+    (model,) = models(NEWEST, bounds, MOVING)
+    walker, tally = Walker(model, NEWEST, 5), Tally(NEWEST)
+    compare_walks(newest, walker.projection, walker.walks(40, 30), tally)
+    late = {kind for kind in tally.unknown if kind.action == "broker_restart"}
+    assert set(tally.unknown) == late, [tally.shortest(kind) for kind in tally.unknown]
+    assert tally.agreed > 800 and set(tally.actions) >= NEW_STEPS
 
 
 def test_walks_agree(harness):

@@ -31,12 +31,13 @@ def logs_are_kept(partition: TopicPartition) -> bool:
 
 
 def unclean_stops_allowed(partition: TopicPartition) -> int:
-    """How many brokers may stop uncleanly, racks apart."""
+    """How many brokers may stop uncleanly, or are taken for such as unregistered; racks apart."""
     return (
         partition.bound("crashes")
         + partition.bound("power_losses")
         + partition.bound("disk_losses")
         + partition.bound("lost_directories")
+        + partition.bound("unregistrations")
     )
 
 
@@ -71,7 +72,9 @@ def few_elections(partition: TopicPartition) -> bool:
     stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
     preferred = partition.bound("preferred_elections")
     only_the_dead_leave = all_of(
-        partition.bound("false_fencings") == 0, partition.bound("controlled_shutdowns") == 0
+        partition.bound("false_fencings") == 0,
+        partition.bound("controlled_shutdowns") == 0,
+        partition.bound("unregistrations") == 0,
     )
     return any_of(
         partition.bound("max_leader_epoch") <= 2,
@@ -115,9 +118,10 @@ def where_claimed(claim: Callable[[TopicPartition], bool]) -> Callable[[TopicPar
 
 
 def unclean_stops(partition: TopicPartition) -> int:
-    """How often brokers have stopped uncleanly, racks apart."""
+    """How often brokers have stopped uncleanly, or are taken to have; racks apart."""
     spent = partition.spent
-    return spent.crashes + spent.power_losses + spent.disk_losses + spent.lost_directories
+    stops = spent.crashes + spent.power_losses + spent.disk_losses + spent.lost_directories
+    return stops + spent.unregistrations
 
 
 def no_more_elections(partition: TopicPartition) -> bool:
@@ -136,8 +140,12 @@ def no_more_elections(partition: TopicPartition) -> bool:
             spent.disk_losses == partition.bound("disk_losses"),
             spent.lost_directories == partition.bound("lost_directories"),
             spent.rack_failures == partition.bound("rack_failures"),
+            spent.unregistrations == partition.bound("unregistrations"),
             every(
-                any_of(all_of(broker.up, not_(broker.shutting_down)), broker.fenced)
+                any_of(
+                    all_of(broker.up, not_(broker.shutting_down), not_(broker.unregistered)),
+                    broker.fenced,
+                )
                 for broker in partition.brokers
             ),
         ),

@@ -8,6 +8,8 @@ from checker.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property
+from properties.kafka.availability import reassignments_can_end
+from properties.kafka.safety import acknowledged_records_survive
 
 BOUNDS = {
     "crashes": 1, "preferred_elections": 0, "max_leader_epoch": 3, "replica_moves": 1,
@@ -54,6 +56,45 @@ EMPTY = Property(
 )  # fmt: skip
 
 
+NO_EPOCH = Property(
+    "a_replica_more_starts_no_leader_epoch",
+    "a leader epoch starts with a replica less, or with an election, and never with one more",
+    lambda p, after: any_of(
+        after.controller.leader_epoch == p.controller.leader_epoch,
+        after.controller.leader != p.controller.leader,
+        not_(after.controller.replicas.includes(p.controller.replicas)),
+    ),
+    of_steps=True,
+)  # fmt: skip
+ANEW = Property(
+    "a_replica_less_starts_a_leader_epoch", "who has read of an epoch knows the replicas of then",
+    lambda p, after: implies(
+        not_(after.controller.replicas.includes(p.controller.replicas)),
+        after.controller.leader_epoch == p.controller.leader_epoch + 1,
+    ),
+    of_steps=True,
+)  # fmt: skip
+TAKES_OUT = Property(
+    "taken_out_with_all_others_in_sync", "a replica goes once all that stay are in sync",
+    lambda p, after: implies(
+        all_of(
+            not_(after.controller.replicas.includes(p.controller.replicas)),
+            p.controller.adding.is_empty,
+        ),
+        after.controller.isr.includes(after.controller.replicas),
+    ),
+    of_steps=True,
+)  # fmt: skip
+ONE_BY_ONE = {
+    "operator_add_replica",
+    "operator_remove_replica",
+    "operator_remove_replica_at_once",
+    "operator_restore_replicas",
+    "operator_move_replica_at_once",
+}
+REPLACED = {"crashes": 0, "reassignment_replacements": 1, "max_leader_epoch": 2}
+
+
 @pytest.fixture(scope="module")
 def unfixed():
     return searched([IN_SYNC, LEADS, ELIGIBLE, EMPTY])
@@ -77,6 +118,7 @@ def test_a_search_meets_every_step_of_a_reassignment(unfixed):
         "broker_lose_replica",
     }
     assert "operator_move_partition" not in met
+    assert not met & ONE_BY_ONE
 
 
 def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
@@ -98,3 +140,76 @@ def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
         return names(searched([claim], preset, {"crashes": 0, "max_leader_epoch": 1}))
 
     assert (ends("4.1"), ends("4.3")) == ([], ["all_are_in_sync"])
+
+
+@pytest.mark.parametrize("preset", ["4.1", "4.3"])
+def test_a_replica_more_and_a_replica_less(preset):
+    bounds = {
+        "replica_moves": 0, "replica_additions": 1, "replica_removals": 1, "max_leader_epoch": 2,
+        "reassignment_replacements": 1,
+    }  # fmt: skip
+    claims = [IN_SYNC, LEADS, EMPTY, NO_EPOCH, ANEW, reassignments_can_end]
+    alone = dict(bounds, reassignment_replacements=0)
+    result = searched([*claims, TAKES_OUT], preset, alone)
+    assert names(result) == []
+    met = {name for name, counts in result.actions.items() if counts.enabled}
+    assert met >= ONE_BY_ONE - {"operator_restore_replicas", "operator_move_replica_at_once"}
+    replaced = searched(claims, preset, bounds)
+    assert names(replaced) == ([reassignments_can_end.name] if preset == "4.3" else [])
+    assert replaced.actions["operator_restore_replicas"].enabled
+
+
+def test_since_4_3_a_reassignment_that_is_taken_back_by_another_never_ends():
+    """Its list of added replicas stays, of which all are removed: they never are in sync."""
+    fix = {"replacing.sets.both.lists": "true"}
+    for preset, settings, depth in (("4.1", {}, None), ("4.3", {}, 2), ("4.3", fix, None)):
+        found = searched([reassignments_can_end], preset, REPLACED, **settings).violations
+        assert [len(violation.steps) for violation in found] == ([depth] if depth else [])
+
+
+def test_a_replica_that_is_wanted_back_is_removed_all_the_same():
+    """The list of removed replicas stays: the request changes nothing, and with the fix it does."""
+
+    def wanted_back(**settings):
+        bounds = REPLACED | {"replica_additions": 1, "max_leader_epoch": 0}
+        both = Property(
+            "both_stay", "what was moved away is not asked for again with what it moved to",
+            lambda p: not_(
+                all_of(
+                    p.controller.removing.is_empty,
+                    p.spent.reassignment_replacements == 1,
+                    p.spent.replica_additions == 1,
+                )
+            ),
+        )  # fmt: skip
+        return names(searched([both], "4.3", bounds, **settings))
+
+    assert (wanted_back(), wanted_back(**{"replacing.sets.both.lists": "true"})) == (
+        [],
+        ["both_stay"],
+    )
+
+
+def test_where_nobody_asks_for_more_the_states_are_as_many_as_before():
+    """As counted before replicas could be added, removed, or a reassignment replaced."""
+    fixed = {"reset.follower.leo.every.epoch": "true"}
+    counts = [searched([], preset, **fixed).distinct_states for preset in ("4.1", "4.3")]
+    assert counts == [29_614, 25_275]
+    no_moves = {"replica_moves": 0, "preferred_elections": 1}
+    assert searched([], "4.3", no_moves, **{"replication.factor": "0"}).distinct_states == 94_208
+
+
+def test_a_reassignment_that_is_cancelled_may_leave_a_record_on_too_few_replicas():
+    """Since 4.3 a single replica that is added ends the reassignment as it joins."""
+    bounds = {"crashes": 0, "power_losses": 1}
+    fixed = {"reset.follower.leo.every.epoch": "true", "elr.of.replicas.only": "true"}
+    lengths = {
+        preset: [
+            len(violation.steps)
+            for violation in searched(
+                [acknowledged_records_survive], preset, bounds, **fixed
+            ).violations
+        ]
+        for preset in ("4.1", "4.3")
+    }
+    assert lengths == {"4.1": [17], "4.3": []}

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -264,9 +266,11 @@ final class Broker {
 
     private void show(int joiner, List<ApiMessage> log) {
         MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
-        for (int broker : List.copyOf(image.cluster().brokers().keySet())) {
+        Set<Integer> shown = new TreeSet<>(image.cluster().brokers().keySet());
+        if (joiner >= 0) shown.add(joiner);
+        for (int broker : shown) {
             if (broker == joiner) {
-                // Only a registration ends a controlled shutdown.
+                // Only a registration ends a controlled shutdown, or makes up for an unregistration.
                 RegisterBrokerRecord newest = null;
                 for (ApiMessage record : log) if (record instanceof RegisterBrokerRecord made && made.brokerId() == broker) newest = made;
                 delta.replay(newest);

@@ -130,7 +130,7 @@ public final class DirectController {
         switch (record.getClass().getSimpleName()) {
             case "FeatureLevelRecord" -> features.replay((FeatureLevelRecord) record);
             case "RegisterBrokerRecord" -> ask(cluster, "replay", record, offset);
-            case "BrokerRegistrationChangeRecord" -> ask(cluster, "replay", record);
+            case "BrokerRegistrationChangeRecord", "UnregisterBrokerRecord" -> ask(cluster, "replay", record);
             case "ConfigRecord" -> ask(configuration, "replay", record);
             case "TopicRecord", "PartitionRecord", "PartitionChangeRecord", "ClearElrRecord", "RemoveTopicRecord" -> ask(replication, "replay", record);
             default -> throw new IllegalStateException("no manager replays " + record);
@@ -150,10 +150,11 @@ public final class DirectController {
 
     public Uuid topic() { return topic; }
     public PartitionRegistration partition() { return replication.getPartition(topic, 0); }
-    /** Neither fenced nor in controlled shutdown. */
+    public boolean isRegistered(int broker) { return cluster.registration(broker) != null; }
+    /** Registered, and neither fenced nor in controlled shutdown. */
     public boolean isActive(int broker) {
         BrokerRegistration registration = cluster.registration(broker);
-        return !registration.fenced() && !registration.inControlledShutdown();
+        return registration != null && !registration.fenced() && !registration.inControlledShutdown();
     }
     public int[] eligible() { return listed("elr"); }
     public int[] lastKnown() { return listed("lastKnownElr"); }
@@ -208,6 +209,9 @@ public final class DirectController {
         for (ApiMessageAndVersion record : records) append(record.message());
     }
 
+    /** An operator has the controller forget a broker. */
+    public void unregister(int broker) { commit(replication.unregisterBroker(broker)); }
+
     public void createTopic(String name, Map<String, String> settings, List<Integer> replicas) {
         CreatableTopic wanted = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
         wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(replicas));
@@ -254,13 +258,13 @@ public final class DirectController {
         List<Integer> order = new ArrayList<>(List.of(first));
         for (int replica : partition().replicas) if (replica != first) order.add(replica);
         if (partition().replicas[0] == first) return;
-        if (partition().addingReplicas.length + partition().removingReplicas.length > 0)
+        if (partition().addingReplicas.length + partition().removingReplicas.length > 0 || !order.stream().allMatch(this::isRegistered))
             reorder(order);
         else reassign(name, order);
         if (partition().replicas[0] != first) throw new IllegalStateException("the replicas are still in their old order");
     }
 
-    /** No request changes the order while a reassignment is under way: a record that none would write. */
+    /** No request changes the order while a reassignment is under way, or a broker is not registered: a record that none would write. */
     private void reorder(List<Integer> order) {
         PartitionChangeRecord record = new PartitionChangeRecord().setTopicId(topic).setPartitionId(0).setReplicas(order);
         if (has(partition(), "directory")) {

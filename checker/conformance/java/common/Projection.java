@@ -84,7 +84,7 @@ final class Projection {
             case "brokers.log.epoch" -> view.holds(at[1]) ? view.log.get(at[1])[1] : 0;
             case "brokers.log_start" -> view.logStart;
             case "brokers.log.epoch by cache" -> !up ? NOTHING : view.holds(at[1]) ? Internals.cachedEpoch(view.broker, at[1]) : 0;
-            case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : Math.max(world.disks[at[0]].checkpoint(), view.logStart));
+            case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : checkpoint(at[0], view));
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
                 ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
             case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;
@@ -94,6 +94,11 @@ final class Projection {
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
             default -> throw new IllegalArgumentException("no way to read " + name);
         };
+    }
+
+    /** As it will be loaded: a log that was thrown away leaves its high watermark in the file. */
+    private long checkpoint(int broker, View view) {
+        return Math.max(Math.min(world.disks[broker].checkpoint(), view.log.size()), view.logStart);
     }
 
     private int ofAll(String name, int[] at, PartitionRegistration registered) {

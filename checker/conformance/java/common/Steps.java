@@ -88,13 +88,21 @@ final class Steps {
             entry("operator_change_min_isr", a -> changeMinIsr()),
             entry("operator_delete_topic", a -> world.deleteTopic()),
             entry("controller_renounce", a -> renounce(a[0])),
-            entry("operator_move_replica", a -> moveReplica(a[0], a[1])),
-            entry("operator_move_partition", a -> movePartition()),
-            entry("operator_cancel_reassignment", a -> cancelReassignment(a[0])),
+            entry("operator_move_replica", a -> world.reassignments.move(a[0], a[1], -1)),
+            entry("operator_move_replica_at_once", a -> world.reassignments.move(a[0], a[1], a[2])),
+            entry("operator_move_partition", a -> world.reassignments.moveAll()),
+            entry("operator_add_replica", a -> world.reassignments.add(a[0], -1)),
+            entry("operator_add_replica_at_once", a -> world.reassignments.add(a[0], a[1])),
+            entry("operator_remove_replica", a -> world.reassignments.remove(a[0], -1)),
+            entry("operator_remove_replica_at_once", a -> world.reassignments.remove(a[0], a[1])),
+            entry("operator_restore_replicas", a -> world.reassignments.restore(-1)),
+            entry("operator_restore_replicas_at_once", a -> world.reassignments.restore(a[0])),
+            entry("operator_cancel_reassignment", a -> world.reassignments.cancel(a[0])),
             entry("controller_complete_reassignment", a -> completeReassignment(a[0])),
-            entry("controller_complete_late_reassignment", a -> completeLate()),
+            entry("controller_complete_late_reassignment", a -> world.reassignments.completeLate()),
             entry("broker_gain_replica", a -> readAndHear(a[0])),
             entry("broker_lose_replica", a -> readAndHear(a[0])),
+            entry("operator_unregister_broker", a -> world.unregister(a[0])),
             // faults
             entry("broker_crash", a -> world.crash(a[0], a[1])),
             entry("broker_shut_down", a -> world.stop(a[0])),
@@ -311,30 +319,6 @@ final class Steps {
         for (Broker broker : world.brokers) if (broker != null) broker.applyMinIsr(laterMinIsr);
     }
 
-    private List<Integer> replicas() {
-        List<Integer> found = new java.util.ArrayList<>();
-        for (int replica : world.controller.partition().replicas) found.add(replica);
-        return found;
-    }
-
-    private void moveReplica(int source, int destination) {
-        List<Integer> wanted = replicas();
-        wanted.set(wanted.indexOf(source), destination);
-        world.controller.reassign(World.TOPIC, wanted);
-    }
-
-    private void movePartition() {
-        List<Integer> wanted = new java.util.ArrayList<>(others(-1));
-        wanted.removeAll(replicas());
-        world.controller.reassign(World.TOPIC, wanted);
-    }
-
-    private void cancelReassignment(int leader) {
-        if (world.controller.partition().leader != leader) world.controller.prefer(World.TOPIC, leader);
-        world.controller.reassign(World.TOPIC, null);
-        requireLeader(leader);
-    }
-
     /** Where the leader is taken out, Kafka elects the first in the list that it may; the request is of the newest epoch still. */
     private void completeReassignment(int leader) {
         if (world.controller.partition().leader != leader) {
@@ -343,17 +327,7 @@ final class Steps {
                 change.wanted().setPartitionEpoch(world.controller.partition().partitionEpoch);
         }
         decide(world.controller.partition().leader == leader ? Errors.NONE : Errors.NEW_LEADER_ELECTED);
-        requireLeader(leader);
-    }
-
-    /** Any change of the partition does it: here a report of a directory, which changes nothing else. */
-    private void completeLate() {
-        int leader = world.controller.partition().leader;
-        world.controller.assign(leader, world.disks[leader].id);
-    }
-
-    private void requireLeader(int leader) {
-        if (world.controller.partition().leader != leader) world.fail("the controller elects " + world.controller.partition().leader);
+        world.requireLeader(leader);
     }
 
     private void losePower(int broker, int kept, int checkpoint) {

@@ -28,6 +28,7 @@ final class World {
     final Wire wire = new Wire(this);
     final Rounds rounds = new Rounds(this);
     final Stall stall = new Stall(this);
+    final Reassignments reassignments = new Reassignments(this);
     final Broker[] brokers;
     final Disk[] disks;
     final Map<Integer, Errors> answers = new TreeMap<>();  // what the producer is told, by record
@@ -38,6 +39,9 @@ final class World {
 
     /** The brokers that run and have asked to be let go. */
     final Set<Integer> shuttingDown = new TreeSet<>();
+
+    /** The brokers that are active, and to be unregistered in the step that takes them out. */
+    final Set<Integer> unregistering = new TreeSet<>();
 
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
@@ -71,6 +75,10 @@ final class World {
     /** The broker reads all of the metadata log. */
     void read(int broker) { brokers[broker].read(controller.log, controller.log.size()); }
 
+    void requireLeader(int leader) {
+        if (controller.partition().leader != leader) fail("the controller elects " + controller.partition().leader);
+    }
+
     /** The topic is deleted, and each broker that runs reads of it. */
     void deleteTopic() {
         controller.deleteTopic();
@@ -99,14 +107,22 @@ final class World {
         if (start > 0) disks[broker].checkpointLogStart(start);
     }
 
-    /** The controller takes a broker out: its session has expired, or it wants to shut down. */
+    /** The controller takes a broker out: it is unregistered, it wants to shut down, or its session has expired. */
     void leave(int broker) {
-        if (shuttingDown.contains(broker)) controller.beginShutdown(broker);
+        if (unregistering.remove(broker)) controller.unregister(broker);
+        else if (shuttingDown.contains(broker)) controller.beginShutdown(broker);
         else controller.fence(broker);
     }
 
+    /** The model takes an active broker out in a step of its own. */
+    void unregister(int broker) {
+        if (controller.isActive(broker)) unregistering.add(broker);
+        else controller.unregister(broker);
+    }
+
+    /** One that is not registered is not answered, and stops when it has waited long enough. */
     void stopAsAsked(int broker) {
-        controller.letGo(broker, brokers.length);
+        if (controller.isRegistered(broker)) controller.letGo(broker, brokers.length);
         stop(broker);
     }
 

@@ -1,0 +1,31 @@
+"""Brokers that an operator unregisters (`kafka-cluster.sh unregister`, `ClusterControlManager`).
+
+Meant for brokers that are gone for good, but nothing asks whether this one is: it may be up, lead,
+or have replicas. The controller takes it out as if it fenced it
+(`ReplicationControlManager.handleBrokerUnregistered`): it leaves the ISR, and enters the ELR or
+stays there, though a comment says that it leaves that too; only an ELR that would not be there
+since replicas became fewer is emptied. Then the controller forgets the broker. So a later
+registration of its number is one after an unclean stop, whatever the broker knows of its own: there
+is no broker epoch to compare with.
+"""
+
+from __future__ import annotations
+
+from model.kafka.controlled_shutdown import with_zookeeper
+from model.kafka.partition_change import change_partition, empties_elr
+from model.kafka.state import Broker, TopicPartition
+from model.language import action, all_of, not_, require
+
+
+@action("an operator unregisters {broker}")
+def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> None:
+    """Ask that the controller forgets a broker, up or down; it does so as it fences it."""
+    spent = partition.spent.unregistrations
+    require(spent < partition.bound("unregistrations"))
+    require(not with_zookeeper(partition))
+    require(not_(broker.unregistered), partition.exists)
+
+    empties = all_of(broker.fenced, empties_elr(partition, broker))
+    change_partition(partition, partition.controller.isr, partition.brokers.none(), empties)
+    broker.unregistered = True
+    partition.spent.unregistrations = spent + 1
