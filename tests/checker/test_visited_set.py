@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.search import memory, tables, visited_set
+from checker.search import memory, table_kernels, tables, visited_set
 from checker.search.memory import Table
 from checker.search.table_kernels import LEAST_BUCKETS, PLACES
 from checker.search.tables import Buckets, Rows
@@ -286,7 +286,7 @@ def longest_run(rows):
 def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
     """Else each state that is moved looks at thousands of others, and growing takes for ever."""
     random, table, runs = np.random.default_rng(7), Buckets(LEAST_BUCKETS), []
-    spread = tables.spread_buckets
+    spread = table_kernels.spread_buckets
 
     def spread_and_look(*arguments):
         added = spread(*arguments)

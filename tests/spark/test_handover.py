@@ -1,17 +1,17 @@
 """What workers of a machine promise each other: a set has one owner at a time, and is whole."""
 
-import multiprocessing
 import os
-import signal
+import subprocess
 import sys
-from contextlib import suppress
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
 from checker.search.memory import Table
 from checker.search.visited_set import VisitedSet
-from checker.spark import shared_table, visited, worker
+from checker.spark import visited, worker
 from checker.spark.handover import Handover
 from checker.spark.parcels import Kind
 from checker.spark.shared_table import SharedTable
@@ -20,6 +20,7 @@ from tests.support.stores import TINY, distributed, model_named, plain, without_
 __all__ = ["without_spark"]
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is handed over on Linux alone")
+ROOT = Path(__file__).parents[2]
 MANY = 3_000_000  # states: more than rows hold, so that some parts are buckets
 
 
@@ -33,61 +34,66 @@ def filled(count, exact=False, memory=SharedTable):
     return found
 
 
-def in_another_process(does, *arguments):
-    """What a function gives in a process of its own, which ends."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-
-    def run():
-        theirs.send(does(*arguments))
-
-    process = context.Process(target=run)
-    process.start()
-    found = ours.recv()
-    process.join()
+def taken(directory, name="a"):
+    """What a worker that has nothing yet takes; there has to be something."""
+    found = Handover(directory).take(name)
+    assert found is not None
     return found
 
 
-class Neighbour:
-    """Another worker, which gives a set and then lives until it is told to end."""
+PROGRAM = """
+import sys
+from pathlib import Path
+import numpy as np
+from checker.search.visited_set import VisitedSet
+from checker.spark.handover import Handover
+from checker.spark.shared_table import SharedTable
 
-    def __init__(self, directory, name, count, exact=False):
-        ready, self._go = os.pipe(), os.pipe()
-        self.process = os.fork()
-        if self.process == 0:
-            with suppress(BaseException):
-                Handover(directory).give(name, 3, kept := filled(count, exact))
-                os.write(ready[1], b"x")
-                os.read(self._go[0], 1)
-                assert kept
-            os._exit(0)
-        os.read(ready[0], 1)
+handover, what, count, exact = Handover(Path(sys.argv[1])), *sys.argv[2:]
+if what == "give":
+    visited = VisitedSet(1, exact == "True", memory=SharedTable)
+    visited.insert(np.arange(int(count), dtype=np.uint64)[np.newaxis, :])
+    handover.give("a", 3, visited)
+    print("given", flush=True)
+    sys.stdin.read()
+else:
+    given = handover.take("a")
+    added = given.visited.insert(np.arange(400_000, 600_000, dtype=np.uint64)[np.newaxis, :])
+    print(given.depth, given.visited.count, added.sum())
+"""
 
-    def end(self, how=signal.SIGKILL):
-        os.kill(self.process, how)
-        os.waitpid(self.process, 0)
+
+def another_worker(directory, what, count=0, exact=False):
+    command = [sys.executable, "-c", PROGRAM, str(directory), what, str(count), str(exact)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
 
 
 @pytest.fixture
 def neighbour(tmp_path):
+    """Starts a worker that gives a set, and lives until it is killed."""
     started = []
 
-    def start(name="a", count=100_000, exact=False):
-        started.append(Neighbour(tmp_path, name, count, exact))
-        return started[-1]
+    def start(count=100_000, exact=False):
+        process = another_worker(tmp_path, "give", count, exact)
+        started.append(process)
+        assert process.stdout.readline() == "given\n"
+        return process
 
     yield start
-    for each in started:
-        with suppress(OSError):
-            each.end()
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @linux
 @pytest.mark.parametrize(("count", "exact"), [(1_000, False), (MANY, False), (1_000, True)])
 def test_a_set_of_another_process_is_taken_over_whole(tmp_path, neighbour, count, exact):
-    giver = neighbour("a", count, exact)
-    given = Handover(tmp_path).take("a")
-    giver.end()
+    giver = neighbour(count, exact)
+    given = taken(tmp_path)
+    giver.kill()
+    giver.wait()
     assert given.depth == 3
     assert given.visited.count == count
     assert given.visited.contains(states(0, count)).all()
@@ -98,19 +104,12 @@ def test_a_set_of_another_process_is_taken_over_whole(tmp_path, neighbour, count
 
 @linux
 def test_a_set_goes_from_one_process_to_the_next_and_back(tmp_path, neighbour):
-    neighbour("a", 1_000)
-    here = Handover(tmp_path)
-    given = here.take("a")
+    neighbour(1_000)
+    here, given = Handover(tmp_path), taken(tmp_path)
     assert given.visited.insert(states(1_000, 500_000)).all()
     here.give("a", 4, given.visited)
-
-    def grow():
-        there = Handover(tmp_path)
-        taken = there.take("a")
-        added = taken.visited.insert(states(400_000, 200_000))
-        return taken.depth, taken.visited.count, int(added.sum())
-
-    assert in_another_process(grow) == (4, 600_000 - 1_000 + 1_000, 99_000)
+    told, _ = another_worker(tmp_path, "grow").communicate()
+    assert told == "4 600000 99000\n"
     here.forget(0)
     assert here.take("a") is None, "whoever took it is gone, and it with them"
 
@@ -119,12 +118,13 @@ def test_a_set_goes_from_one_process_to_the_next_and_back(tmp_path, neighbour):
 def test_nobody_takes_what_another_has_taken_or_looks_at(tmp_path):
     giver, other = Handover(tmp_path), Handover(tmp_path)
     giver.give("a", 1, filled(10))
-    with other.look("a") as seen:
+    with other.look("a") as seen, Handover(tmp_path).look("a") as again:
+        assert seen is not None and again is not None
+        assert again.token == seen.token
         assert seen.visited.contains(states(0, 10)).all()
         assert giver.take("a") is None
-        with Handover(tmp_path).look("a") as third:
-            assert third.token == seen.token
-    assert giver.take("a").visited.count == 10
+    found = giver.take("a")
+    assert found is not None and found.visited.count == 10
     assert giver.take("a") is None
     assert other.take("a") is None
     with other.look("a") as seen:
@@ -133,7 +133,9 @@ def test_nobody_takes_what_another_has_taken_or_looks_at(tmp_path):
 
 @linux
 def test_what_a_dead_process_has_given_is_gone(tmp_path, neighbour):
-    neighbour("a").end()
+    giver = neighbour()
+    giver.kill()
+    giver.wait()
     assert (tmp_path / "a").exists()
     with Handover(tmp_path).look("a") as seen:
         assert seen is None
@@ -142,25 +144,13 @@ def test_what_a_dead_process_has_given_is_gone(tmp_path, neighbour):
 
 
 @linux
-def test_memory_of_the_same_number_that_is_another_is_not_taken_for_it(tmp_path, monkeypatch):
-    giver = Handover(tmp_path)
-    giver.give("a", 1, filled(10))
-    [table, *others] = giver._given["a"].visited._tables
-    os.dup2(others[0]._memory._file, table._memory._file)
+def test_memory_of_the_same_number_that_is_another_is_not_taken_for_it(tmp_path):
+    giver, visited = Handover(tmp_path), filled(10)
+    giver.give("a", 1, visited)
+    one, other = (cast(SharedTable, table._memory)._file for table in visited._tables[:2])
+    assert one is not None and other is not None
+    os.dup2(other, one)
     assert Handover(tmp_path).take("a") is None
-
-
-@linux
-def test_memory_ends_with_the_processes_that_know_it(tmp_path, neighbour):
-    def shared():
-        with open("/proc/meminfo") as lines:
-            return next(int(line.split()[1]) for line in lines if line.startswith("Shmem:"))
-
-    before = shared()
-    giver = neighbour("a", MANY)
-    assert shared() - before > 20_000, "kilobytes"
-    giver.end()
-    assert shared() - before < 10_000
 
 
 def test_sets_of_one_process_alone_are_its_own_and_no_others(tmp_path):
@@ -178,7 +168,7 @@ def test_where_no_shared_memory_is_to_be_had_each_has_its_own(tmp_path, monkeypa
     def refuse(_):
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(shared_table.os, "memfd_create", refuse)
+    monkeypatch.setattr(os, "memfd_create", refuse)
     found = filled(100_000)
     assert not found.insert(states(0, 100_000)).any()
     Handover(tmp_path).give("a", 1, found)
@@ -193,9 +183,9 @@ def test_the_oldest_are_forgotten_but_never_the_last(tmp_path):
     most = 2 * filled(1_000).bytes
     here.forget(most)
     assert there.take("a") is None
-    assert there.take("b").visited.count == 1_000
+    assert taken(tmp_path, "b").visited.count == 1_000
     here.forget(0)
-    assert there.take("c").visited.count == 1_000
+    assert taken(tmp_path, "c").visited.count == 1_000
 
 
 # --- in a search ------------------------------------------------------------------------------
