@@ -36,7 +36,7 @@ import org.apache.kafka.timeline.SnapshotRegistry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may be an eligible leader replica: on the real managers of the controller, without Raft. */
+/** Who may be an eligible leader replica, and what reassignments do: on the real managers of the controller, without Raft. */
 public class EligibleLeaderReplicasTest {
     private static final Uuid TOPIC = Uuid.randomUuid();
     private static final long EPOCH = 100;
@@ -107,6 +107,25 @@ public class EligibleLeaderReplicasTest {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         assertEquals(List.of(1), elr());
+    }
+
+    @Test
+    public void testAReassignmentThatIsTakenBackByAnotherEnds() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        reassign(List.of(0, 1, 3));
+        reassign(List.of(0, 1, 2));
+        assertEquals(List.of(0, 1, 2), ints(replication.getPartition(TOPIC, 0).replicas));
+        assertEquals(List.of(), ints(replication.getPartition(TOPIC, 0).addingReplicas));
+    }
+
+    @Test
+    public void testAReplicaThatIsAskedForAgainIsNotTakenOut() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        reassign(List.of(0, 1, 3));
+        reassign(List.of(0, 1, 2, 3));
+        changeIsr(0, 3);
+        assertEquals(List.of(0, 1, 2, 3), ints(replication.getPartition(TOPIC, 0).replicas));
+        assertEquals(List.of(), ints(replication.getPartition(TOPIC, 0).removingReplicas));
     }
 
     @Test
