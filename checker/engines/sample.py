@@ -18,7 +18,7 @@ from model.language.protocol import Model
 REACHED = 100
 BESIDE = 28
 TRIES_A_STATE = 40
-_WALK = 24  # steps
+_WALK = 30  # steps
 _WALKS = 64
 _RARE = 0.5
 _PATIENCE = 60  # tries of an action that was never enabled

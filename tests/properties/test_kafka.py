@@ -181,6 +181,10 @@ BREAKS = {
     "no_record_delivered_twice": preset(**CONSUMER),
     "order_kept": mutant(consumer_process, consumer_poll, consumers=1, log_size=2, max_records=2),
     "partition_has_leader": preset("kafka-3.5", crashes=1),
+    "reassignments_can_end": preset(
+        "kafka-4.3", settings={"replication.factor": "2", "min.insync.replicas": "2"},
+        replica_moves=1, reassignment_replacements=1,
+    ),
     "live_replicas_have_a_leader": preset(
         settings={"min.insync.replicas": "2", "min.insync.replicas.later": "1"},
         replicas=2, shutdowns=2, min_isr_changes=1,
@@ -228,4 +232,5 @@ def test_every_witness_is_reached_and_no_premise_is_idle():
         "no_record_delivered_twice",
         "log_starts_within_high_watermarks",  # need a deletion
         "only_what_was_deleted_is_missing",
+        "reassignments_can_end",  # needs a reassignment
     }
