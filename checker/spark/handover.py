@@ -53,11 +53,12 @@ class Handover:
         except pickle.PicklingError:
             self._remove(name)
             return
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file, path = tempfile.mkstemp(dir=self._directory)
-        with os.fdopen(file, "wb") as stream:
-            stream.write(given.token.encode() + content)
-        os.rename(path, self._directory / name)
+        with suppress(OSError):  # on a full disk it is shared with nobody
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file, path = tempfile.mkstemp(dir=self._directory)
+            with os.fdopen(file, "wb") as stream:
+                stream.write(given.token.encode() + content)
+            os.rename(path, self._directory / name)
 
     def take(self, name: str) -> Given | None:
         """A set, which nobody else has from now on; none if there is none to be had."""
@@ -97,12 +98,12 @@ class Handover:
         try:
             with (self._directory / name).open("rb") as notice:
                 return _token(notice) == given.token
-        except FileNotFoundError:
+        except OSError:
             return False
 
     def _remove(self, name: str) -> None:
         if self._directory is not None:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 os.unlink(self._directory / name)
 
     @contextmanager
@@ -111,7 +112,7 @@ class Handover:
         with ExitStack() as stack:
             notice = None
             if self._directory is not None:
-                with suppress(FileNotFoundError, BlockingIOError):
+                with suppress(OSError):  # another worker has locked it, or there is none
                     stream = stack.enter_context((self._directory / name).open("rb"))
                     fcntl.flock(stream, lock | fcntl.LOCK_NB)
                     notice = stream if os.fstat(stream.fileno()).st_nlink else None

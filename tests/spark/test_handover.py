@@ -176,6 +176,13 @@ def test_where_no_shared_memory_is_to_be_had_each_has_its_own(tmp_path, monkeypa
 
 
 @linux
+def test_where_no_notice_can_be_written_a_set_is_shared_with_nobody(tmp_path):
+    (tmp_path / "file").touch()
+    Handover(tmp_path / "file").give("a", 1, filled(10))
+    assert Handover(tmp_path / "file").take("a") is None
+
+
+@linux
 def test_the_oldest_are_forgotten_but_never_the_last(tmp_path):
     here, there = Handover(tmp_path), Handover(tmp_path)
     for name in "abc":
