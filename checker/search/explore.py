@@ -139,11 +139,8 @@ class Explorer:
             result.stopped = str(stop)
             result.unfinished = self._kept - sum(result.levels)
         finally:
-            for threads in (
-                self._pool,
-                self._adder,
-                self._helper,
-            ):  # whoever stops does not want to wait
+            # Whoever stops does not want to wait.
+            for threads in (self._pool, self._adder, self._helper):
                 if threads is not None:
                     threads.shutdown(wait=False, cancel_futures=True)
         self._finish()
@@ -218,9 +215,8 @@ class Explorer:
         adding: deque[tuple[Expansion, Future[Flags]]] = deque()
         with closing(self._expansions(pieces, frontier)) as expansions:
             for expansion in expansions:
-                self._check_limits(expansion[3])
                 if self._adder is None or frontier < MIN_THREADED:
-                    yield expansion, self._visited.add(expansion[3])
+                    yield expansion, self._add(expansion[3])
                     continue
                 adding.append((expansion, self._adder.submit(self._add, expansion[3])))
                 if len(adding) > 1:
@@ -230,6 +226,9 @@ class Explorer:
                 yield before, new.result()
 
     def _add(self, batch: Batch) -> Flags:
+        # Limits are checked where batches are added, one after the other: what the tables will
+        # need cannot be told while they grow.
+        self._check_limits(batch)
         return self._visited.add(batch, self._helper)
 
     def _expansions(self, pieces: list[Words], frontier: int) -> Generator[Expansion, None, None]:

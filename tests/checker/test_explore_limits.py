@@ -14,6 +14,7 @@ from checker.search.explore import Explorer, Limits, Options, Progress
 from checker.search.limits import peak_memory_bytes
 from checker.search.simulate import Budget, Simulator
 from checker.search.textbook import TextbookExplorer
+from checker.search.visited_set import VisitedSet
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
 from properties import properties_of
@@ -200,6 +201,33 @@ def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
             found = explore(model, [], Limits(states=400), deadlock=True, chunk=chunk)
             assert found.deadlock == expected.deadlock
             assert found.distinct_states == expected.distinct_states
+
+
+def test_nobody_asks_how_tables_will_grow_while_they_do(monkeypatch):
+    """A table that is just growing has no rows for a moment, of which no answer can be made."""
+    adding, asked, meanwhile = [], [], []
+    add, growth = VisitedSet.add, VisitedSet.growth
+
+    def add_and_tell(self, batch, helper=None):
+        adding.append(batch)
+        try:
+            return add(self, batch, helper)
+        finally:
+            adding.pop()
+
+    def look_and_ask(self, batch):
+        asked.append(batch)
+        meanwhile.extend(adding)
+        return growth(self, batch)
+
+    monkeypatch.setattr(VisitedSet, "add", add_and_tell)
+    monkeypatch.setattr(VisitedSet, "growth", look_and_ask)
+    options = Options(workers=2, chunk=8_192)
+    limits = Limits(memory=2**45)
+    found = Explorer(PROTOCOLS["kip320"].model(), [], limits, options).run()
+    assert found.verdict is Verdict.EXHAUSTED
+    assert len(asked) > 80
+    assert not meanwhile
 
 
 def test_peak_memory_is_that_of_this_process_and_not_of_the_one_that_started_it():

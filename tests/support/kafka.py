@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from checker.engines.reference import ReferenceEngine, State
 from checker.engines.vectorised import VectorisedEngine
+from checker.experiments.choices import steps_named
 from checker.search.explore import Explorer, Options
 from checker.verdict import Exploration
 from model.kafka.protocol import KAFKA
@@ -27,6 +29,17 @@ def kafka_model(preset: str, settings: Mapping[str, Any] | None = None, **bounds
     """A preset with changed settings; budgets are 0 unless given."""
     sizes = {"crashes": 0, "preferred_elections": 0, "max_leader_epoch": 2} | bounds
     return KAFKA.model(sizes, {**KAFKA.preset(preset), **(settings or {})})
+
+
+def after(model: Model, *steps: str) -> State:
+    """The state after these steps, as traces name them: a number for each cell."""
+    engine = ReferenceEngine(model)
+    state = engine.initial()
+    for step in steps_named(model, steps):
+        taken = engine.step(state, step)
+        assert taken is not None, step
+        state = taken
+    return state
 
 
 def explored(model: Model, *properties: str, symmetry: bool = False) -> Exploration:

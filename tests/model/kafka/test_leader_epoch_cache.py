@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.choices import steps_named
 from checker.liveness.search import LivenessSearch
 from checker.search.question import Options
 from checker.verdict import Verdict
 from properties import choose_liveness
-from tests.support.kafka import SAFE, depths, explored, kafka_model
+from tests.support.kafka import SAFE, after, depths, explored, kafka_model
 
 LOST = "exposed_records_survive"
 IN_VAIN = "followers_are_told_where_to_truncate"
@@ -25,17 +23,6 @@ def fixed(bounds, **settings):
     """The model with every fix and caches of its own, but for some."""
     changed = {name.replace("_", "."): value for name, value in settings.items()}
     return kafka_model("kafka-fixed", SAFE | KEPT | changed, **bounds)
-
-
-def after(model, *steps):
-    """The state after these steps: a number for each cell."""
-    engine = ReferenceEngine(model)
-    state = engine.initial()
-    for step in steps_named(model, steps):
-        taken = engine.step(state, step)
-        assert taken is not None, step
-        state = taken
-    return state
 
 
 def starts(model, state, broker, variable="cached"):

@@ -7,7 +7,7 @@ import pytest
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.choices import steps_named
 from checker.verdict import Verdict
-from tests.support.kafka import SAFE, depths, explored, kafka_model
+from tests.support.kafka import SAFE, after, depths, explored, kafka_model
 
 KEPT = {"epoch.cache": "kept"}
 DELETES = {"record_deletions": 1, "max_leader_epoch": 1, "crashes": 0, "preferred_elections": 0}
@@ -37,14 +37,9 @@ def fixed(bounds=None, **settings):
     return kafka_model("kafka-fixed", SAFE | KEPT | changed, **(DELETES | (bounds or {})))
 
 
-def after(model, *steps):
+def held_after(model, *steps):
     """What a state holds after these steps: by variable and index."""
-    engine = ReferenceEngine(model)
-    state = engine.initial()
-    for step in steps_named(model, steps):
-        taken = engine.step(state, step)
-        assert taken is not None, step
-        state = taken
+    state = after(model, *steps)
     return {(cell.variable.name, *cell.index): state[cell.position] for cell in model.cells}
 
 
@@ -52,7 +47,7 @@ TWO = {"replicas": 2}
 
 
 def test_what_is_deleted_is_gone_from_the_log_and_its_epoch_goes_on_at_the_start():
-    state = after(fixed(TWO), *DELETED)
+    state = held_after(fixed(TWO), *DELETED)
     assert state["brokers.log_start", 0] == state["brokers.log.end", 0] == 1
     assert (state["brokers.log.id", 0, 0], state["records.deleted", 0]) == (0, 1)
     assert (state["epoch_starts.cached", 0, 0], state["epoch_starts.cached", 1, 0]) == (-1, 0)
@@ -60,7 +55,7 @@ def test_what_is_deleted_is_gone_from_the_log_and_its_epoch_goes_on_at_the_start
 
 
 def test_a_follower_takes_the_log_start_with_the_high_watermark_that_allows_it():
-    state = after(fixed(TWO), *TAKEN)
+    state = held_after(fixed(TWO), *TAKEN)
     assert state["brokers.log_start", 1] == state["brokers.high_watermark", 1] == 1
 
 
@@ -77,16 +72,16 @@ def test_nothing_is_deleted_beyond_the_high_watermark():
 
 
 def test_a_follower_before_the_leaders_log_start_starts_anew_there():
-    state = after(fixed(), *LEFT_BEHIND)
+    state = held_after(fixed(), *LEFT_BEHIND)
     assert state["brokers.log_start", 2] == state["brokers.log.end", 2] == 1
     assert state["brokers.high_watermark", 2] == 1
-    before = after(fixed(starting_anew_moves_hw="false"), *LEFT_BEHIND)
+    before = held_after(fixed(starting_anew_moves_hw="false"), *LEFT_BEHIND)
     assert before["brokers.high_watermark", 2] == 0
 
 
 def test_a_log_start_is_kept_over_a_crash_and_so_is_a_high_watermark_there():
     crashed = (*DELETED, "broker_crash(broker=b0, checkpoint=0)")
-    state = after(fixed(TWO | {"crashes": 1}), *crashed)
+    state = held_after(fixed(TWO | {"crashes": 1}), *crashed)
     assert state["brokers.log_start", 0] == state["brokers.high_watermark", 0] == 1
 
 

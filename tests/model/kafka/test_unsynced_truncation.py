@@ -7,7 +7,7 @@ import pytest
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.choices import steps_named
 from checker.verdict import Verdict
-from tests.support.kafka import SAFE, depths, explored, kafka_model, reachable
+from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
 
 UNSYNCED = {"log.file": "unsynced"}
 KEPT = {"epoch.cache": "kept"}
@@ -36,16 +36,6 @@ TRUNCATES_AGAIN = "follower_truncate_on_fetch(follower=b0, leader=b2)"
 
 def unsynced(settings=None, **bounds):
     return kafka_model("kafka-fixed", SAFE | UNSYNCED | (settings or {}), **(BOUNDS | bounds))
-
-
-def after(model, *steps):
-    engine = ReferenceEngine(model)
-    state = engine.initial()
-    for step in steps_named(model, steps):
-        taken = engine.step(state, step)
-        assert taken is not None, step
-        state = taken
-    return state
 
 
 def goes(model, *steps):
