@@ -149,6 +149,7 @@ class _Comparison:
         if not new:
             return
         engine = self._engine or VectorisedEngine(self._model)
+        self._require_room(engine)
         enabled = engine.enabled(engine.layout.pack(self._sample.states))
         self._sample.also(
             self._model,
@@ -163,6 +164,15 @@ class _Comparison:
                 before = self._sample.states[row]
                 raise self._words.of_step(number, before, expected, found)
         self._agreeing.update(forms[number] for number in new)
+
+    def _require_room(self, engine: VectorisedEngine) -> None:
+        """All states fit the packed form: what no captured action changes has no room there."""
+        states = self._sample.states
+        for row, steps in enumerate(self._sample.taken):
+            for number, after in steps.items():
+                if engine.layout.fits(states[row]) and not engine.layout.fits(after):
+                    (found,) = _outcomes(engine, [states[row]], [(0, number)])
+                    raise self._words.of_step(number, states[row], after, found)
 
     def claims(self, properties: Iterable[Property]) -> int:
         """Claims and premises, of states and of steps; how many there are."""

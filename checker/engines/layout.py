@@ -69,6 +69,13 @@ class Layout:
             packed[field.word] |= values << np.uint64(field.shift)
         return packed
 
+    def fits(self, state: Sequence[int]) -> bool:
+        """Whether every number of a state fits its field: not where a cell was held constant."""
+        return all(
+            0 <= value - field.low <= field.mask
+            for value, field in zip(state, self.fields, strict=True)
+        )
+
     def column(self, packed: Words, position: int) -> npt.NDArray[np.int64]:
         """The numbers in one cell, for each state of a packed batch."""
         field = self.fields[position]

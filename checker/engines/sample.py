@@ -1,7 +1,8 @@
 """A sample of what a model's functions do themselves: states, and steps tried in them.
 
-The states are those that the reference engine reaches, breadth first and on random walks, and some
-beside them, where claims that always hold turn false. Everything is drawn from a fixed seed and
+The states are those that the reference engine reaches, breadth first and on random walks, some
+beside them, where claims that always hold turn false, and one for each action that those do not
+enable, where longer walks find one. Everything is drawn from a fixed seed and
 bounded by counts, never by a clock: a model has one sample.
 """
 
@@ -22,6 +23,9 @@ _WALK = 30  # steps
 _WALKS = 64
 _RARE = 0.5
 _PATIENCE = 60  # tries of an action that was never enabled
+_TRIES = 13_000
+"""Tries at most. What is left of them goes to actions that no state has enabled."""
+_SELDOM = 4  # states, of which one tries an action that bounds or settings switch off
 
 Outcome = State | str
 """What a try of an action comes to: the state after it, or in words why there is none."""
@@ -42,6 +46,7 @@ class Sample:
         self._engine = ReferenceEngine(model)
         self._draw = random.Random(0)
         self._kinds = _by_action(model)
+        self._possible = model.possible_actions
         self._tried: Counter[str] = Counter()
         self._enabled: Counter[str] = Counter()
         self._walked: Counter[str] = Counter()
@@ -53,6 +58,7 @@ class Sample:
         self._breadth_first()
         self._walk()
         self._go_beside()
+        self._seek()
         del self._engine  # it holds on to the model
 
     def also(self, model: Model, tries: Iterable[tuple[int, int]]) -> None:
@@ -106,6 +112,38 @@ class Sample:
                 cells[cell.position] = self._draw.randint(cell.low, cell.high)
             self._visit(tuple(cells), row)
 
+    def _seek(self) -> None:
+        """A state for each action that none of the states enables, where walks soon find one."""
+        kinds = [name for name in self._kinds if name in self._possible]
+        unseen = {name for name in kinds if not self._enabled[name]}
+        self._left = 0 if self._exhausted else _TRIES - len(self.outcomes)
+        while unseen and self._left > 0:
+            walk: list[tuple[State, int]] = []
+            state = self.initial
+            for _ in range(_WALK):
+                for name in sorted(unseen):
+                    found = self._first(state, [name])
+                    if found is not None:
+                        unseen.remove(name)
+                        for before, number in (*walk, (state, found[0])):
+                            self._try(self._row(before), number)
+                        walk.clear()
+                step = self._first(state, self._draw.sample(kinds, len(kinds)))
+                if step is None:
+                    break
+                walk.append((state, step[0]))
+                state = step[1]
+
+    def _first(self, state: State, names: Iterable[str]) -> tuple[int, State] | None:
+        """The first enabled instance of the first of some actions, and the state after it."""
+        for name in names:
+            for number in self._draw.sample(self._kinds[name], len(self._kinds[name])):
+                self._left -= 1
+                found = outcome_of(self._engine, state, number)
+                if not isinstance(found, str):
+                    return number, found
+        return None
+
     @property
     def _tries_all(self) -> bool:
         return len(self._instances) <= TRIES_A_STATE
@@ -118,12 +156,8 @@ class Sample:
 
         What was enabled still is, or has just ceased to be: both say more than what never was.
         """
-        row = self._rows.get(state)
-        if row is None:
-            row = self._rows[state] = len(self.states)
-            self.states.append(state)
-            self.taken.append({})
-        elif self.taken[row]:
+        row = self._row(state)
+        if self.taken[row]:
             return row
         for number in list(self.taken[before]) if before is not None else ():
             self._try(row, number)
@@ -135,15 +169,23 @@ class Sample:
                 self._try(row, number)
         return row
 
+    def _row(self, state: State) -> int:
+        row = self._rows.setdefault(state, len(self.states))
+        if row == len(self.states):
+            self.states.append(state)
+            self.taken.append({})
+        return row
+
     def _wanted(self, action: str) -> int:
         """How many instances of an action to try in a state: more until one was enabled."""
         each = max(TRIES_A_STATE // len(self._kinds), 1)
-        unseen = not self._enabled[action] and self._tried[action] < _PATIENCE
-        return (3 if unseen else 1) * each
+        if not self._enabled[action] and self._tried[action] < _PATIENCE:
+            return 3 * each
+        return each if action in self._possible or not len(self.states) % _SELDOM else 0
 
     def _any_step(self, row: int) -> dict[int, State]:
         """The first step that can be taken at all, if there is one."""
-        numbers = [instance.number for instance in self._instances]
+        numbers = [k for name in self._kinds if name in self._possible for k in self._kinds[name]]
         self._draw.shuffle(numbers)
         for number in numbers:
             self._try(row, number)
