@@ -7,7 +7,6 @@ taken, and if all can, whether the end still shows what it showed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from checker.causes.failures import false_guards
 from checker.causes.reasons import ALL
@@ -16,6 +15,7 @@ from checker.engines.reference import ReferenceEngine, State
 from checker.report.why import CellWords, Told, Value
 from checker.traces.lasso import lasso_problem
 from checker.traces.trace import Trace, TraceVerdict
+from model.language.declare.settings import Noted
 from model.language.errors import CaptureError, DomainError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
@@ -70,22 +70,10 @@ class Effect:
         return min(known, default=None)
 
 
-@dataclass(frozen=True)
-class _Noted:
-    """Settings that note which of their fields are read."""
-
-    settings: Any
-    read: set[str]
-
-    def __getattr__(self, name: str) -> Any:
-        self.read.add(name)
-        return getattr(self.settings, name)
-
-
 def settings_read(trace: Trace) -> frozenset[str]:
     """The fields of the settings that the functions read on the way: others change nothing."""
-    read: set[str] = set()
-    engine = ReferenceEngine(trace.model, through=lambda settings: _Noted(settings, read))
+    read: dict[str, object] = {}
+    engine = ReferenceEngine(trace.model, through=lambda settings: Noted(settings, read))
     states = [_beginning(trace, engine)]
     for instance in trace.steps:
         states.append(engine.step(states[-1], instance) or states[-1])

@@ -7,15 +7,15 @@ Reads out of range give the variable's blank value, so every expression is total
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from model.language import graph
 from model.language.action import Instance
 from model.language.capture import CapturedAction, Write
 from model.language.cells import Cell, StateSpace
-from model.language.declare.schema import Variable
+from model.language.declare.schema import Schema, Variable
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
 
@@ -36,6 +36,26 @@ class GroundAction:
     misfit: Node
 
 
+def shared_grounder(schema: Schema, bounds: Mapping[str, int]) -> Grounder:
+    """A grounder of whole domains, for all models of the schema with these bounds.
+
+    Models that differ in their settings share most of what is captured, and so of what is grounded.
+    """
+    kept = schema.kept.setdefault(__name__, {})
+    key = tuple(bounds.items())
+    found = kept.pop(key, None) or Grounder(StateSpace(schema, bounds))
+    kept[key] = found
+    if len(kept) > _SPACES or found.size > _NODES:
+        del kept[next(iter(kept))]
+    return found
+
+
+_SPACES = 4
+"""Grounders of one schema that are kept: those that were asked for last."""
+_NODES = 200_000
+"""Expressions that a grounder may hold and be kept."""
+
+
 class Grounder:
     """Grounds expressions over one space of states. Equal parts are grounded once.
 
@@ -46,6 +66,7 @@ class Grounder:
         self.space = space
         self._cells = cells or cell_node
         self._done: dict[tuple[Node, tuple[int, ...]], Node] = {}
+        self._actions: dict[tuple[int, tuple[int, ...]], tuple[CapturedAction, GroundAction]] = {}
         self._rules: dict[Op, Callable[[Node, Environment], Node]] = {
             Op.CONST: lambda node, _: _plain_constant(node),
             Op.VARIABLE: lambda node, env: graph.constant(env[node]),
@@ -67,6 +88,11 @@ class Grounder:
             Op.MEMBERS_WHERE: self._members_where,
         }
 
+    @property
+    def size(self) -> int:
+        """How many expressions it holds."""
+        return len(self._done)
+
     def expression(self, node: Node, environment: Environment | None = None) -> Node:
         """`node` over cells, with its free variables given by `environment`."""
         env = environment or {}
@@ -83,6 +109,13 @@ class Grounder:
 
     def action(self, instance: Instance, captured: CapturedAction) -> GroundAction:
         """The guard, assignments and misfit over cells of an instance of a captured action."""
+        key = id(captured), instance.arguments
+        if key not in self._actions:  # with what is captured, so that no other gets its number
+            self._actions[key] = captured, self._action(instance, captured)
+        known = self._actions[key][1]
+        return replace(known, instance=instance, assignments=dict(known.assignments))
+
+    def _action(self, instance: Instance, captured: CapturedAction) -> GroundAction:
         env = dict(zip(captured.parameters, instance.arguments, strict=True))
         guard = graph.conjunction(*(self.expression(g, env) for g in captured.guards))
         if guard is graph.FALSE:

@@ -31,7 +31,7 @@ from model.language.declare.schema import Schema
 from model.language.declare.settings import NoSettings, as_text, check_bounds, choose_settings
 from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
 from model.language.graph import Node
-from model.language.ground import GroundAction, Grounder
+from model.language.ground import GroundAction, Grounder, shared_grounder
 from model.language.unchanging import narrowed
 
 if TYPE_CHECKING:
@@ -324,9 +324,8 @@ class Model(StateSpace):
     @cached_property
     def _narrowed(self) -> tuple[Mapping[str, int], tuple[GroundAction, ...]]:
         """What stays blank in the space with all numbers of each domain, and the actions then."""
-        space = StateSpace(self.schema, self.bounds)
-        grounder = Grounder(space)
-        return narrowed(space, grounder.initial(self.start), self._ground(grounder, {}))
+        grounder = shared_grounder(self.schema, self.bounds)
+        return narrowed(grounder.space, grounder.initial(self.start), self._ground(grounder, {}))
 
     @cached_property
     def unchanging(self) -> Mapping[str, int]:
@@ -379,7 +378,7 @@ class Model(StateSpace):
 
         Captures only what these need, so that a few steps are had in a moment.
         """
-        grounder = Grounder(StateSpace(self.schema, self.bounds))
+        grounder = shared_grounder(self.schema, self.bounds)
         captured = {
             name: self.captured_action(action)
             for name, action in {i.action.name: i.action for i in instances}.items()

@@ -10,6 +10,7 @@ import builtins
 import dis
 import gc
 import inspect
+import itertools
 import linecache
 import re
 import signal
@@ -21,7 +22,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, FrameType
 from typing import Any
 
@@ -36,6 +37,7 @@ from model.language.capture.rounds import (
 )
 from model.language.declare.entity import Field, Place, Record
 from model.language.declare.schema import IndexedSchema, RecordSchema
+from model.language.declare.settings import Noted
 from model.language.errors import CaptureError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, refuse
 
@@ -113,29 +115,45 @@ def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
+def meaning(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
+    """What the globals that code reads are now, and attributes of modules and classes."""
+    return tuple(value for _, value, _ in _mentions(code, names))
+
+
 def _mentions(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any, tuple[str, int]]]:
     """The globals that code reads, and attributes of modules and classes among them."""
+    for name, asked, line in _chains(code):
+        if name not in names and not hasattr(builtins, name):
+            continue
+        words, value = name, names[name] if name in names else getattr(builtins, name)
+        for attribute in asked:
+            owner = isinstance(value, types.ModuleType) or (
+                isinstance(value, type) and is_users_class(value)
+            )
+            if not owner or not hasattr(value, attribute):
+                break
+            value = getattr(value, attribute)
+            words = f"{words}.{attribute}"
+        yield words, value, (code.co_filename, line)
+
+
+@lru_cache(maxsize=4096)
+def _chains(code: CodeType) -> tuple[tuple[str, tuple[str, ...], int], ...]:
+    """Each global that code reads, the attributes that it then asks for, and the line."""
+    found = []
     instructions = instructions_of(code)
     line = code.co_firstlineno
     for number, instruction in enumerate(instructions):
-        words = instruction.argval
-        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME") or words.startswith("@"):
+        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+            continue
+        if instruction.argval.startswith("@"):
             continue
         line = (instruction.positions and instruction.positions.lineno) or line
-        if words not in names and not hasattr(builtins, words):
-            continue
-        value = names.get(words, getattr(builtins, words, None))
-        for following in instructions[number + 1 :]:
-            owner = isinstance(value, types.ModuleType | type)
-            if following.opname not in ("LOAD_ATTR", "LOAD_METHOD") or not (
-                owner and hasattr(value, following.argval)
-            ):
-                break
-            if isinstance(value, type) and not is_users_class(value):
-                break
-            value = getattr(value, following.argval)
-            words = f"{words}.{following.argval}"
-        yield words, value, (code.co_filename, line)
+        following = itertools.takewhile(
+            lambda each: each.opname in ("LOAD_ATTR", "LOAD_METHOD"), instructions[number + 1 :]
+        )
+        found.append((instruction.argval, tuple(each.argval for each in following), line))
+    return tuple(found)
 
 
 def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
@@ -147,6 +165,8 @@ def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
             return
         case tuple() | frozenset():
             inner = tuple(value)
+        case Noted():
+            inner = (value.settings,)
         case types.FunctionType():
             if not is_users(value.__code__.co_filename):
                 if value.__module__.startswith("model.language.") or value is typing.cast:
@@ -215,13 +235,19 @@ def _is_constant(kind: type) -> bool:
 
 def check_schema(schema: RecordSchema) -> None:
     """`CaptureError` if a class of the state has attributes that may change."""
-    _check_class(schema.view_class)
+    for kind in classes_of(schema):
+        _check_class(kind)
+
+
+def classes_of(schema: RecordSchema) -> Iterator[type]:
+    """The classes of a record and of all that it holds."""
+    yield schema.view_class
     for part in schema.fields.values():
         if isinstance(part, IndexedSchema):
-            _check_class(part.view_class)
+            yield part.view_class
         item = getattr(part, "item", part)
         if isinstance(item, RecordSchema):
-            check_schema(item)
+            yield from classes_of(item)
 
 
 _sound: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -260,6 +286,12 @@ class Watch:
         self._owners: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._known: dict[int, CodeType] = {}
         self._inner: dict[int, CodeType] = {}
+        self.ran: dict[int, tuple[CodeType, dict[str, Any]]] = {}
+
+    @property
+    def held(self) -> Held:
+        """The user's classes and functions that what ran so far mentions, and their contents."""
+        return Held(tuple(self._owners.values()))
 
     @property
     def mentioned(self) -> list[object]:
@@ -302,7 +334,7 @@ class Watch:
                 before.enable()
             else:
                 sys.setprofile(before)
-        Held(tuple(self._owners.values())).check(place)
+        self.held.check(place)
         return result
 
     def _enter(self, frame: FrameType, code: CodeType) -> None:
@@ -318,6 +350,7 @@ class Watch:
         self._known[id(code)] = code
 
     def _check(self, frame: FrameType, code: CodeType) -> None:
+        self.ran[id(code)] = code, frame.f_globals
         for owner in check_code(code, frame.f_globals):
             self._owners.setdefault(id(owner), (owner, contents_of(owner) or ()))
         for inner in code.co_consts:

@@ -17,10 +17,12 @@ from model.language import graph
 from model.language.capture.captured import CapturedAction, Write, overlay
 from model.language.capture.expr import BoolExpr, IntExpr, node_of, wrap
 from model.language.capture.lint import Watch
+from model.language.capture.recall import recalled
 from model.language.capture.rounds import Held, Iteration
 from model.language.capture.symbolic import SetExpr, SymbolicStore
 from model.language.declare.domains import IndexSet, Integers, Reference
 from model.language.declare.schema import Schema, Variable
+from model.language.declare.settings import Noted
 from model.language.errors import CaptureError
 from model.language.graph import INT, Kind, Node, Op, Sort
 from model.language.refusal import refuse, user_frame
@@ -305,12 +307,17 @@ def capture_action(
     parameters: tuple[Parameter, ...],
 ) -> CapturedAction:
     """Run an action function on symbolic values; `CaptureError` where that is not possible."""
-    capture = Capture()
-    store = SymbolicStore(schema, settings, capture)
-    variables, arguments = _parameters(name, store, parameters)
-    if capture.run(function, store.view(schema.root, ()), *arguments) is not None:
-        raise CaptureError(f"action {name} returns a value: it should assign to the state")
-    return CapturedAction(name, variables, tuple(capture.guards), tuple(capture.writes))
+
+    def anew(noted: Noted) -> tuple[CapturedAction, Watch]:
+        capture = Capture()
+        store = SymbolicStore(schema, noted, capture)
+        variables, arguments = _parameters(name, store, parameters)
+        if capture.run(function, store.view(schema.root, ()), *arguments) is not None:
+            raise CaptureError(f"action {name} returns a value: it should assign to the state")
+        guards, writes = tuple(capture.guards), tuple(capture.writes)
+        return CapturedAction(name, variables, guards, writes), capture.watch
+
+    return recalled(schema, (name, function, parameters), settings, anew)
 
 
 def _parameters(

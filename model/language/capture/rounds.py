@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import operator
 import re
 import sys
 import types
@@ -21,6 +22,7 @@ from typing import Any
 
 from model.language.capture.expr import Expr
 from model.language.declare.entity import Store
+from model.language.declare.settings import Noted
 from model.language.declare.view import View
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 
@@ -157,23 +159,30 @@ class Held:
 
     def check(self, place: tuple[str, int] | None) -> None:
         """`CaptureError` if one of the objects has other contents by now."""
+        for value in self.changed():
+            kind = getattr(value, "__name__", f"a {type(value).__name__}")
+            refuse(f"what runs changes {kind} outside of it: {_WORDS}", place)
+
+    def changed(self) -> Iterator[object]:
+        """The objects that have other contents by now."""
         for value, before in self.objects:
-            contents = contents_of(value) or ()
-            if len(contents) != len(before) or any(map(_differ, contents, before)):
-                kind = getattr(value, "__name__", f"a {type(value).__name__}")
-                refuse(f"what runs changes {kind} outside of it: {_WORDS}", place)
+            if not are_same(contents_of(value) or (), before):
+                yield value
 
 
 _PLAIN = {int, str, bytes, float, bool, type(None), range, slice}
 
 
-def _differ(left: object, right: object) -> bool:
-    return left is not right
+def are_same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether these are the very same objects, in the same order."""
+    return len(now) == len(before) and all(map(operator.is_, now, before))
 
 
 def contents_of(value: Any) -> tuple[Any, ...] | None:
     """What an object holds that may change; `None` for one that never changes."""
     match value:
+        case Noted():
+            return contents_of(value.settings)
         case Expr() | View() | Store() | Enum() | types.ModuleType():
             return None
         case int() | str() | bytes() | float() | types.CodeType():

@@ -166,6 +166,7 @@ class Schema:
     def __init__(self, root_class: type[State]) -> None:
         self.bounds: frozenset[str] = frozenset()  # the protocol's, by name
         self.named: dict[tuple[str, int], str] = {}  # members by number in what is captured: where
+        self.kept: dict[str, dict[Any, Any]] = {}  # by what worked it out: it ends with the schema
         self.variables: dict[str, Variable] = {}
         self.index_sets: dict[str, IndexSet] = {}
         self.families: dict[str, IndexedSchema[RecordSchema]] = {}

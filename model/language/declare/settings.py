@@ -150,3 +150,30 @@ def as_text(settings: Any) -> dict[str, str]:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Noted:
+    """Settings that note what is read of them, by name; the name is empty for all together."""
+
+    __slots__ = ("read", "settings")
+
+    def __init__(self, settings: Any, read: dict[str, Any]) -> None:
+        self.settings = settings
+        self.read = read
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.read[name] = getattr(self.settings, name)
+        return found
+
+    def _all(self) -> Any:
+        found = self.read[""] = self.settings
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._all() == (other._all() if isinstance(other, Noted) else other))
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
