@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -115,6 +116,7 @@ public final class Clients {
             case "load": load(r); break;
             case "cease": loading = false; break;
             case "join": join(r); break;
+            case "watch": watch(r); break;
             case "begin": members.get(r.get("consumer").asInt()).begin.countDown(); break;
             case "stop": stop(); break;
             case "read": return read(r);
@@ -249,35 +251,47 @@ public final class Clients {
     }
 
     private void join(JsonNode r) {
-        Member member = new Member(r.get("consumer").asInt(), r.get("topic").asText(), r.get("slow").asBoolean());
+        Properties settings = new Properties();
+        settings.put("group.id", "group");
+        settings.put("group.protocol", "consumer");
+        String topic = r.get("topic").asText();
+        start(new Member(r, settings, (consumer, member) -> consumer.subscribe(List.of(topic), member)));
+    }
+
+    private void watch(JsonNode r) throws Exception {
+        Properties settings = new Properties();
+        settings.put("client.rack", r.get("rack").asText());
+        settings.put("enable.auto.commit", "false");
+        List<TopicPartition> partitions = partitions(r);
+        start(new Member(r, settings, (consumer, member) -> consumer.assign(partitions)));
+    }
+
+    private void start(Member member) {
         members.put(member.number, member);
         member.start();
     }
 
-    /** A member of the group, with defaults: it says what it is given, gives up and reads. */
+    /** A member of the group, or a consumer without one: it says what it is given, gives up and reads. */
     private final class Member extends Thread implements ConsumerRebalanceListener {
         private final int number;
-        private final String topic;
+        private final BiConsumer<KafkaConsumer<String, String>, Member> choose;
         private final CountDownLatch begin;
         private final KafkaConsumer<String, String> consumer;
         private volatile boolean leaving;
 
-        private Member(int number, String topic, boolean slow) {
-            this.number = number;
-            this.topic = topic;
-            begin = new CountDownLatch(slow ? 1 : 0);
-            Properties settings = new Properties();
+        private Member(JsonNode r, Properties settings, BiConsumer<KafkaConsumer<String, String>, Member> choose) {
+            number = r.get("consumer").asInt();
+            this.choose = choose;
+            begin = new CountDownLatch(r.path("slow").asBoolean() ? 1 : 0);
             settings.putAll(base);
             settings.put("client.id", "consumer-" + number);
-            settings.put("group.id", "group");
-            settings.put("group.protocol", "consumer");
             settings.put("auto.offset.reset", "earliest");
             consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
         }
 
         @Override
         public void run() {
-            consumer.subscribe(List.of(topic), this);
+            choose.accept(consumer, this);
             while (!leaving) {
                 for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100)))
                     tell("read", Set.of(new TopicPartition(record.topic(), record.partition())),
@@ -354,7 +368,7 @@ public final class Clients {
     private List<TopicPartition> partitions(JsonNode r) throws Exception {
         String topic = r.get("topic").asText();
         List<TopicPartition> all = new ArrayList<>();
-        for (int i = 0; i < r.get("partitions").asInt(); i++) all.add(new TopicPartition(topic, i));
+        for (int number : numbers(r.get("numbers"))) all.add(new TopicPartition(topic, number));
         return all;
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -55,11 +55,11 @@ class Clients:
             raise UndecidedError(f"{op}: {answer['error']}")
         return answer["ok"]
 
-    def read(self, topic: str, partitions: int) -> dict[Place, str]:
+    def read(self, topic: str, partitions: Sequence[int]) -> dict[Place, str]:
         """The names of all records of a topic that are committed, to a consumer without a group."""
         return {
             Place(topic, record["partition"], record["offset"]): record["name"]
-            for record in self.ask("read", topic=topic, partitions=partitions)
+            for record in self.ask("read", topic=topic, numbers=partitions)
         }
 
     def end(self) -> None:

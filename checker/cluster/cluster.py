@@ -6,6 +6,7 @@ its proxy's. Nothing is configured but ports, sizes that spare memory, and what 
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,7 @@ from checker.cluster.proxy import HOST, Proxy
 from checker.releases.jars import at_least
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+NODE = "{node}"  # in the value of a setting: the node's own number
 HEAP, TOOL_HEAP = 300, 128  # MiB
 START_LIMIT, STOP_LIMIT = 120.0, 90.0  # seconds
 # Before, a controller may advertise nothing, and is known by the voters' addresses alone. From then
@@ -104,9 +106,13 @@ class Cluster:
         if node != CONTROLLER:
             own["inter.broker.listener.name"] = name
         path = self.home(node) / "server.properties"
-        lines = (f"{key}={value}\n" for key, value in {**own, **self.settings}.items())
+        lines = (f"{key}={value}\n" for key, value in {**own, **self.given(node)}.items())
         path.write_text("".join(lines), encoding="utf-8")
         return path
+
+    def given(self, node: int) -> dict[str, str]:
+        """The settings that are not of this node's place and ports, as it gets them."""
+        return {key: value.replace(NODE, str(node)) for key, value in self.settings.items()}
 
     def format(self, nodes: Iterable[int], *options: str) -> None:
         """Format the disks of nodes with Kafka's own program, several at a time."""
@@ -134,12 +140,22 @@ class Cluster:
             shutil.rmtree(disk)
         self.format([node])
 
-    def disk_of(self, node: int, topic: str) -> Path:
-        """The disk of a node on which a topic's first partition is. `UndecidedError` if none is."""
+    def disk_of(self, node: int, partition: str) -> Path:
+        """The disk of a node on which a partition such as `t-0` is. `UndecidedError` if none is."""
         for disk in self.log_dirs[node]:
-            if (disk / f"{topic}-0").is_dir():
+            if (disk / partition).is_dir():
                 return disk
-        raise UndecidedError(f"no disk of node {node} holds {topic}")
+        raise UndecidedError(f"no disk of node {node} holds {partition}")
+
+    def lose_unflushed(self, node: int, partition: str) -> None:
+        """Empty the log's segments on a broker that is down, as a power loss may: none is flushed.
+
+        Kafka leaves that to the operating system until a segment is full.
+        """
+        disk = self.disk_of(node, partition)
+        for segment in (disk / partition).glob("*.log"):
+            os.truncate(segment, 0)
+        (disk / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
 
     def lose_disk(self, node: int, disk: Path, is_replaced: bool) -> None:
         """Lose a disk of a broker that is down: a new one takes its place, or nothing does."""

@@ -117,8 +117,11 @@ def _told(stage: Stage, step: Step) -> str:
     `UndecidedError` if they do not answer: a cluster that is only slow is not stuck.
     """
     told = {topic: stage.clients.ask("describe", topic=topic) for topic in stage.topics}
-    topic = str(step.meaning.arguments.get("topic"))
-    return "".join(f"; {topic}-{each['partition']}: {_words(each)}" for each in told.get(topic, ()))
+    if (name := step.meaning.arguments.get("topic")) is None:
+        return ""
+    topic, numbers = stage.partitions(name)
+    asked = [each for each in told[topic] if each["partition"] in numbers]
+    return "".join(f"; {topic}-{each['partition']}: {_words(each)}" for each in asked)
 
 
 def _words(partition: Mapping[str, Any]) -> str:

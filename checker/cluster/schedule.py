@@ -3,8 +3,8 @@
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `catalogue` (its
 number there), `fix` (its name, if that is not the finding's number), `story`, what the `control`
 leaves out in words, `brokers`, `log_dirs`, `seconds` (how long a step may wait), a table `settings`
-of all nodes, a table `features` (levels that the cluster begins with, where they are not the
-release's own), and `steps`:
+of all nodes (`{node}` in a value is the node's number), a table `features` (levels that the cluster
+begins with, where they are not the release's own), and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass

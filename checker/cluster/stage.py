@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.cluster.clients import Clients
 from checker.cluster.cluster import Cluster
+from checker.cluster.errors import UndecidedError
 from checker.cluster.news import News
 from checker.cluster.observed import Node, Replica
 from checker.cluster.places import Place, Readings
@@ -51,6 +52,18 @@ class Stage:
         marked, begin = self._marks.get(node, (said, 0))
         return said.lines[begin if marked is said else 0 :]
 
+    def partitions(self, name: str) -> tuple[str, list[int]]:
+        """The topic `t`, and all its partitions; of `t-1` that one.
+
+        `UndecidedError` if no step has made it.
+        """
+        topic, _, number = name.rpartition("-")
+        if number.isdecimal() and int(number) < self.topics.get(topic, 0):
+            return topic, [int(number)]
+        if name not in self.topics:
+            raise UndecidedError(f"no step has made a topic {name}")
+        return name, list(range(self.topics[name]))
+
     def replica(self, broker: int, partition: str) -> Replica:
         """What a broker has said of its replica of a partition such as `t-0`."""
         return self.cluster.nodes[broker].replica(partition)
@@ -61,7 +74,7 @@ class Stage:
 
     def read(self, topic: str) -> frozenset[str]:
         """The names of all records of a topic that a consumer reads from its beginning."""
-        found = self.clients.read(topic, self.topics[topic])
+        found = self.clients.read(*self.partitions(topic))
         self.readings.hear(found)
         return frozenset(found.values())
 

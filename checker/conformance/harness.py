@@ -27,7 +27,8 @@ from checker.releases.jars import at_least, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
 from model.acks import Acks
-from model.kafka.settings import ConsumerCommits, EpochCache, KafkaSettings, LogFile
+from model.kafka.choices import ConsumerCommits, EpochCache, LogFile, LogStartFile
+from model.kafka.settings import KafkaSettings
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
@@ -129,6 +130,7 @@ class Harness:
         return {
             "brokers": model.bounds["replicas"],
             "replicas": options.replication_factor or model.bounds["replicas"],
+            "first_partition_replicas": options.first_partition_replicas,
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
             "later_min_isr": options.min_insync_replicas_later,
             "elr": options.eligible_leader_replicas and has_elr(self.version),
@@ -137,6 +139,7 @@ class Harness:
             "unsynced": options.log_file == LogFile.UNSYNCED,
             "epochs_kept": options.epoch_cache == EpochCache.KEPT,
             "record_segments": model.bounds["record_deletions"] > 0,
+            "late_log_starts": options.log_start_file == LogStartFile.LATER,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
-from model.kafka.settings import EpochCache, LogFile
+from model.kafka.choices import EpochCache, LogFile, LogStartFile
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -27,7 +27,8 @@ Numbers = npt.NDArray[np.int64]
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
     `since` is the first release that has it; `kept`: only where the epoch cache is state;
-    `synced`: only where a power loss leaves no other records than those whose epochs are known."""
+    `synced`: only where no record comes back whose epoch is not known any more;
+    `late`: only where the checkpoint of log starts is."""
 
     variable: str
     read: str
@@ -35,6 +36,7 @@ class Row:
     since: str = "3.5.0"
     kept: bool = False
     synced: bool = False
+    late: bool = False
 
     @property
     def name(self) -> str:
@@ -52,6 +54,7 @@ TABLE = (
     Row("brokers.log.epoch", "LeaderEpochFileCache.epochForOffset", "cache", synced=True),
     Row("epoch_starts.cached", "LeaderEpochFileCache.epochEntries of a running broker", kept=True),
     Row("brokers.log_start", "UnifiedLog.logStartOffset; down: its first segment"),
+    Row("brokers.start_on_disk", "log-start-offset-checkpoint, or the first segment", late=True),
     Row("brokers.high_watermark", "UnifiedLog.highWatermark; down: replication-offset-checkpoint"),
     Row("brokers.leader", "Partition.leaderReplicaIdOpt"),
     Row("brokers.leader_epoch", "Partition.getLeaderEpoch"),
@@ -81,6 +84,7 @@ TABLE = (
 NOT_COMPARED = {
     "brokers.truncating": "no release from 3.5 on asks before it fetches",
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
+    "brokers.counted_as_told": "the harness's leaders keep no sessions: each answer says all",
     "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
     "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
     "brokers.log_before": "the harness's copy of the segments; shows where power is lost",
@@ -115,9 +119,10 @@ class Projection:
         for cell in model.cells:
             by_variable.setdefault(cell.variable.name, []).append(cell)
         kept = model.settings.epoch_cache == EpochCache.KEPT
-        synced = model.settings.log_file == LogFile.AT_ONCE
+        late = model.settings.log_start_file == LogStartFile.LATER
+        synced = model.settings.log_file == LogFile.AT_ONCE and not late
         table = [row for row in TABLE if at_least(version, row.since)]
-        table = [row for row in table if row.kept <= kept and row.synced <= synced]
+        table = [r for r in table if r.kept <= kept and r.synced <= synced and r.late <= late]
         self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]
         self.cells = [cell for _, cell in self.rows]
 

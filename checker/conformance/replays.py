@@ -25,11 +25,12 @@ from model.language import Model
 from model.language.errors import DomainError
 
 CHOSEN = (
-    "replication.factor", "min.insync.replicas", "min.insync.replicas.later", "acks",
+    "replication.factor", "first.partition.replicas", "min.insync.replicas",
+    "min.insync.replicas.later", "acks",
     "unclean.leader.election.enable",
     "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
     "log.flush.interval.messages", "isr.answer.apart", "fetch.answers", "epoch.cache",
-    "log.file",
+    "log.file", "log.start.file",
     "eligible.leader.replicas", "last.known.leader.election",
 )  # fmt: skip
 """What an operator chooses, or how the model looks at things: no release's own."""

@@ -10,6 +10,7 @@ lives on by other partitions that it fetches from that leader.
 from __future__ import annotations
 
 from model.kafka import unified_log
+from model.kafka.choices import Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -18,7 +19,6 @@ from model.kafka.leader_epoch_cache import (
 )
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
-from model.kafka.settings import Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, is_none, not_, require
 

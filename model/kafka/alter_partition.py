@@ -6,9 +6,9 @@ metadata, or both. Before, it wrote to ZooKeeper itself.
 
 from __future__ import annotations
 
+from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import advance_high_watermark, can_fetch, fetch_diverges, is_believed
-from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, action, all_of, any_of, choose, every, not_, require, some
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka import unified_log
+from model.kafka.choices import ConsumerCommits
 from model.kafka.partition import advance_high_watermark
-from model.kafka.settings import ConsumerCommits
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, choose, minimum, not_, require
 

@@ -10,13 +10,13 @@ minutes as it is: `broker_shut_down`. That is KRaft; what was done with ZooKeepe
 
 from __future__ import annotations
 
+from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.faults import may_be_stopped, stop_cleanly
 from model.kafka.partition_change import (
     keep_leader_in_new_epoch,
     may_change_leader,
     shrink_starts_epoch,
 )
-from model.kafka.settings import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, not_, require
 

@@ -8,17 +8,17 @@ whose broker had crashed before, is in `power.py`.
 
 from __future__ import annotations
 
+from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
+from model.kafka.choices import FetchAnswers, QuickBounce
 from model.kafka.delayed_produce import forget_stalled_produce
 from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
-from model.kafka.settings import FetchAnswers, QuickBounce
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     action,
@@ -44,7 +44,9 @@ def forget_memory(
     broker.leader = choose(where, None, broker.leader)
     broker.leader_epoch = choose(where, 0, broker.leader_epoch)
     broker.truncating = choose(where, False, broker.truncating)
+    fetch_session.begin_anew(partition, broker, where)
     forget_leadership(partition, broker, where)
+    unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)
     if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
@@ -85,6 +87,7 @@ def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     """The broker writes its checkpoints and a clean-shutdown marker, and its process ends."""
     broker.stopped_cleanly = True
     log_segment.forget(partition, broker)
+    unified_log.checkpoint_start(partition, broker)
     stop(partition, broker, power_lost=False)
 
 
@@ -96,7 +99,7 @@ def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) 
     require(broker.up, checkpoint <= broker.high_watermark)
 
     partition.spent.crashes = spent + 1
-    broker.high_watermark = maximum(checkpoint, broker.log_start)
+    broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     stop(partition, broker, power_lost=False)
 
 
@@ -115,7 +118,7 @@ def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) 
     """The log may end at `kept` when the power is back: not what `log.flush...` has made safe."""
     if partition.options.log_flush_interval_messages == 1:
         return kept == broker.log.end
-    return all_of(broker.log_start <= kept, kept <= broker.log.end)
+    return all_of(unified_log.start_on_disk(partition, broker) <= kept, kept <= broker.log.end)
 
 
 @action(
@@ -131,7 +134,7 @@ def broker_lose_power(
     require(checkpoint <= minimum(broker.high_watermark, kept))
 
     partition.spent.power_losses = spent + 1
-    broker.high_watermark = maximum(checkpoint, broker.log_start)
+    broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)
 

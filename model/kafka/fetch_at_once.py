@@ -6,7 +6,7 @@ fetch whose answer is lost.
 
 from __future__ import annotations
 
-from model.kafka import unified_log
+from model.kafka import fetch_session, unified_log
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
@@ -26,6 +26,7 @@ def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: B
     taken = minimum(leader.high_watermark, end + 1)
     follower.high_watermark = maximum(taken, follower.log_start)
     note_fetch(partition, follower, leader, diverging)
+    fetch_session.begin_anew(partition, follower)
     unified_log.append(partition, follower, leader.log[end].id, leader.log[end].epoch)
     unified_log.take_start(partition, follower, leader)
 
@@ -42,7 +43,9 @@ def follower_fetch_high_watermark(
     require(follower.log.end == leader.log.end)
     taken = maximum(leader.high_watermark, follower.log_start)
     require(follower.high_watermark != taken)
+    require(not_(fetch_session.leaves_out(partition, follower, leader)))
 
     follower.high_watermark = taken
+    fetch_session.begin_anew(partition, follower)
     note_fetch(partition, follower, leader, diverging)
     unified_log.take_start(partition, follower, leader)

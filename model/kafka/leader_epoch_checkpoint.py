@@ -6,13 +6,14 @@ And a log's copy in another directory, which begins with a file of its own. Only
 
 from __future__ import annotations
 
+from model.kafka import unified_log
+from model.kafka.choices import EpochFile
 from model.kafka.faults import is_left_by_power_loss, stop
 from model.kafka.leader_epoch_file_cache import (
     epoch_by_records,
     is_kept,
     read_off_records,
 )
-from model.kafka.settings import EpochFile
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, every, maximum, minimum, not_, require, some
 from model.replicated_log import NO_EPOCH, Offset
@@ -78,7 +79,7 @@ def broker_lose_power_and_epochs(
     require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
 
     partition.spent.power_losses = spent + 1
-    broker.high_watermark = maximum(checkpoint, broker.log_start)
+    broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)
     read_off_records(partition, broker, maximum(first, broker.log_start))

@@ -10,7 +10,7 @@ Starts grow with epochs, so there is one entry an offset at most: rows of offset
 
 from __future__ import annotations
 
-from model.kafka.settings import EpochCache, EpochFile, FetchAnswers, Truncation
+from model.kafka.choices import EpochCache, EpochFile, FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     all_of,

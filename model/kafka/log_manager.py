@@ -2,15 +2,18 @@
 
 A leader, or a follower on its own, deletes up to its HW; followers take the leader's log start from
 its answers, and one whose log ends before it starts anew there. Here a segment is one record, so
-what is deleted is gone at once, files and all, and no checkpoint of log starts is behind the files.
+what is deleted is gone at once, files and all. With `log.start.file=later` that is so of retention
+alone: where a leader is asked to delete (DeleteRecords), and where a follower takes its leader's
+start, the start moves in memory. Until it is in `log-start-offset-checkpoint`, or retention has had
+the files, a crash takes the log back to the start before.
 Only with `epoch.cache=kept`, since the epoch of what is gone is in the cache alone, and where
 answers arrive at once.
 """
 
 from __future__ import annotations
 
+from model.kafka import fetch_session, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
 from model.kafka.partition import (
     can_fetch,
     fetch_diverges,
@@ -45,6 +48,16 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
         )
         record.deleted = any_of(record.deleted, goes)
     unified_log.start_at(partition, broker, start)
+    unified_log.checkpoint_start(partition, broker, where=not_(broker.leads))
+
+
+@action("{broker} writes where its log starts to the checkpoint file")
+def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> None:
+    """Once a minute (`checkpointLogStartOffsets`); or retention deletes what is before it."""
+    require(unified_log.is_start_late(partition))
+    require(broker.up, broker.start_on_disk < broker.log_start)
+
+    unified_log.checkpoint_start(partition, broker)
 
 
 @action("{follower} fetches from {leader} and learns where its log starts")
@@ -75,8 +88,10 @@ def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Bro
     require(is_answered(partition, follower, leader))
     require(is_ready_to_fetch(partition, follower, leader), follower.log.end < start)
 
+    fetch_session.begin_anew(partition, follower)
     unified_log.delete(partition, follower, where=True)
     follower.log.truncate_to(start)
     follower.log_start = start
+    unified_log.checkpoint_start(partition, follower)
     if partition.options.starting_anew_moves_hw:
         follower.high_watermark = start

@@ -11,7 +11,7 @@ A log that starts later than 0 is left out: its truncation counts as synced.
 
 from __future__ import annotations
 
-from model.kafka.settings import LogFile
+from model.kafka.choices import LogFile
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies
 from model.replicated_log import Log

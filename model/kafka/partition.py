@@ -6,15 +6,15 @@ What a leader does about the ISR is in `alter_partition.py`.
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment, unified_log
+from model.kafka.choices import FetchAnswers, Truncation
 from model.kafka.leader_epoch_cache import (
     begin_epoch,
     cannot_be_placed,
     diverges,
     knows_epochs,
 )
-from model.kafka.settings import FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     SetOf,
@@ -313,6 +313,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.pending_isr = partition.brokers.none()
     broker.isr_accepted = False
     broker.truncating = False
+    fetch_session.begin_anew(partition, broker)
     void_answer(partition, broker)
     controller.leader_is_current = True
     controller.image_unread = False
@@ -364,6 +365,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     void_stalled_produce(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker, where=not_(goes_on))
+    fetch_session.begin_anew(partition, broker)
     file_cache.begin_to_fetch(partition, broker, where=not_(goes_on))
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kafka.settings import ShrinkStartsEpoch
+from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, all_of, any_of, choose, is_none, not_
 

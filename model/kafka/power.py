@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment
+from model.kafka import log_segment, unified_log
 from model.kafka.faults import forget_memory, is_left_by_power_loss
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
@@ -56,7 +56,8 @@ def _left(partition: TopicPartition, broker: Broker, kept: int) -> int:
     """Where the log ends once no more than `kept` entries are left, unless each was flushed."""
     if partition.options.log_flush_interval_messages == 1:
         return broker.log.end
-    return maximum(broker.log_start, minimum(kept, broker.log.end))
+    start = unified_log.start_on_disk(partition, broker)
+    return maximum(start, minimum(kept, broker.log.end))
 
 
 def _rack_loses_power(

@@ -89,6 +89,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "pending.isr.survives.image": "true",
     "min.isr.change.keeps.elr": "true",
     "clearing.updates.elr.index": "true",
+    "min.isr.counts.own.replicas": "true",
     "last.member.is.last.known.leader": "true",
     "elr.of.replicas.only": "true",
     "reassignment.waits.for.all": "true",
@@ -100,6 +101,7 @@ _FIXED = _ASSIGNMENT_KEEPS_ELR | {
     "isr.join.checks.replica": "true",
     "isr.join.checks.log.start": "true",
     "fetch.noted.in.its.epoch": "true",
+    "session.repeats.diverging.answer": "true",
     "swapped.log.keeps.epochs": "true",
 }
 

@@ -28,9 +28,10 @@ from model.kafka import (
 )
 from model.kafka.bounds import BOUNDS
 from model.kafka.fairness import CUT_BY, FAIRNESS
+from model.kafka.initial_state import start
 from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
-from model.kafka.state import TopicPartition, start
+from model.kafka.state import TopicPartition
 from model.language import Protocol
 
 KAFKA = Protocol(
@@ -132,6 +133,7 @@ KAFKA = Protocol(
         leader_epoch_checkpoint.broker_flush_epochs,
         leader_epoch_checkpoint.broker_swap_log,
         log_manager.broker_delete_records,
+        log_manager.broker_checkpoint_log_start,
         log_manager.follower_fetch_log_start,
         log_manager.follower_start_anew,
         clients.consumer_poll,

@@ -6,8 +6,9 @@ is in `fetch_at_once.py` and `fetch_in_flight.py`, of which `fetch.answers` choo
 
 from __future__ import annotations
 
+from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment, unified_log
+from model.kafka.choices import FetchAnswers, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -24,7 +25,6 @@ from model.kafka.partition import (
     is_answered,
     note_fetch,
 )
-from model.kafka.settings import FetchAnswers, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, minimum, not_, require
 from model.replicated_log import Log
@@ -157,6 +157,8 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     require(diverging)
     require(any_of(end < follower.log.end, clears_epochs(partition, follower, leader, end)))
 
+    placed = not_(is_out_of_range(partition, follower, leader))
+    fetch_session.count_as_told(partition, follower, leader, where=placed)
     note_fetch(partition, follower, leader, diverging)
     unified_log.truncate(partition, follower, end, where=True)
 

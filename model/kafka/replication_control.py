@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kafka.choices import PreferredLeader
 from model.kafka.partition_change import (
     candidates,
     change_partition,
@@ -16,7 +17,6 @@ from model.kafka.partition_change import (
     shrink_starts_epoch,
     void_request,
 )
-from model.kafka.settings import PreferredLeader
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
 

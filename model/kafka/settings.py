@@ -7,106 +7,26 @@ defaults are those of Kafka 4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
 from model.acks import Acks
+from model.kafka.choices import (
+    ConsumerCommits,
+    EpochCache,
+    EpochFile,
+    FetchAnswers,
+    IsrChanges,
+    LogFile,
+    LogStartFile,
+    PreferredLeader,
+    QuickBounce,
+    ShrinkStartsEpoch,
+    Truncation,
+    UpgradeTo,
+)
 from model.kafka.racks import Racks, racks_within
 from model.language import setting
 from model.replicated_log import REPLICAS
-
-
-class Truncation(StrEnum):
-    """How a follower finds out which part of its log to throw away."""
-
-    HIGH_WATERMARK = "high_watermark"  # its own HW, at once (up to 0.10)
-    LEADER_EPOCH = "leader_epoch"  # KIP-101: one lookup of its last epoch at the leader
-    LEADER_EPOCH_ITERATED = "leader_epoch_iterated"  # KIP-279: lookups until both know the epoch
-    DIVERGING_FETCH = "diverging_fetch"  # KIP-595: the answer to a fetch says so
-
-
-class IsrChanges(StrEnum):
-    """How a leader has the ISR changed."""
-
-    ZOOKEEPER = "zookeeper"  # it writes to ZooKeeper itself, and knows at once (up to 2.6)
-    ALTER_PARTITION = "alter_partition"  # it asks the controller, and hears later (KIP-497)
-
-
-class ShrinkStartsEpoch(StrEnum):
-    """Which shrinks of the ISR start a leader epoch, though the leader stays."""
-
-    NEVER = "never"  # since metadata version 3.6
-    BY_CONTROLLER = "by_controller"  # those of the controller's own (ZooKeeper)
-    ALWAYS = "always"  # those that the leader asks for too (KRaft, up to 3.5)
-
-
-class FetchAnswers(StrEnum):
-    """Whether the answer to a fetch is a message of its own in the model."""
-
-    AT_ONCE = "at_once"  # it arrives in the same step, or never
-    IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
-
-
-class EpochCache(StrEnum):
-    """What brokers know of leader epochs."""
-
-    LOG = "log"  # what the entries of their logs say
-    KEPT = "kept"  # what their leader-epoch caches say
-
-
-class EpochFile(StrEnum):
-    """When truncation of the leader-epoch cache is in its checkpoint file."""
-
-    AT_ONCE = "at_once"  # in the same step (up to 3.6)
-    UNSYNCED = "unsynced"  # at once, but a power loss may undo it, or empty the file (3.7)
-    LATER = "later"  # when a thread of the scheduler comes to it (since 3.8)
-
-
-class LogFile(StrEnum):
-    """When truncation of the log is in its segment file, whatever happens."""
-
-    AT_ONCE = "at_once"  # once the next checkpoint is synced, in the same step (ext4, XFS)
-    UNSYNCED = "unsynced"  # when that very file is synced: until then a power loss may undo it
-
-
-class QuickBounce(StrEnum):
-    """Which brokers may stop and come back before the controller has noticed."""
-
-    REFUSED = "refused"  # none: registration waits until the old session has ended (KRaft)
-    FOLLOWERS = "followers"  # a follower stays in the ISR (ZooKeeper, up to 2.1)
-    ANYONE = "anyone"  # a leader even goes on leading in its epoch
-
-
-class PreferredLeader(StrEnum):
-    """Which broker a preferred election makes the leader."""
-
-    ANY = "any"  # any live ISR member: keeps the brokers interchangeable
-    FIRST_REPLICA = "first_replica"  # broker 0, where it is a live ISR member
-
-
-class UpgradeTo(StrEnum):
-    """The release that brokers are upgraded to: the name of its preset."""
-
-    NONE = "none"
-    KAFKA_0_10 = "kafka-0.10"
-    KAFKA_0_11 = "kafka-0.11"
-    KAFKA_2_0 = "kafka-2.0"
-    KAFKA_2_1 = "kafka-2.1"
-    KAFKA_2_7 = "kafka-2.7"
-    KAFKA_3_5 = "kafka-3.5"
-    KAFKA_3_7 = "kafka-3.7"
-    KAFKA_3_9 = "kafka-3.9"
-    KAFKA_4_0 = "kafka-4.0"
-    KAFKA_4_1 = "kafka-4.1"
-    KAFKA_4_2 = "kafka-4.2"
-    KAFKA_4_3 = "kafka-4.3"
-
-
-class ConsumerCommits(StrEnum):
-    """When a consumer commits the offset of what it has polled."""
-
-    AFTER = "after_processing"
-    BEFORE = "before_processing"
 
 
 @dataclass(frozen=True)
@@ -133,6 +53,12 @@ class KafkaSettings:
         0,
         "so many brokers have a replica at first, so that replicas can move; 0: all of them",
         "replication.factor",
+        high=REPLICAS,
+    )
+    first_partition_replicas: int = setting(
+        0,
+        "how many replicas the topic's first partition has, if this is another one; 0: as many",
+        "first.partition.replicas",
         high=REPLICAS,
     )
     acks: Acks = setting(Acks.ALL, "what a producer waits for", "acks")
@@ -261,6 +187,12 @@ class KafkaSettings:
         "(finding 0006)",
         "min.isr.change.keeps.elr",
     )
+    min_isr_counts_own_replicas: bool = setting(
+        False,
+        "the controller's effective min.insync.replicas is by the partition's own replicas, not "
+        "those of the topic's first partition (finding 0014)",
+        "min.isr.counts.own.replicas",
+    )
     clearing_updates_elr_index: bool = setting(
         False,
         "where the ELR is emptied at once, so is the index of it by broker (finding 0007)",
@@ -335,6 +267,16 @@ class KafkaSettings:
     fetch_answers: FetchAnswers = setting(
         FetchAnswers.AT_ONCE, "whether an answer to a fetch may be late", "fetch.answers"
     )
+    fetch_sessions: bool = setting(
+        False,
+        "an answer leaves out what the leader's session counts as told (KIP-227)",
+        "fetch.sessions",
+    )
+    session_repeats: bool = setting(
+        False,
+        "a session says again what came with a diverging epoch (finding 0015)",
+        "session.repeats.diverging.answer",
+    )
     epoch_cache: EpochCache = setting(
         EpochCache.LOG, "what brokers know of leader epochs, which they truncate by", "epoch.cache"
     )
@@ -367,6 +309,11 @@ class KafkaSettings:
         False,
         "a log that is recovered has the epochs of its records, whatever its file of epochs says",
         "recovery.replaces.epochs",
+    )
+    log_start_file: LogStartFile = setting(
+        LogStartFile.AT_ONCE,
+        "when a later log start is in its checkpoint file, or the records before it are gone",
+        "log.start.file",
     )
     retention_stops_at_hw: bool = setting(
         True,

@@ -19,7 +19,8 @@ leader_stall_before_waiting | ReplicaManager.appendRecords | 0.8.0 | KAFKA-1148 
     acks, min.insync.replicas
 leader_answer_stalled_produce | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
 follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
-follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
+follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
+    fetch.answers, fetch.sessions
 leader_handle_fetch | Partition.updateFollowerFetchState | 0.8.0 | KIP-320, KAFKA-13141 |
     fetch.fenced.by.epoch, diverging.fetch.leaves.leo
 leader_stall_before_noting | Partition.fetchRecords | 0.8.0 | finding 0008
@@ -143,6 +144,8 @@ broker_swap_log | Partition.maybeReplaceCurrentWithFutureReplica | 1.1.0 |
     KAFKA-15608, KAFKA-20961 | epoch.cache, swapped.log.keeps.epochs
 broker_delete_records | UnifiedLog.deleteOldSegments | 0.8.0 | KAFKA-5634, KIP-107 |
     epoch.cache, retention.stops.at.hw
+broker_checkpoint_log_start | LogManager.checkpointLogStartOffsets | 0.11.0 | KIP-107 |
+    log.start.file
 follower_fetch_log_start | ReplicaFetcherThread.processPartitionData | 0.11.0 | KIP-107 |
     fetch.answers
 follower_start_anew | AbstractFetcherThread.fetchOffsetAndTruncate | 0.8.0 | KAFKA-9491 |
@@ -160,6 +163,8 @@ setting | in Kafka | first release | about it
 min.insync.replicas | Partition.effectiveMinIsr | 0.8.2.0
 min.insync.replicas.later | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0
 replication.factor | ReplicationControlManager.createTopic | 0.8.0
+first.partition.replicas | ReplicationControlManager.getTopicEffectiveMinIsr | 4.0.0 | KIP-966,
+    finding 0014
 acks | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KIP-679
 unclean.leader.election.enable | PartitionChangeBuilder.electAnyLeader | 0.8.2.0 | KIP-106
 unclean.election.by.setting |
@@ -194,6 +199,8 @@ last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLe
     finding 0011
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
+min.isr.counts.own.replicas | ReplicationControlManager.getTopicEffectiveMinIsr | |
+    finding 0014
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
 elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
 reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
@@ -210,6 +217,8 @@ fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0
+fetch.sessions | CachedPartition.maybeUpdateResponseData | 1.1.0 | KIP-227, KAFKA-14704
+session.repeats.diverging.answer | CachedPartition.maybeUpdateResponseData | | finding 0015
 epoch.cache | LeaderEpochFileCache.endOffsetFor | 0.11.0 | KIP-101
 leader.enters.epoch | Partition.makeLeader | 2.0.1 | KAFKA-7415
 truncation.at.end.clears.epochs | UnifiedLog.truncateTo | 2.6.1 | KAFKA-10706
@@ -219,6 +228,7 @@ epoch.file | LeaderEpochFileCache.truncateFromEndAsyncFlush | 3.8.0 |
     KAFKA-15046, KAFKA-16541
 log.file | LogSegment.truncateTo | 0.8.0
 recovery.replaces.epochs | LogSegment.recover
+log.start.file | LogManager.checkpointLogStartOffsets | 0.11.0 | KIP-107
 retention.stops.at.hw | UnifiedLog.deletableSegments | 0.11.0.1 | KAFKA-5634
 starting.anew.moves.hw | UnifiedLog.truncateFullyAndStartAt | 2.4.1 | KAFKA-9491
 swapped.log.keeps.epochs | UnifiedLog.renameDir | | KAFKA-20961

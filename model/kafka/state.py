@@ -36,7 +36,7 @@ from model.kafka.bounds import (
     UNCLEAN_ELECTIONS,
     UNREGISTRATIONS,
 )
-from model.kafka.settings import EpochCache, KafkaSettings
+from model.kafka.settings import KafkaSettings
 from model.language import (
     Annotated,
     Entity,
@@ -71,6 +71,7 @@ from model.replicated_log import (
 )
 
 NO_RECORD = -1
+NOT_TOLD = -1
 RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
 
 
@@ -107,14 +108,17 @@ class Broker(Entity):
     """A broker with its replica of the partition.
 
     On disk: its release (`upgraded`: the newer), the log, whose entries below `log_start` are
-    deleted, and blank; `log_before`, where the disk may have it still, the log as it was before a
-    truncation; and while it is down the HW checkpoint and the clean-shutdown marker;
-    `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
+    deleted, and blank; with `log.start.file=later` `start_on_disk`, where the log would start after
+    a crash, and entries are blank below that; `log_before`, where the disk may have it still, the
+    log as it was before a truncation; while it is down the HW checkpoint and the clean-shutdown
+    marker; `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
     memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
     leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
+    `counted_as_told`, with fetch sessions: the leader's HW that came with a divergence, and was not
+    taken; else `NOT_TOLD`.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
     office still or not, that the controller has taken its pending ISR.
     """
@@ -131,6 +135,7 @@ class Broker(Entity):
     log: Log = sequence(LOG_SIZE)
     log_before: Log = sequence(LOG_SIZE)
     log_start: Offset = 0
+    start_on_disk: Offset = 0
     high_watermark: Offset = 0
     leader: Broker | None = None
     leader_epoch: LeaderEpoch = 0
@@ -138,6 +143,7 @@ class Broker(Entity):
     fetch_answered: bool = False
     fetched_epoch_forgotten: bool = False
     answer: FetchAnswer = FetchAnswer.part()
+    counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE)] = NOT_TOLD
 
     not_replicas: SetOf[Broker] = nobody()
     isr: SetOf[Broker] = nobody()
@@ -166,6 +172,7 @@ class Broker(Entity):
 
     def truncate_to(self, end: int) -> None:
         """Cut the log at `end`, and with it the HW, and where it starts."""
+        self.start_on_disk = minimum(self.start_on_disk, end)
         self.high_watermark = minimum(self.high_watermark, end)
         self.log_start = minimum(self.log_start, end)
         self.log.truncate_to(end)
@@ -335,15 +342,22 @@ class TopicPartition(State):
 
     @property
     def min_isr(self) -> int:
-        """The effective `min.insync.replicas`: no more than there are replicas."""
+        """The effective `min.insync.replicas` as the controller sees it: no more than replicas.
+
+        It looks at the topic's first partition, whichever this one is (finding 0014).
+        """
         replicas = self.controller.replicas.size if self.replicas_move else self.brokers.count
+        first = self.options.first_partition_replicas
+        if first > 0 and not self.options.min_isr_counts_own_replicas:
+            replicas = first
         return minimum(self.wanted_isr, replicas)
 
     def min_isr_of(self, leader: Broker) -> int:
-        """The same as a leader sees it, by the replicas that it knows of."""
-        if not self.replicas_move:
-            return self.min_isr
-        return minimum(self.wanted_isr, self.brokers.count - leader.not_replicas.size)
+        """The same as a leader sees it, by the replicas of this partition that it knows of."""
+        replicas = self.brokers.count
+        if self.replicas_move:
+            replicas = replicas - leader.not_replicas.size
+        return minimum(self.wanted_isr, replicas)
 
     @property
     def exists(self) -> bool:
@@ -378,23 +392,3 @@ class TopicPartition(State):
             self.controller.leader == broker,
             self.controller.leader_epoch == broker.leader_epoch,
         )
-
-
-def start(partition: TopicPartition) -> None:
-    """Every replica is live and in sync, the logs are empty, and the first broker leads epoch 0."""
-    first = partition.brokers[0]
-    replicas = partition.brokers.all()
-    factor = partition.options.replication_factor
-    if factor > 0:
-        replicas = partition.brokers.only(first)
-        for number in range(1, factor):
-            replicas = replicas.with_member(partition.brokers[number])
-    partition.controller.leader = first
-    partition.controller.replicas = replicas
-    partition.controller.isr = replicas
-    for broker in partition.brokers:
-        broker.leader = choose(replicas.contains(broker), first, None)
-    first.isr = replicas
-    if partition.options.epoch_cache == EpochCache.KEPT and partition.options.leader_enters_epoch:
-        partition.epoch_starts[0].cached[first] = 0
-    first.not_replicas = partition.brokers.all().minus(replicas)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as cache
 from model.kafka import log_segment
+from model.kafka.choices import LogStartFile
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, choose
 
@@ -41,12 +42,45 @@ def start_at(partition: TopicPartition, broker: Broker, start: int) -> None:
     """
     if cache.is_kept(partition):
         cache.truncate_from_start(partition, broker, start)
+    log_segment.forget(partition, broker, where=start > 0)
+    broker.log_start = start
+    if not is_start_late(partition):
+        _blank(broker, start)
+
+
+def is_start_late(partition: TopicPartition) -> bool:
+    """A log's start is in its checkpoint file later, and its records are there until then."""
+    return partition.options.log_start_file == LogStartFile.LATER
+
+
+def _blank(broker: Broker, start: int) -> None:
+    """The records before `start` are gone for good."""
     for offset in broker.log.positions:
         entry = broker.log[offset]
         entry.id = choose(offset < start, 0, entry.id)
         entry.epoch = choose(offset < start, 0, entry.epoch)
-    log_segment.forget(partition, broker, where=start > 0)
-    broker.log_start = start
+
+
+def checkpoint_start(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
+    """Where the condition holds, write where the log starts: it starts there after a crash."""
+    if is_start_late(partition):
+        broker.start_on_disk = choose(where, broker.log_start, broker.start_on_disk)
+        _blank(broker, broker.start_on_disk)
+
+
+def start_on_disk(partition: TopicPartition, broker: Broker) -> int:
+    """Where the log starts if the broker stops now: where its checkpoint or first file says."""
+    return broker.start_on_disk if is_start_late(partition) else broker.log_start
+
+
+def reload_start(partition: TopicPartition, broker: Broker, where: bool) -> None:
+    """Where the condition holds, the log is loaded, and starts where it does on disk.
+
+    What the leader-epoch cache has dropped stays so: its file is written soon after
+    (`LogLoader.load`).
+    """
+    if is_start_late(partition):
+        broker.log_start = choose(where, broker.start_on_disk, broker.log_start)
 
 
 def delete(partition: TopicPartition, broker: Broker, where: bool) -> None:

@@ -13,16 +13,11 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
+from model.kafka.choices import EpochCache, ShrinkStartsEpoch, Truncation, UpgradeTo
 from model.kafka.presets import PRESETS
 from model.kafka.racks import Racks
 from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
-from model.kafka.settings import (
-    EpochCache,
-    KafkaSettings,
-    ShrinkStartsEpoch,
-    Truncation,
-    UpgradeTo,
-)
+from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, count, not_, require
 from model.language.cases import Case, Fact

@@ -8,9 +8,9 @@ of a state of affairs that should not last: what ends it, be it another fault, e
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka.choices import IsrChanges
 from model.kafka.partition import fetch_diverges, is_answered, is_frozen
 from model.kafka.partition_change import candidates
-from model.kafka.settings import IsrChanges
 from model.kafka.state import Broker, ProducedRecord, TopicPartition
 from model.language import Model, all_of, any_of, is_none, not_, some
 from properties.liveness import Liveness, leads_to
@@ -178,6 +178,36 @@ def isr_changes_are_answered(partition: TopicPartition, leader: Broker) -> bool:
     return not_(waits_for_an_answer(partition, leader))
 
 
+def lags_behind_its_leader(partition: TopicPartition, follower: Broker) -> bool:
+    """A live follower that is in sync and has every record has not its live leader's HW."""
+    return some(
+        all_of(
+            follower.up,
+            follower.follows_in_epoch(leader),
+            leader.up,
+            partition.is_in_office(leader),
+            leader.isr.contains(follower),
+            follower.log.end == leader.log.end,
+            follower.high_watermark < leader.high_watermark,
+        )
+        for leader in partition.brokers
+    )
+
+
+@leads_to(
+    "followers_learn_the_high_watermark",
+    "a live follower that is in sync and has every record learns its live leader's high watermark, "
+    "unless either goes, or there is news",
+    lags_behind_its_leader,
+    of="brokers",
+    broken_by="kafka with fetch.sessions=true: what came with a diverging epoch counts as told",
+    promised=lambda model: bool(model.settings.fetch_sessions),
+)
+def followers_learn_the_high_watermark(partition: TopicPartition, follower: Broker) -> bool:
+    """Else consumers that read from it are not given what is committed."""
+    return not_(lags_behind_its_leader(partition, follower))
+
+
 KAFKA_LIVENESS: tuple[Liveness, ...] = (
     records_are_acknowledged,
     high_watermark_reaches_the_end,
@@ -185,4 +215,5 @@ KAFKA_LIVENESS: tuple[Liveness, ...] = (
     an_eligible_broker_is_elected,
     truncation_ends,
     isr_changes_are_answered,
+    followers_learn_the_high_watermark,
 )

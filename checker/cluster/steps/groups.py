@@ -1,7 +1,8 @@
-"""Sentences about a consumer group: members that join, begin with partitions, and read."""
+"""Sentences about consumers: members of a group that join and begin, and some without a group."""
 
 from __future__ import annotations
 
+from checker.cluster.errors import UndecidedError
 from checker.cluster.stage import Stage
 from checker.cluster.vocabulary import Test, act, condition
 
@@ -30,6 +31,17 @@ def join_slowly(stage: Stage, consumer: int, topic: str) -> None:
 def begin(stage: Stage, consumer: int) -> None:
     """Its `onPartitionsAssigned` returns, and later ones do at once."""
     stage.clients.ask("begin", consumer=consumer)
+
+
+@act("let consumer {consumer:number} read {topic:name} beside {broker:number}")
+def read_beside(stage: Stage, consumer: int, topic: str, broker: int) -> None:
+    """Without a group, from the beginning, in that broker's rack: from its replica (KIP-392)."""
+    given = stage.cluster.given(broker)
+    if "replica.selector.class" not in given or "broker.rack" not in given:
+        raise UndecidedError("consumers read from leaders: no replica selector and racks are set")
+    topic, numbers = stage.partitions(topic)
+    rack = given["broker.rack"]
+    stage.clients.ask("watch", consumer=consumer, topic=topic, numbers=numbers, rack=rack)
 
 
 @condition("consumer {consumer:number} is about to begin with {numbers:numbers} of {topic:name}")

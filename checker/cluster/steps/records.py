@@ -58,8 +58,9 @@ def read(stage: Stage, topic: str) -> None:
 @act("delete the records of {topic:name}")
 def delete_records(stage: Stage, topic: str) -> None:
     """All that are committed, as DeleteRecords does: until every live replica has done so."""
-    starts = stage.clients.ask("trim", topic=topic, partitions=stage.topics[topic])
-    stage.log_starts |= {(topic, number): start for number, start in enumerate(starts)}
+    topic, numbers = stage.partitions(topic)
+    starts = stage.clients.ask("trim", topic=topic, numbers=numbers)
+    stage.log_starts |= {(topic, number): at for number, at in zip(numbers, starts, strict=True)}
 
 
 @condition("{record:name} is acknowledged")

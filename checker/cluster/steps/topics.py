@@ -1,4 +1,7 @@
-"""Sentences about topics: who leads and follows, who is in sync, and what an operator changes."""
+"""Sentences about topics: who leads and follows, who is in sync, and what an operator changes.
+
+`t` is every partition of a topic, `t-1` its second one.
+"""
 
 from __future__ import annotations
 
@@ -168,10 +171,11 @@ def all_in_sync(stage: Stage, topic: str) -> Test:
 
 def _described(stage: Stage, topic: str, holds: Callable[[dict[str, Any]], bool]) -> Test:
     """A test of all partitions; a cluster that cannot answer now may do so later."""
+    of, numbers = stage.partitions(topic)
 
     def test() -> bool:
         try:
-            return all(holds(partition) for partition in stage.describe(topic))
+            return all(holds(each) for each in stage.describe(of) if each["partition"] in numbers)
         except UndecidedError:
             return False
 
@@ -179,17 +183,13 @@ def _described(stage: Stage, topic: str, holds: Callable[[dict[str, Any]], bool]
 
 
 def _of(stage: Stage, topic: str) -> dict[str, Any]:
-    return {"topic": topic, "partitions": _partitions(stage, topic)}
-
-
-def _partitions(stage: Stage, topic: str) -> int:
-    if topic not in stage.topics:
-        raise UndecidedError(f"no step has made a topic {topic}")
-    return stage.topics[topic]
+    of, numbers = stage.partitions(topic)
+    return {"topic": of, "numbers": numbers}
 
 
 def _names(stage: Stage, topic: str) -> list[str]:
-    return [f"{topic}-{number}" for number in range(_partitions(stage, topic))]
+    of, numbers = stage.partitions(topic)
+    return [f"{of}-{number}" for number in numbers]
 
 
 def _role(stage: Stage, broker: int, topic: str) -> set[tuple[str, int]]:

@@ -188,6 +188,23 @@ public class EligibleLeaderReplicasTest {
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
     }
 
+    @Test
+    public void testThePartitionsOwnReplicasCountForTheElr() {
+        replication.replay(partition(3, List.of(3), List.of(), 3));
+        replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2).setPartitionId(1));
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleBrokerFenced(1, records);
+        replay(records);
+        assertEquals(List.of(1), ints(replication.getPartition(TOPIC, 1).elr));
+    }
+
+    @Test
+    public void testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(), 0));
+        reassign(List.of(0, 1));
+        assertEquals(List.of(), elr());
+    }
+
     private void restartUncleanly(int broker) {
         List<ApiMessageAndVersion> records = new ArrayList<>();
         replication.handleBrokerShutdown(broker, false, records);

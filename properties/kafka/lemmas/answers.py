@@ -7,8 +7,8 @@ needed.
 
 from __future__ import annotations
 
+from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import local_truncation
-from model.kafka.settings import FetchAnswers
 from model.kafka.state import (
     DIVERGING_ANSWER,
     NO_ANSWER,

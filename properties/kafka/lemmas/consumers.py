@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kafka.settings import ConsumerCommits
+from model.kafka.choices import ConsumerCommits
 from model.kafka.state import TopicPartition
 from model.language import all_of, every, implies, not_, some
 from properties.claims import always

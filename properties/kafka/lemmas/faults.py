@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from model.kafka.settings import KafkaSettings, ShrinkStartsEpoch
+from model.kafka.choices import ShrinkStartsEpoch
+from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
 from model.language import all_of, any_of, count, every, implies, is_none, not_, some
 from properties.claims import always

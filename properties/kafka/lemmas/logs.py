@@ -6,8 +6,8 @@ A record on its way to a follower that will append it counts as if it were in th
 
 from __future__ import annotations
 
+from model.kafka.choices import FetchAnswers
 from model.kafka.partition import asks_before_fetching
-from model.kafka.settings import FetchAnswers
 from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, not_, some
 from properties.claims import always

@@ -212,7 +212,7 @@ final class Broker {
         else showTruth();
         if (read == 0) {
             boolean stray = !image.topics().topicsByName().containsKey(World.TOPIC)
-                || java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(0).replicas).noneMatch(r -> r == id);
+                || java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(world.partition.partition()).replicas).noneMatch(r -> r == id);
             Function1<Object, Object> isStray = log -> stray;
             Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
         }
@@ -232,8 +232,14 @@ final class Broker {
         Parts.of(World.TOPIC, settings, false, false, false).call(logs, "updateTopicConfig");
     }
 
-    /** Retention by size, which has the log's segments before the offset deleted. */
+    /** DeleteRecords at a leader, if files are to stay for now; else retention. */
     void deleteRecords(long start) {
+        if (world.lateLogStarts && partition().isLeader()) partition().deleteRecordsOnLeader(start);
+        else deleteSegments(start);
+    }
+
+    /** Retention by size, which has the log's segments before the offset deleted. */
+    private void deleteSegments(long start) {
         long kept = 0;
         for (Object segment : Scala.list(Parts.ask(log(), "logSegments")))
             if ((Long) Parts.ask(segment, "baseOffset") >= start) kept += (Integer) Parts.ask(segment, "size");
@@ -241,6 +247,9 @@ final class Broker {
         Parts.ask(log(), "deleteOldSegments");
         set("retention.bytes", -1);
     }
+
+    /** What a thread does once a minute. */
+    void checkpointLogStart() { Parts.ask(logs, "checkpointLogStartOffsets"); }
 
     // --- who may join the ISR ---
 
@@ -286,7 +295,7 @@ final class Broker {
     // --- what others ask ---
 
     Partition partition() {
-        Option<Partition> found = replicas.onlinePartition(World.PARTITION);
+        Option<Partition> found = replicas.onlinePartition(world.partition);
         return found.isEmpty() ? null : found.get();
     }
 
@@ -296,7 +305,7 @@ final class Broker {
     long end() { return partition() == null ? 0 : (Long) Parts.ask(log(), "logEndOffset"); }
 
     ReplicaFetcherThread fetcher() {
-        Option<ReplicaFetcherThread> found = replicas.replicaFetcherManager().getFetcher(World.PARTITION);
+        Option<ReplicaFetcherThread> found = replicas.replicaFetcherManager().getFetcher(world.partition);
         return found.isEmpty() ? null : found.get();
     }
 

@@ -64,10 +64,12 @@ public final class DirectController {
     private final ClusterControlManager cluster;
     private final ConfigurationControlManager configuration;
     private final ReplicationControlManager replication;
+    private final int partition;
     private Uuid topic;
 
-    /** A controller that has replayed `before`. */
-    public DirectController(Time time, KafkaConfigSchema schema, Collection<ApiMessage> before) {
+    /** A controller that has replayed `before`; of the topic's partitions it is about the one of that number. */
+    public DirectController(Time time, KafkaConfigSchema schema, int partition, Collection<ApiMessage> before) {
+        this.partition = partition;
         FeatureControlManager.Builder f = new FeatureControlManager.Builder().setSnapshotRegistry(registry)
             .setQuorumFeatures(quorum());
         if (has(f, "setMetadataVersion") && has(MetadataVersion.class, "isTopicIdsSupported")) ask(f, "setMetadataVersion", newest());
@@ -149,7 +151,7 @@ public final class DirectController {
     }
 
     public Uuid topic() { return topic; }
-    public PartitionRegistration partition() { return replication.getPartition(topic, 0); }
+    public PartitionRegistration partition() { return replication.getPartition(topic, partition); }
     public boolean isRegistered(int broker) { return cluster.registration(broker) != null; }
     /** Registered, and neither fenced nor in controlled shutdown. */
     public boolean isActive(int broker) {
@@ -212,9 +214,11 @@ public final class DirectController {
     /** An operator has the controller forget a broker. */
     public void unregister(int broker) { commit(replication.unregisterBroker(broker)); }
 
-    public void createTopic(String name, Map<String, String> settings, List<Integer> replicas) {
+    /** `replicas` are those of each partition. */
+    public void createTopic(String name, Map<String, String> settings, List<List<Integer>> replicas) {
         CreatableTopic wanted = new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
-        wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(0).setBrokerIds(replicas));
+        for (int number = 0; number < replicas.size(); number++)
+            wanted.assignments().add(new CreatableReplicaAssignment().setPartitionIndex(number).setBrokerIds(replicas.get(number)));
         settings.forEach((setting, value) -> {
             Object config = Parts.made(Parts.type(CreateTopicsRequestData.class.getName() + "$CreatableTopicConfig",
                 CreateTopicsRequestData.class.getName() + "$CreateableTopicConfig"), new Class<?>[0]);
@@ -266,7 +270,7 @@ public final class DirectController {
 
     /** No request changes the order while a reassignment is under way, or a broker is not registered: a record that none would write. */
     private void reorder(List<Integer> order) {
-        PartitionChangeRecord record = new PartitionChangeRecord().setTopicId(topic).setPartitionId(0).setReplicas(order);
+        PartitionChangeRecord record = new PartitionChangeRecord().setTopicId(topic).setPartitionId(partition).setReplicas(order);
         if (has(partition(), "directory")) {
             List<Object> directories = new ArrayList<>();
             for (int replica : order) directories.add(ask(partition(), "directory", replica));
@@ -276,9 +280,12 @@ public final class DirectController {
     }
 
     /** Asks for other replicas; null cancels what is under way. */
-    public void reassign(String name, List<Integer> replicas) {
+    public void reassign(String name, List<Integer> replicas) { reassign(name, partition, replicas); }
+
+    /** The same for any partition of the topic. */
+    public void reassign(String name, int number, List<Integer> replicas) {
         ReassignableTopic change = new ReassignableTopic().setName(name);
-        change.partitions().add(new ReassignablePartition().setPartitionIndex(0).setReplicas(replicas));
+        change.partitions().add(new ReassignablePartition().setPartitionIndex(number).setReplicas(replicas));
         AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData();
         request.topics().add(change);
         var answer = commit(replication.alterPartitionReassignments(request)).responses().get(0).partitions().get(0);
@@ -289,7 +296,7 @@ public final class DirectController {
     /** An election by an operator, preferred or unclean. */
     public Errors elect(String name, boolean unclean) {
         ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) (unclean ? 1 : 0));
-        request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions().setTopic(name).setPartitions(List.of(0)));
+        request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions().setTopic(name).setPartitions(List.of(partition)));
         return Errors.forCode(commit(replication.electLeaders(request)).replicaElectionResults().get(0).partitionResult().get(0).errorCode());
     }
 
@@ -297,9 +304,9 @@ public final class DirectController {
     @SuppressWarnings("unchecked")
     public void assign(int broker, Uuid directory) {
         String name = "org.apache.kafka.common.message.AssignReplicasToDirsRequestData";
-        Object partition = message(name + "$PartitionData"), data = message(name + "$DirectoryData"), in = message(name + "$TopicData"), request = message(name);
-        ask(partition, "setPartitionIndex", 0);
-        ask(ask(in, "setTopicId", topic), "setPartitions", List.of(partition));
+        Object replica = message(name + "$PartitionData"), data = message(name + "$DirectoryData"), in = message(name + "$TopicData"), request = message(name);
+        ask(replica, "setPartitionIndex", partition);
+        ask(ask(in, "setTopicId", topic), "setPartitions", List.of(replica));
         ask(ask(data, "setId", directory), "setTopics", List.of(in));
         ask(ask(ask(request, "setBrokerId", broker), "setBrokerEpoch", cluster.registration(broker).epoch()), "setDirectories", List.of(data));
         commit((ControllerResult<Object>) ask(replication, "handleAssignReplicasToDirs", request));

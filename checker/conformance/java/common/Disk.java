@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /** A broker's files, as Kafka lays them out. */
@@ -19,13 +20,15 @@ final class Disk {
     private static final Class<?> FILE_RECORDS = record("FileRecords"), MEMORY_RECORDS = record("MemoryRecords");
 
     final File directory;
+    private final TopicPartition partition;
     Uuid id;
     /** The controller does not know yet that the replica is on another disk. */
     boolean taken;
 
-    Disk(File directory, Uuid id) {
+    Disk(File directory, Uuid id, TopicPartition partition) {
         this.directory = directory;
         this.id = id;
+        this.partition = partition;
         wipe(directory);
         directory.mkdirs();
         name();
@@ -63,14 +66,17 @@ final class Disk {
     /** What the checkpoint of log starts would hold, had it been written when the log started there. */
     void checkpointLogStart(long start) { write(LOG_STARTS, start); }
 
-    private void write(String name, long offset) { write(name, "0\n1\n" + World.TOPIC + " 0 " + offset + "\n"); }
+    private void write(String name, long offset) { write(name, "0\n1\n" + line() + offset + "\n"); }
+
+    /** How the partition's line of a checkpoint begins. */
+    private String line() { return partition.topic() + " " + partition.partition() + " "; }
 
     private long read(String name) {
         try {
             File file = new File(directory, name);
             if (!file.exists()) return 0;
             for (String line : Files.readAllLines(file.toPath()))
-                if (line.startsWith(World.TOPIC + " 0 ")) return Long.parseLong(line.substring(World.TOPIC.length() + 3));
+                if (line.startsWith(line())) return Long.parseLong(line.substring(line().length()));
             return 0;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -81,7 +87,7 @@ final class Disk {
 
     /** The files of the log's segments, the oldest first. */
     private File[] segments() {
-        File[] found = new File(directory, World.TOPIC + "-0").listFiles((at, name) -> name.endsWith(".log"));
+        File[] found = new File(directory, partition.toString()).listFiles((at, name) -> name.endsWith(".log"));
         if (found == null) return new File[0];
         Arrays.sort(found);
         return found;
@@ -121,7 +127,7 @@ final class Disk {
     void put(Map<String, byte[]> segments) {
         try {
             for (File segment : segments()) segment.delete();
-            for (var each : segments.entrySet()) Files.write(new File(directory, World.TOPIC + "-0/" + each.getKey()).toPath(), each.getValue());
+            for (var each : segments.entrySet()) Files.write(new File(directory, partition + "/" + each.getKey()).toPath(), each.getValue());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -158,7 +164,7 @@ final class Disk {
     }
 
     /** The file of leader epochs was not synced, and is empty. */
-    void emptyEpochs() { write(World.TOPIC + "-0/leader-epoch-checkpoint", ""); }
+    void emptyEpochs() { write(partition + "/leader-epoch-checkpoint", ""); }
 
     /** The disk is replaced by an empty one. */
     void lose() {

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
- * A run is {"brokers", "replicas", "min_isr", "elr", "racks", "flushed", "unsynced", "epochs_kept", "record_segments", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "elr", "racks", "flushed", "unsynced", "epochs_kept", "record_segments", "late_log_starts", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
  * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
  * and of a drive "events": [[name, broker...]...].
@@ -50,12 +50,13 @@ public final class Main {
         ArrayNode states = answer.putArray("states");
         World world = null;
         try {
-            world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
+            world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("first_partition_replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
             for (JsonNode rack : asked.get("racks")) steps.racks.add(rack.asInt());
             steps.flushed = asked.get("flushed").asBoolean();
             steps.unsynced.kept = asked.get("unsynced").asBoolean();
             world.rounds.epochsKept = asked.get("epochs_kept").asBoolean();
+            world.lateLogStarts = asked.get("late_log_starts").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
             steps.laterMinIsr = asked.get("later_min_isr").asInt();
             steps.acks = (short) asked.get("acks").asInt();

@@ -33,7 +33,7 @@ final class Projection {
         final Broker broker;
         final Partition partition;
         final List<int[]> log;
-        final int logStart;
+        final int logStart, startOnDisk;
         final boolean leads;
 
         View(int number) {
@@ -41,11 +41,12 @@ final class Projection {
             partition = broker == null ? null : broker.partition();
             log = broker == null ? world.disks[number].log() : Internals.entries(broker);
             logStart = (int) (broker == null ? world.disks[number].logStart() : Internals.logStart(broker));
+            startOnDisk = world.disks[number].logStart();
             leads = partition != null && partition.isLeader();
         }
 
-        /** There is a record at the offset that is not deleted. */
-        boolean holds(int offset) { return logStart <= offset && offset < log.size(); }
+        /** There is a record at the offset that is not deleted; or would not be after a crash, where that may differ. */
+        boolean holds(int offset) { return (world.lateLogStarts ? startOnDisk : logStart) <= offset && offset < log.size(); }
     }
 
     Projection(World world, Steps steps, JsonNode cells) {
@@ -74,7 +75,7 @@ final class Projection {
     private int ofBroker(String name, int[] at, View view) {
         boolean up = view.broker != null;
         // What is on the disk of a broker that is down goes when it starts, if the topic is gone.
-        if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark") || name.equals("brokers.log_start"))) return NOTHING;
+        if (!up && world.controller.partition() == null && (name.startsWith("brokers.log.") || name.equals("brokers.high_watermark") || name.equals("brokers.log_start") || name.equals("brokers.start_on_disk"))) return NOTHING;
         return switch (name) {
             case "brokers.up" -> truth(up);
             case "brokers.fenced" -> truth(!world.controller.isActive(at[0]));
@@ -83,6 +84,7 @@ final class Projection {
             case "brokers.log.id" -> view.holds(at[1]) ? view.log.get(at[1])[0] : 0;
             case "brokers.log.epoch" -> view.holds(at[1]) ? view.log.get(at[1])[1] : 0;
             case "brokers.log_start" -> view.logStart;
+            case "brokers.start_on_disk" -> view.startOnDisk;
             case "brokers.log.epoch by cache" -> !up ? NOTHING : view.holds(at[1]) ? Internals.cachedEpoch(view.broker, at[1]) : 0;
             case "brokers.high_watermark" -> (int) (up ? Internals.highWatermark(view.broker) : checkpoint(at[0], view));
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()

@@ -46,6 +46,7 @@ final class Steps {
             entry("follower_truncate_on_fetch", a -> world.rounds.run(a[0], a[1], false, world.rounds.epochsKept ? Rounds.Until.ONCE : Rounds.Until.TRUNCATED)),
             // log starts
             entry("broker_delete_records", a -> world.brokers[a[0]].deleteRecords(a[1])),
+            entry("broker_checkpoint_log_start", a -> world.brokers[a[0]].checkpointLogStart()),
             entry("follower_fetch_log_start", a -> fetch(a[0], a[1])),
             entry("follower_start_anew", a -> world.rounds.run(a[0], a[1], false, Rounds.Until.ONCE)),
             // fetches on which a thread of the leader stalls

@@ -119,7 +119,7 @@ final class Wire {
 
     /** What a consumer gets that reads at an offset of a broker: the record there, or null. */
     Integer consume(Broker broker, long offset) {
-        TopicIdPartition partition = new TopicIdPartition(world.controller.topic(), World.PARTITION);
+        TopicIdPartition partition = new TopicIdPartition(world.controller.topic(), world.partition);
         Integer[] found = {null};
         FetchRequest.PartitionData wanted = new FetchRequest.PartitionData(world.controller.topic(), offset, 0, 1, Optional.empty());
         fetch(broker, org.apache.kafka.common.protocol.ApiKeys.FETCH.latestVersion(), -1, -1, "HIGH_WATERMARK", Map.of(partition, wanted), (p, data) -> {
@@ -145,7 +145,7 @@ final class Wire {
         var fetcher = follower.fetcher();
         if (fetcher == null) return false;
         long end = follower.end();
-        Object here = Scala.orNull(Parts.ask(fetcher, "endOffsetForEpoch", World.PARTITION, diverging.epoch()));
+        Object here = Scala.orNull(Parts.ask(fetcher, "endOffsetForEpoch", world.partition, diverging.epoch()));
         if (here == null) return diverging.endOffset() >= end;
         int epoch = (Integer) Parts.ask(here, Parts.has(here, "epoch") ? "epoch" : "leaderEpoch");
         long offset = (Long) Parts.ask(here, "offset");
@@ -155,10 +155,10 @@ final class Wire {
     private ListOffsetsResponse listOffsets(Broker leader, ListOffsetsRequest request) {
         world.note("the follower asks for the leader's end");
         var wanted = request.topics().get(0).partitions().get(0);
-        var answer = new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(0);
+        var answer = new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(world.partition.partition());
         try {
             Optional<Integer> epoch = wanted.currentLeaderEpoch() < 0 ? Optional.empty() : Optional.of(wanted.currentLeaderEpoch());
-            Object found = Parts.of(World.PARTITION, wanted.timestamp(), epoch, true).call(leader.replicas, "fetchOffsetForTimestamp");
+            Object found = Parts.of(world.partition, wanted.timestamp(), epoch, true).call(leader.replicas, "fetchOffsetForTimestamp");
             if (Parts.has(found, "timestampAndOffsetOpt")) found = Parts.ask(found, "timestampAndOffsetOpt");
             found = Scala.orNull(found);
             answer.setErrorCode(Errors.NONE.code()).setOffset((Long) Parts.get(found, "offset")).setTimestamp((Long) Parts.get(found, "timestamp"))
@@ -189,7 +189,7 @@ final class Wire {
             appended.run();
             return BoxedUnit.UNIT;
         };
-        TopicIdPartition withId = new TopicIdPartition(world.controller.topic(), World.PARTITION);
+        TopicIdPartition withId = new TopicIdPartition(world.controller.topic(), world.partition);
         Class<?> local = Parts.type("org.apache.kafka.server.common.RequestLocal", "kafka.server.RequestLocal");
         Object noCaching = Parts.has(local, "noCaching") ? Parts.ask(local, "noCaching") : Parts.ask(local, "NoCaching");
         boolean[] entriesGiven = {false};
@@ -200,7 +200,7 @@ final class Wire {
             .madeBy(type -> {
                 if (entriesGiven[0] || !type.getTypeName().startsWith("scala.collection.Map")) return null;
                 entriesGiven[0] = true;
-                Object partition = type.getTypeName().contains("TopicIdPartition") ? withId : World.PARTITION;
+                Object partition = type.getTypeName().contains("TopicIdPartition") ? withId : world.partition;
                 return CollectionConverters.asScala(Map.of(partition, records));
             }).call(leader.replicas, "appendRecords");
         leader.replicas.tryCompleteActions();

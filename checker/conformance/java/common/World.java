@@ -14,14 +14,14 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.controller.DirectController;
 
-/** Brokers, a controller and what is between them, for one partition. */
+/** Brokers, a controller and what is between them, for one partition; perhaps another, the topic's first, is elsewhere. */
 final class World {
     static final int MOST_BROKERS = 16;
     static final String TOPIC = "t";
-    static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
     static final long LAG_MS = 30_000;
     private static final long STEP_MS = LAG_MS + 10_000;  // nobody was caught up a step ago
 
+    final TopicPartition partition;
     final ManualClock clock = new ManualClock();
     final ManualScheduler scheduler = new ManualScheduler();
     final IsrChanges isrChanges = new IsrChanges(this);
@@ -43,22 +43,41 @@ final class World {
     /** The brokers that are active, and to be unregistered in the step that takes them out. */
     final Set<Integer> unregistering = new TreeSet<>();
 
+    /** Where a log starts is written to its checkpoint by a step of its own. */
+    boolean lateLogStarts;
+
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
 
-    World(File root, int count, int replicas, Map<String, String> settings, boolean eligibleLeaderReplicas, boolean holdsBack) {
+    /** If `first` is not 0, the partition is the topic's second, and the first has so many replicas. */
+    World(File root, int count, int replicas, int first, Map<String, String> settings, boolean eligibleLeaderReplicas, boolean holdsBack) {
         this.holdsBack = holdsBack;
+        partition = new TopicPartition(TOPIC, first > 0 ? 1 : 0);
         brokers = new Broker[count];
         disks = new Disk[count];
-        controller = new DirectController(clock, KafkaRaftServer.configSchema(), DirectController.bootstrap(eligibleLeaderReplicas));
+        controller = new DirectController(clock, KafkaRaftServer.configSchema(), partition.partition(), DirectController.bootstrap(eligibleLeaderReplicas));
         for (int b = 0; b < count; b++) {
-            disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b));
+            disks[b] = new Disk(new File(root, Integer.toString(b)), new Uuid(77L, 1000L + b), partition);
             start(b);
             controller.unfence(b);
         }
-        controller.createTopic(TOPIC, settings, IntStream.range(0, replicas).boxed().toList());
+        List<Integer> own = IntStream.range(0, replicas).boxed().toList();
+        if (first == 0) controller.createTopic(TOPIC, settings, List.of(own));
+        else createBesideFirst(own, first, settings);
         for (int b = 0; b < count; b++) read(b);
         scheduler.runDue();
+    }
+
+    /** The first partition is made on brokers that do nothing else, and on fewer of them then; they are fenced for good. */
+    private void createBesideFirst(List<Integer> own, int first, Map<String, String> settings) {
+        List<Integer> others = own.stream().map(b -> brokers.length + b).toList();
+        for (int b : others) {
+            controller.register(b, new Uuid(77L, 1000L + b), -1);
+            controller.unfence(b);
+        }
+        controller.createTopic(TOPIC, settings, List.of(others, own));
+        if (first < others.size()) controller.reassign(TOPIC, 0, others.subList(0, first));
+        for (int b : others) controller.fence(b);
     }
 
     File directory(int broker) { return disks[broker].directory; }
@@ -93,10 +112,10 @@ final class World {
 
     void failOver() {
         isrChanges.lose();
-        controller = new DirectController(clock, KafkaRaftServer.configSchema(), controller.log);
+        controller = new DirectController(clock, KafkaRaftServer.configSchema(), partition.partition(), controller.log);
     }
 
-    /** The process dies. */
+    /** The process dies. The checkpoint of log starts is as if just written, unless that is a step of its own. */
     void crash(int broker, long checkpoint) {
         rounds.forget(broker);
         stall.forget(broker);
@@ -104,7 +123,7 @@ final class World {
         brokers[broker].kill();
         gone(broker);
         disks[broker].checkpoint(checkpoint);
-        if (start > 0) disks[broker].checkpointLogStart(start);
+        if (start > 0 && !lateLogStarts) disks[broker].checkpointLogStart(start);
     }
 
     /** The controller takes a broker out: it is unregistered, it wants to shut down, or its session has expired. */
