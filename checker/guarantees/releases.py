@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.protocol import KAFKA
-from model.kafka.settings import ShrinkStartsEpoch
 from model.language.errors import UsageError
 
 

@@ -30,10 +30,14 @@ from tests.support.laws import (
     numbers,
 )
 from tests.support.textbook import search
+from tests.support.tiers import slow_but
 from tests.support.variants import small, tiny
 
 AT_MOST = 400
 every_protocol = pytest.mark.parametrize("name", PROTOCOLS)
+all_but_the_producers = pytest.mark.parametrize(
+    "name", slow_but([name for name in PROTOCOLS if name != "kafka_producer"], PROTOCOLS)
+)
 
 
 def _questions(model):
@@ -101,7 +105,7 @@ def test_a_search_ends_with_the_level_that_answers_its_question(engine, name):
         assert _summary(found) == _summary(same)
 
 
-@every_protocol
+@all_but_the_producers
 @pytest.mark.parametrize("size", [tiny, small], ids=["tiny", "small"])
 def test_the_search_finds_what_the_textbook_finds(name, size):
     model = size(name)
@@ -115,7 +119,7 @@ def test_the_search_finds_what_the_textbook_finds(name, size):
     assert len(found.violations) + len(found.reached) > 0
 
 
-@every_protocol
+@all_but_the_producers
 def test_neither_chunks_nor_workers_nor_exactness_change_anything(name, monkeypatch):
     monkeypatch.setattr(explore_module, "MIN_THREADED", 1)
     model = tiny(name)

@@ -26,6 +26,10 @@ NAMES = tuple(LADDER_TEMPLATES.atoms)
 TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 0}
 
 
+# One worker infers, once.
+pytestmark = pytest.mark.xdist_group("inference")
+
+
 @pytest.fixture(scope="module")
 def inference():
     return Inferrer(KIP320.model(TINY), ISR).run()

@@ -114,7 +114,6 @@ COVERED: dict[str, Any] = {
 
 
 QUICK = (
-    "every fault that keeps logs",
     "every fault, no last known leader",
     "fewer unclean stops than the minimal ISR",
     "three leader epochs",
@@ -163,6 +162,7 @@ def test_lemmas_about_views_and_logs_need_no_others_and_no_clean_elections():
     assert "controller_elect_unclean_leader" not in proof.never_enabled
 
 
+@pytest.mark.slow
 def test_what_needs_no_clean_elections_and_no_fix_36_is_proved_without():
     model = broker_model("kafka-4.1", {"unclean.leader.election.enable": "true"}, **LOSSES)
     names = ["leader_counts_the_isr", "leader_high_watermark_grows", "epochs_grow"]

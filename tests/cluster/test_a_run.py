@@ -80,6 +80,10 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0011", "unclean-election", "lost: 1 of 2 "),
         ("0012", "deleted-below", "changed: a consumer reads x at offset 0 of t-0, "),
         ("0013", "taken-back", "stuck: not so: the replicas of t are 0, 1, 2, not within 60 s"),
+        ("0014", "power-loss", "lost: 1 of 1 "),
+        ("0014", "replaced-disk", "stuck: not so: t-1 has a leader, not within 60 s"),
+        ("0015", "elected", "stuck: not so: consumer 0 has read y, not within 60 s"),
+        ("0015", "truncated", "stuck: not so: consumer 0 has read y, not within 60 s"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

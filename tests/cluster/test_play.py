@@ -36,6 +36,8 @@ class Clients:
 @dataclass
 class Cluster:
     nodes: dict[int, Node] = field(default_factory=lambda: {n: Node() for n in (0, 1, 100)})
+    settings: dict[str, str] = field(default_factory=dict)
+    given = RealCluster.given
 
 
 @pytest.fixture
@@ -117,6 +119,29 @@ def test_a_consumer_has_what_it_has_begun_with_and_no_more(stage):
             play(stage, f"until {line} within 0 s")
 
 
+def test_a_consumer_is_in_the_rack_of_the_broker_that_it_reads_beside(stage):
+    def ask(op, **fields):
+        asked.append({"op": op, **fields})
+
+    asked: list[dict[str, object]] = []
+    stage.clients.ask = ask
+    stage.topics["t"] = 2
+    stage.cluster.settings = {"broker.rack": "rack-{node}", "replica.selector.class": "Selector"}
+    play(stage, "let consumer 7 read t beside 1")
+    wanted = {"consumer": 7, "topic": "t", "numbers": [0, 1], "rack": "rack-1"}
+    assert asked == [{"op": "watch", **wanted}]
+
+
+@pytest.mark.parametrize("missing", ["broker.rack", "replica.selector.class"])
+def test_no_consumer_reads_beside_a_follower_if_all_read_from_leaders(stage, missing):
+    stage.topics["t"] = 1
+    stage.cluster.settings = {"broker.rack": "{node}", "replica.selector.class": "Selector"}
+    del stage.cluster.settings[missing]
+    with pytest.raises(UndecidedError, match="no replica selector and racks are set"):
+        play(stage, "let consumer 7 read t beside 1")
+    assert not stage.clients.asked
+
+
 def test_a_promise_is_not_broken_if_the_brokers_do_not_answer(stage):
     def ask(op, **fields):
         raise UndecidedError("no answer in time")
@@ -146,12 +171,26 @@ def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, 
 
     cluster = object.__new__(WithoutProcesses)
     cluster.log_dirs = {1: tuple(disks)}
-    assert cluster.disk_of(1, "t") == disks[1]
+    assert cluster.disk_of(1, "t-0") == disks[1]
     cluster.lose_disk(1, disks[1], is_replaced)
     assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
     assert disks[1].exists() == is_replaced
     with pytest.raises(UndecidedError, match="no disk of node 1 holds t"):
-        cluster.disk_of(1, "t")
+        cluster.disk_of(1, "t-0")
+
+
+def test_what_was_not_flushed_of_one_partition_is_gone(tmp_path):
+    for name in ("t-0", "t-1"):
+        (tmp_path / name).mkdir()
+        for file in ("0.log", "0.index"):
+            (tmp_path / name / file).write_text("x")
+    (tmp_path / "recovery-point-offset-checkpoint").write_text("x")
+    cluster = object.__new__(RealCluster)
+    cluster.log_dirs = {1: (tmp_path,)}
+    cluster.lose_unflushed(1, "t-1")
+    sizes = {str(p.relative_to(tmp_path)): p.stat().st_size for p in tmp_path.glob("t-*/*")}
+    assert sizes == {"t-0/0.log": 1, "t-0/0.index": 1, "t-1/0.log": 0, "t-1/0.index": 1}
+    assert not (tmp_path / "recovery-point-offset-checkpoint").exists()
 
 
 def test_what_has_come_to_pass_is_not_waited_for(stage):
@@ -195,6 +234,7 @@ def test_more_records_are_those_since_the_last_step_that_acted(stage):
 )  # fmt: skip
 def test_what_brokers_tell_of_a_topic_holds_for_every_partition(stage, line):
     one = {"partition": 0, "leader": 0, "replicas": [0, 1, 2], "isr": [0, 2], "elr": [1]}
+    stage.topics["t"] = 2
     stage.clients.topic = [one, {**one, "partition": 1}]
     play(stage, f"{line} within 0 s")
     other = {"partition": 1, "leader": -1, "replicas": [0, 2, 1], "isr": [0], "elr": []}
@@ -203,9 +243,39 @@ def test_what_brokers_tell_of_a_topic_holds_for_every_partition(stage, line):
         play(stage, "send x to t", f"{line} within 0 s")
 
 
-def test_a_topic_that_no_step_has_made_is_said(stage):
-    with pytest.raises(UndecidedError, match="no step has made a topic t"):
-        play(stage, "reassign t to 0, 1")
+def test_one_partition_of_a_topic_is_named_as_kafka_names_it(stage):
+    first = {"partition": 0, "leader": -1, "replicas": [0], "isr": [], "elr": []}
+    second = {"partition": 1, "leader": 1, "replicas": [1, 2], "isr": [1], "elr": [2]}
+    stage.topics["t"] = 2
+    stage.clients.topic = [first, second]
+    play(stage, "until the ELR of t-1 is 2 within 0 s", "until t-0 has no leader within 0 s")
+    with pytest.raises(UndecidedError, match="not within"):
+        play(stage, "until t has a leader within 0 s")
+    asked = []
+    stage.clients.ask = lambda op, **fields: asked.append((op, fields))
+    play(stage, "reassign t-1 to 1, 3", "reassign t to 1, 3")
+    assert asked == [
+        ("reassign", {"topic": "t", "numbers": numbers, "replicas": (1, 3)})
+        for numbers in ([1], [0, 1])
+    ]
+
+
+def test_of_a_broken_promise_about_one_partition_that_one_is_told(stage):
+    blank = {"replicas": [0], "isr": [], "elr": [], "last_known_elr": []}
+    stage.topics["t"] = 2
+    stage.clients.topic = [{"partition": n, "leader": -1, **blank} for n in (0, 1)]
+    with pytest.raises(PromiseBrokenError) as broken:
+        play(stage, "promise t-1 has a leader within 0 s")
+    assert "t-1: leader -1" in str(broken.value)
+    assert "t-0" not in str(broken.value)
+
+
+@pytest.mark.parametrize("name", ["u", "u-0", "t-2", "t-", "t-x"])
+def test_a_topic_or_partition_that_no_step_has_made_is_said(stage, name):
+    stage.topics["t"] = 2
+    for line in (f"reassign {name} to 0, 1", f"until {name} has a leader within 0 s"):
+        with pytest.raises(UndecidedError, match=f"no step has made a topic {name}"):
+            play(stage, line)
 
 
 def test_the_records_of_a_topic_that_was_sent_to_are_evidence(stage):

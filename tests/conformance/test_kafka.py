@@ -13,6 +13,7 @@ from checker.conformance.cover import cover
 from checker.conformance.harness import Harness
 from checker.conformance.observed import Explainer, observe, observing_model
 from checker.conformance.plan import covered_models, models
+from checker.conformance.projection import Projection
 from checker.conformance.replays import cell, replay
 from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
@@ -72,6 +73,7 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
         ),
         ("elr-of-removed-replicas", "43-a_replica_is_moved_away_and_back", 11),
         ("reassignment-taken-back", "83-a_reassignment_that_is_taken_back_never_ends", 2),
+        ("elr-by-the-first-partition", "87-the_first_partition_has_one_replica", 7),
         nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
         nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),
         nightly(
@@ -171,6 +173,34 @@ def test_what_recovery_finds_after_a_truncation_was_undone_is_kafkas(newest):
     walker, tally = Walker(model, NEWEST, seed=5), Tally(NEWEST)
     compare_walks(newest, walker.projection, walker.walks(30, 40), tally)
     assert tally.agreed > 700 and not tally.unknown
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["89-a_forgotten_deletion_takes_an_epoch_with_it", "89-a_forgotten_deletion_leaves_two_logs"],
+)
+@pytest.mark.parametrize("running", ["harness", "newest"])
+def test_kafka_uses_an_offset_again_after_a_deletion_that_a_crash_takes_back(
+    running, case, request
+):
+    found = cell(request.getfixturevalue(running), read_case(CASES / case).stored_trace())
+    assert (found.step, found.predicted) == (0, 0), found.words
+
+
+LATE_STARTS = {
+    "log.start.file": "later", "epoch.cache": "kept", "min.insync.replicas": "1",
+    "isr.answer.apart": "false", "fetch.answers": "at_once",
+}  # fmt: skip
+
+
+def test_where_a_log_starts_after_a_crash_is_kafkas(newest):
+    bounds = {"record_deletions": 1, "crashes": 1, "max_leader_epoch": 1}
+    (model,) = covered_models(NEWEST, bounds, LATE_STARTS)
+    tally = Tally(NEWEST)
+    found = cover(newest, model, tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert len(found.compared) == found.graph.edges > 500
+    assert "brokers.start_on_disk" in {row.variable for row, _ in Projection(model, NEWEST).rows}
 
 
 @pytest.mark.parametrize("value", ["true", "false"])

@@ -8,13 +8,14 @@ checkers, each one line away from the right one, with the test that notices. Run
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,8 +28,11 @@ COPIED = (
     "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
     "pyproject.toml",
 )  # fmt: skip
-SECONDS = 180  # a mutant may make its test hang, which is noticed too
-SECONDS_OF_ALL = 1_200  # all tests, one after the other, without any mutant
+# A mutant may make its test hang, which is noticed too: after so many seconds, and so many times
+# what the test takes without it.
+SECONDS, TIMES = 20, 10
+SECONDS_OF_ALL = 1_200  # the tests of a copy, one after the other, without any mutant
+DURATION = re.compile(r"^([\d.]+)s (?:call|setup|teardown) +(.+)$", re.MULTILINE)
 FAILED = 1  # pytest's exit status where a test failed
 # Wrong machine code may end the process before a test does, which is noticed too.
 CRASHES = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
@@ -73,9 +77,9 @@ class Copy:
             else:
                 shutil.copy(source, target)
 
-    def run(self, *tests: str, seconds: int = SECONDS) -> tuple[int | None, str]:
-        """Pytest's exit status, `None` if it took too long, and the end of what it printed."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    def run(self, *arguments: str, seconds: float) -> tuple[int | None, str]:
+        """Pytest's exit status, `None` if it took too long, and what it printed."""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
         environment = os.environ | {"CI": "true", "PYTHONPATH": str(self.folder)}
         try:
             done = subprocess.run(
@@ -89,7 +93,18 @@ class Copy:
             )
         except subprocess.TimeoutExpired:
             return None, f"not done after {seconds} s"
-        return done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        return done.returncode, done.stdout + done.stderr
+
+    def times(self, tests: Sequence[str]) -> dict[str, float]:
+        """The seconds that each test takes. `SystemExit` if one fails."""
+        shown = ("--durations=0", "--durations-min=0", "-vv")
+        status, output = self.run(*shown, *tests, seconds=SECONDS_OF_ALL)
+        if tests and status != 0:
+            raise SystemExit(f"the tests fail without any mutant:\n{_end(output)}")
+        times = dict.fromkeys(tests, 0.0)
+        for seconds, name in DURATION.findall(output):
+            times[name if name in times else name.partition("[")[0]] += float(seconds)
+        return times
 
     @contextmanager
     def mutated(self, mutant: Mutant) -> Iterator[None]:
@@ -110,15 +125,29 @@ def _write(path: Path, text: str) -> None:
         compiled.unlink()
 
 
-def verdict(copy: Copy, mutant: Mutant) -> str:
+def _end(output: str) -> str:
+    return "\n".join(output.splitlines()[-15:])
+
+
+def verdict(copy: Copy, mutant: Mutant, seconds: float) -> str:
     """Empty if the mutant's test fails, as it should; else what happened."""
     if mutant.problem:
         return mutant.problem
     with copy.mutated(mutant):
-        status, output = copy.run(mutant.test)
+        status, output = copy.run(mutant.test, seconds=seconds)
     if status in (FAILED, None, *CRASHES):
         return ""
-    return "SURVIVED" if status == 0 else f"pytest ended with {status}:\n{output}"
+    return "SURVIVED" if status == 0 else f"pytest ended with {status}:\n{_end(output)}"
+
+
+@contextmanager
+def _one(copies: Queue[Copy]) -> Iterator[Copy]:
+    """A copy that nobody else has meanwhile."""
+    copy = copies.get()
+    try:
+        yield copy
+    finally:
+        copies.put(copy)
 
 
 def main(words: list[str]) -> int:
@@ -132,23 +161,21 @@ def main(words: list[str]) -> int:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
             copies.put(Copy(Path(folder) / str(number)))
-        first = copies.get()
-        tests = dict.fromkeys(mutant.test for mutant in mutants)
-        status, output = first.run(*tests, seconds=SECONDS_OF_ALL)
-        copies.put(first)
-        if status != 0:
-            print(f"the tests fail without any mutant:\n{output}", file=sys.stderr)
-            return 1
+        tests = sorted({mutant.test for mutant in mutants})
+        times: dict[str, float] = {}
+
+        def timed(some: Sequence[str]) -> dict[str, float]:
+            with _one(copies) as copy:
+                return copy.times(some)
 
         def tried(mutant: Mutant) -> str:
-            copy = copies.get()
-            try:
-                return verdict(copy, mutant)
-            finally:
-                copies.put(copy)
+            with _one(copies) as copy:
+                return verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
 
         left = 0
         with ThreadPoolExecutor(workers) as pool:
+            for some in pool.map(timed, (tests[each::workers] for each in range(workers))):
+                times |= some
             for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
                 left += bool(found)
                 print(f"{'killed  ' if not found else 'NOT KILLED'} {mutant.part}: {mutant.words}")

@@ -43,8 +43,34 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
     crashes = mutants.Mutant(
         "x", "", "checker/exits.py", "OK = 0", "OK = __import__('os').abort()", "tests/test_it.py"
     )
-    assert mutants.verdict(copy, noticed) == mutants.verdict(copy, crashes) == ""
-    assert mutants.verdict(copy, unseen) == "SURVIVED"
+    assert mutants.verdict(copy, noticed, 60) == mutants.verdict(copy, crashes, 60) == ""
+    assert mutants.verdict(copy, unseen, 60) == "SURVIVED"
     assert "pytest ended with" in mutants.verdict(
-        copy, mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 25", "tests/nothing.py")
+        copy, mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 25", "tests/nothing.py"), 60
     )
+
+
+def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutants, "COPIED", ("pyproject.toml",))
+    copy = mutants.Copy(tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "it.py").write_text("ENDS = True\n")
+    (tmp_path / "tests" / "test_it.py").write_text(
+        "import it, pytest, time\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_it(n):\n"
+        "    time.sleep(0.1)\n    while not it.ENDS: pass\n"
+    )
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    test = "tests/test_it.py::test_it"
+    assert copy.times([test])[test] >= 0.2
+    hangs = mutants.Mutant("x", "", "it.py", "True", "False", test)
+    assert mutants.verdict(copy, hangs, 2) == ""
+    assert copy.times([f"{test}[1]"])[f"{test}[1]"] >= 0.1
+
+
+def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutants, "COPIED", ("pyproject.toml",))
+    copy = mutants.Copy(tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text("def test_it():\n    assert False\n")
+    with pytest.raises(SystemExit, match="fail without any mutant"):
+        copy.times(["tests/test_it.py::test_it"])

@@ -52,7 +52,9 @@ ELIGIBLE = {
         "testAReassignmentThatIsTakenBackByAnotherEnds",
         "testAReplicaThatIsAskedForAgainIsNotTakenOut",
     },
+    "elr-by-the-first-partition": {"testThePartitionsOwnReplicasCountForTheElr"},
     None: {
+        "testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr",
         "testAReplicaThatStaysKeepsItsPlaceInTheElr",
         "testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop",
         "testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr",
@@ -126,9 +128,11 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-of-a-lost-directory"),
         ("4.3.1", "elr-switched-on-while-offline"),
         ("4.3.1", "reassignment-taken-back"),
+        ("4.3.1", "elr-by-the-first-partition"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
         ("4.1.0", "elr-switched-on-while-offline"),
         ("4.1.0", "reassignment-taken-back"),
+        ("4.1.0", "elr-by-the-first-partition"),
     ),
 )
 def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):
@@ -178,3 +182,22 @@ def test_a_full_heartbeat_forgets_what_is_being_reconciled_until_it_is_mended(ve
         "testAFullHeartbeatOfAStableMemberNamesWhatItOwns",
     }
     assert (fixed.passed, fixed.failed) == (published.passed | HEARTBEATS, frozenset())
+
+
+TOLD_AGAIN = {
+    "testAFollowerHearsTheHighWatermarkAfterItHasTruncated",
+    "testAFollowerHearsTheHighWatermarkAfterItHasTruncatedInASessionThatThereIsAlready",
+    "testAFollowerHearsTheHighWatermarkAfterItHasForgottenAnEpochWithoutRecords",
+    "testAFollowerHearsTheLogStartAfterItHasTruncated",
+    "testAFollowerHearsTheHighWatermarkAfterAnAnswerOfTheLastLeaderEpochWasDropped",
+}
+
+
+def test_a_session_counts_a_follower_as_told_of_what_it_has_not_taken_until_it_is_mended():
+    name, fix = "FetcherInASessionTest", "fetch-session-after-a-diverging-epoch"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.scala"], f"kafka.server.{name}", each) for each in (None, fix)
+    )
+    assert published.failed == TOLD_AGAIN
+    assert published.passed == {"testAFollowerThatDoesNotDivergeHearsTheHighWatermarkOnce"}
+    assert (fixed.passed, fixed.failed) == (published.passed | TOLD_AGAIN, frozenset())

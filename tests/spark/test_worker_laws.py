@@ -31,6 +31,7 @@ from tests.support.stores import (
     stored,
     without_spark,
 )
+from tests.support.tiers import slow_but
 
 __all__ = ["without_spark"]
 
@@ -39,7 +40,7 @@ DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch":
 SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
 
 
-@pytest.mark.parametrize("partitions", [1, 3, 8])
+@pytest.mark.parametrize("partitions", slow_but([3], [1, 3, 8]))
 @pytest.mark.parametrize(
     ("name", "bounds", "options"),
     [

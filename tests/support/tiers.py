@@ -13,16 +13,20 @@ import pytest
 RELEASES = "Kafka's classes are brought and compiled for each release, a minute each"
 
 
-def slow_but(quick: Iterable[str], names: Iterable[str]) -> list[Any]:
-    """`names` as parameters, all but the `quick` ones marked slow."""
-    kept = set(quick)
-    return [name if name in kept else pytest.param(name, marks=pytest.mark.slow) for name in names]
+def slow_but(quick: Iterable[Any], parameters: Iterable[Any]) -> list[Any]:
+    """The parameters, values or tuples of them, all but the `quick` ones marked slow."""
+    kept = list(quick)
+    return [each if each in kept else _marked(each, pytest.mark.slow) for each in parameters]
 
 
 def nightly(reason: str, parameter: Any) -> Any:
     """One set of values, a tuple, or one value, for nightly tests."""
+    return _marked(parameter, pytest.mark.nightly(reason))
+
+
+def _marked(parameter: Any, mark: Any) -> Any:
     values = parameter if isinstance(parameter, tuple) else (parameter,)
-    return pytest.param(*values, marks=pytest.mark.nightly(reason))
+    return pytest.param(*values, marks=mark)
 
 
 def first_and_nightly(reason: str, *parameters: Any) -> list[Any]:

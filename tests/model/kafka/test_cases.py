@@ -12,6 +12,12 @@ from checker.verdict import Verdict
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {
+    "10-a_fetch_from_the_past",
+    "43-a_replica_is_moved_away_and_back",
+    "80-records_that_were_not_committed_are_deleted",
+    "84-an_unregistered_broker_is_taken_for_unclean",
+    "86-a_truncation_is_undone_though_each_record_is_flushed",
+    "86-a_truncation_that_a_power_loss_undoes",
     "07-a_leader_without_its_own_epoch",
     "02-one_lookup_is_not_enough",
     "18-an_answer_from_an_earlier_epoch",

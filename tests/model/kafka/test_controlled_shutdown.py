@@ -15,7 +15,7 @@ OWN = ("shutting_down", "spent.")
 SIZES = [
     {"replicas": 2, "max_records": 2, "log_size": 2, "max_leader_epoch": 1},
     {"replicas": 2, "crashes": 1},
-    {"replicas": 3, "max_leader_epoch": 1, "max_records": 1},
+    pytest.param({"replicas": 3, "max_leader_epoch": 1, "max_records": 1}, marks=pytest.mark.slow),
 ]
 
 

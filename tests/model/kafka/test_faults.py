@@ -36,11 +36,11 @@ def without(state, cells, *names):
 
 
 RACKS = [
-    ("kafka-2.1", 3, "together", 2),
+    pytest.param("kafka-2.1", 3, "together", 2, marks=pytest.mark.slow),
     ("kafka-fixed", 3, "spread", 2),
     ("kafka-fixed", 3, "aba", 2),
     ("kafka-4.3", 4, "abba", 1),
-    ("kafka-4.3", 4, "together", 1),
+    pytest.param("kafka-4.3", 4, "together", 1, marks=pytest.mark.slow),
 ]
 
 

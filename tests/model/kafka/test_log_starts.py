@@ -105,3 +105,98 @@ def test_a_follower_that_nobody_compared_below_the_log_start_leads():
     model = fixed(bounds | {"crashes": 1}, isr_join_checks_log_start="false")
     differing = "consumers_agree"
     assert depths(explored(model, differing, symmetry=True)) == {differing: 21}
+
+
+LATE = {"log_start_file": "later"}
+AT_ONCE = {"log_start_file": "at_once"}
+LEADER_CRASHES = (*DELETED, "broker_crash(broker=b0, checkpoint=0)")
+FOLLOWER_CRASHES = (*TAKEN, "broker_crash(broker=b1, checkpoint=1)")
+
+
+def starts_after(model, broker, *steps):
+    """Where a broker's log starts after these steps: in memory, and on disk."""
+    state = held_after(model, *steps)
+    return state["brokers.log_start", broker], state["brokers.start_on_disk", broker]
+
+
+@pytest.mark.parametrize(("broker", "steps"), [(0, LEADER_CRASHES), (1, FOLLOWER_CRASHES)])
+def test_a_crash_takes_a_log_back_to_the_start_that_is_on_disk(broker, steps):
+    late = fixed(TWO | {"crashes": 1}, **LATE)
+    assert starts_after(late, broker, *steps[:-1]) == (1, 0)
+    assert starts_after(late, broker, *steps) == (0, 0)
+
+
+def test_the_record_comes_back_without_its_epoch():
+    """The cache had one entry left, at the log's end, where entries go as a log is loaded."""
+    late = fixed(TWO | {"crashes": 1, "max_records": 2, "log_size": 2}, **LATE)
+    second = (
+        "producer_send(leader=b0)",
+        "follower_fetch_record(follower=b1, leader=b0)",
+        "leader_handle_fetch(leader=b0, follower=b1)",
+        "broker_delete_records(broker=b0, start=2)",
+        "broker_crash(broker=b0, checkpoint=0)",
+    )
+    state = held_after(late, *COMMITTED, *second)
+    assert [state["brokers.log.id", 0, offset] for offset in (0, 1)] == [0, 1]
+    assert {state["epoch_starts.cached", offset, 0] for offset in (0, 1, 2)} == {-1}
+    kept = held_after(late, *COMMITTED, *second[:-2], LEADER_CRASHES[-2], second[-1])
+    assert [kept["epoch_starts.cached", offset, 0] for offset in (0, 1, 2)] == [-1, 0, -1]
+
+
+@pytest.mark.parametrize(
+    "written", ["broker_checkpoint_log_start(broker=b1)", "broker_shut_down(broker=b1)"]
+)
+def test_a_start_is_on_disk_after_the_checkpoint_and_after_a_clean_stop(written):
+    late = fixed(TWO | {"crashes": 1, "shutdowns": 1}, **LATE)
+    assert starts_after(late, 1, *TAKEN, written) == (1, 1)
+
+
+def test_a_checkpoint_keeps_the_start_over_a_crash():
+    late = fixed(TWO | {"crashes": 1}, **LATE)
+    written = (*TAKEN, "broker_checkpoint_log_start(broker=b1)", FOLLOWER_CRASHES[-1])
+    assert starts_after(late, 1, *written) == (1, 1)
+
+
+def test_retention_at_a_follower_has_the_files_at_once():
+    learned = (*COMMITTED, "follower_fetch_high_watermark(follower=b1, leader=b0)")
+    retained = (*learned, "broker_delete_records(broker=b1, start=1)")
+    assert starts_after(fixed(TWO, **LATE), 1, *retained) == (1, 1)
+
+
+def test_who_starts_anew_has_no_files_from_before():
+    assert starts_after(fixed(**LATE), 2, *LEFT_BEHIND) == (1, 1)
+
+
+@pytest.mark.parametrize("written", [LATE, AT_ONCE])
+def test_power_loss_takes_what_a_deletion_has_left_in_the_file(written):
+    model = fixed(TWO | {"power_losses": 1}, **written)
+    engine = ReferenceEngine(model)
+    (loss,) = steps_named(model, ["broker_lose_power(broker=b0, kept=0, checkpoint=0)"])
+    assert (engine.step(after(model, *DELETED), loss) is None) is (written is AT_ONCE)
+
+
+def test_a_rack_without_power_loses_what_its_deletions_have_left_in_files():
+    rack = TWO | {"rack_failures": 1}
+    late = fixed(rack, broker_rack="together", **LATE)
+    state = held_after(late, *TAKEN, "rack_lose_power(broker=b0, kept=0)")
+    assert {state["brokers.log.end", broker] for broker in (0, 1)} == {0}
+
+
+def test_where_checkpoints_are_written_at_once_nothing_is_kept_for_them():
+    bounds = TWO | {"crashes": 1}
+    assert "brokers.start_on_disk" in fixed(bounds).unchanging
+    assert "brokers.start_on_disk" not in fixed(bounds, **LATE).unchanging
+    assert fixed(bounds).settings == fixed(bounds, **AT_ONCE).settings
+
+
+def test_without_a_deletion_late_checkpoints_change_nothing():
+    bounds = {"record_deletions": 0, "crashes": 1, "preferred_elections": 1}
+    results = [explored(fixed(TWO | bounds, **some)) for some in (AT_ONCE, LATE)]
+    assert results[0].levels == results[1].levels
+    assert results[0].transitions == results[1].transitions
+
+
+@pytest.mark.parametrize("bounds", [{"crashes": 1}, {"power_losses": 1}, {"shutdowns": 1}])
+def test_late_checkpoints_lose_nothing_but_what_is_deleted(bounds):
+    model = fixed(TWO | bounds | {"preferred_elections": 1, "max_leader_epoch": 2}, **LATE)
+    assert explored(model, symmetry=True).verdict is Verdict.EXHAUSTED

@@ -142,7 +142,7 @@ def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
     assert (ends("4.1"), ends("4.3")) == ([], ["all_are_in_sync"])
 
 
-@pytest.mark.parametrize("preset", ["4.1", "4.3"])
+@pytest.mark.parametrize("preset", [pytest.param("4.1", marks=pytest.mark.slow), "4.3"])
 def test_a_replica_more_and_a_replica_less(preset):
     bounds = {
         "replica_moves": 0, "replica_additions": 1, "replica_removals": 1, "max_leader_epoch": 2,
@@ -190,6 +190,7 @@ def test_a_replica_that_is_wanted_back_is_removed_all_the_same():
     )
 
 
+@pytest.mark.slow
 def test_where_nobody_asks_for_more_the_states_are_as_many_as_before():
     """As counted before replicas could be added, removed, or a reassignment replaced."""
     fixed = {"reset.follower.leo.every.epoch": "true"}

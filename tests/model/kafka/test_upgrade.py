@@ -13,12 +13,13 @@ from checker.engines.reference import ReferenceEngine
 from checker.search.explore import Explorer, Options
 from checker.traces.trace import build_trace, check_trace
 from model.kafka import upgrade
+from model.kafka.choices import UpgradeTo
+from model.kafka.initial_state import start
 from model.kafka.presets import PRESETS
 from model.kafka.protocol import KAFKA
 from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
-from model.kafka.settings import UpgradeTo
 from model.kafka.sources import SETTING_SOURCES
-from model.kafka.state import TopicPartition, start
+from model.kafka.state import TopicPartition
 from model.language import protocol
 from model.language.capture import capture_action
 from model.language.cases import Case, captured_by_cases
@@ -27,6 +28,7 @@ from model.language.errors import DisagreementError, UsageError
 from properties import choose_properties, promised_properties
 from tests.support.kafka import DURABILITY, SAFE, kafka_model, reachable
 from tests.support.laws import check_engines_agree
+from tests.support.tiers import slow_but
 from tests.support.variants import walked_states
 
 SMALL = {"replicas": 2, "max_leader_epoch": 2, "crashes": 1, "shutdowns": 1}
@@ -44,7 +46,9 @@ MIXES = [
 ]
 """Older and newer: in their code, or where features were switched off in these alone."""
 
-mixes = pytest.mark.parametrize(("older", "newer", "settings"), MIXES, ids=str)
+mixes = pytest.mark.parametrize(
+    ("older", "newer", "settings"), slow_but(MIXES[::2], MIXES), ids=str
+)
 
 
 def mixed_model(older, newer, settings, **bounds):
@@ -78,7 +82,7 @@ def test_as_long_as_nobody_is_upgraded_all_is_as_in_the_older_release(older, new
     assert definition_digest(model) == definition_digest(pure(model, upgraded=False))
 
 
-@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::3], ids=str)
+@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::4], ids=str)
 def test_with_all_upgraded_at_first_all_is_as_in_the_newer_release(older, newer, settings):
     began = KAFKA.variant("kafka_upgraded", "all upgraded", start=start_upgraded)
     model = mixed_model(older, newer, settings, crashes=0)
@@ -96,7 +100,7 @@ def test_two_releases_that_differ_in_nothing_are_one():
 
 
 @pytest.mark.parametrize("new", [False, True], ids=["older", "newer"])
-@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::2], ids=str)
+@pytest.mark.parametrize(("older", "newer", "settings"), slow_but(MIXES[::4], MIXES[::2]), ids=str)
 def test_where_all_are_of_one_release_each_step_is_that_releases(older, newer, settings, new):
     model = mixed_model(older, newer, settings)
     upgraded = [cell.position for cell in model.cells if cell.variable.name.endswith("upgraded")]
