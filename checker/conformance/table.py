@@ -14,6 +14,7 @@ from checker.conformance.replays import Cell, cell, needs_elr, settings_named, w
 from checker.experiments.cases import Case, read_cases
 from checker.experiments.choices import explored
 from checker.traces.trace import Trace, build_trace
+from model.kafka.choices import UpgradeTo
 from model.language.errors import RejectedError
 
 CASES = Path("counterexamples/kafka")
@@ -30,8 +31,11 @@ class Traces:
     def for_release(self, version: str) -> tuple[Trace | None, bool]:
         """The trace for a release, and whether it is not the stored one; none if there is none.
 
-        No release that is compared asks where an epoch ends before it fetches.
+        No release that is compared asks where an epoch ends before it fetches, and in an upgrade
+        there is more than one.
         """
+        if self.stored.model.settings.upgrade_to != UpgradeTo.NONE:
+            return None, False
         if any(step.action.name == "follower_truncate" for step in self.stored.steps):
             return None, False
         if not needs_elr(self.stored, version):

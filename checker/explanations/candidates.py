@@ -125,11 +125,16 @@ class _Changes:
                 yield Candidate(mended, model, Kind.FIX, self._entries(mended))
 
     def _with(self, settings: Mapping[str, Any]) -> Model | None:
-        """The model with some settings changed; none if that is no model."""
+        """The model with some settings changed; none if that is no model.
+
+        Nor if it would be another upgrade, one of more rules: what the trace waits for may then
+        not come.
+        """
         try:
-            return self._protocol.model(self._model.bounds, {**self._now, **settings})
+            model = self._protocol.model(self._model.bounds, {**self._now, **settings})
         except UsageError:
             return None
+        return model if _upgraded(model) <= _upgraded(self._model) else None
 
     @cached_property
     def _best(self) -> dict[str, str]:
@@ -182,6 +187,12 @@ class _Changes:
         alike = (ours & theirs).total() / max((ours | theirs).total(), 1)
         same = case.violates == self._trace.property
         return Entry(case.name, case.title, case.source, links_of(case.source), same + alike)
+
+
+def _upgraded(model: Model) -> set[str]:
+    """The names of the settings that are not one value at a time: those that an upgrade changes."""
+    values = [as_text(settings) for settings in model.at_once]
+    return {name for name in values[0] if len({each[name] for each in values}) > 1}
 
 
 def _most_alike(entries: list[Entry]) -> tuple[Entry, ...]:

@@ -181,6 +181,18 @@ def test_settings_that_were_not_read_on_the_way_change_nothing(case):
             assert not effect.prevents and effect.step is None
 
 
+def test_no_change_makes_another_upgrade():
+    """With a rule more in it its features would wait: that prevents a trace, and mends nothing."""
+    trace = trace_of("90-eligible_leaders_are_switched_on_while_offline")
+    everything = {info.field for info in describe(type(trace.model.settings)).values()}
+    tried = {candidate.words for candidate in candidates(trace, everything)}
+    assert {"last.member.is.last.known.leader=true", "eligible.leader.replicas=true"} < tried
+    other = {"truncate.every.epoch": "false"}
+    model = KAFKA.model(trace.model.bounds, as_text(trace.model.settings) | other)
+    assert Effects(trace, None).of(model).prevents
+    assert "truncate.every.epoch=false" not in tried
+
+
 def test_the_same_bug_under_other_names_and_with_detours_is_the_same_entry():
     case: Any = stored_case(Path("09-joining_below_the_epoch_start"))
     trace = case.stored_trace()
