@@ -39,7 +39,7 @@ from model.language.declare.entity import Field, Place, Record
 from model.language.declare.schema import IndexedSchema, RecordSchema
 from model.language.declare.settings import Noted
 from model.language.errors import CaptureError, ProtocolError
-from model.language.refusal import is_users, is_users_frame, refuse
+from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 
 _INSTRUCTIONS = (
     ("MATCH_", "`match`: write choose(condition, a, b)"),
@@ -90,6 +90,12 @@ _checked: dict[int, tuple[weakref.ref[CodeType], tuple[Any, ...]]] = {}
 
 def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
     place = code.co_filename, code.co_firstlineno
+    if code.co_filename == "<string>" and "__class__" in code.co_names:  # made up by `dataclass`
+        frame = user_frame()
+        while frame.f_back and (frame.f_code is code or not is_users_frame(frame)):
+            frame = frame.f_back
+        words = f"`{code.co_name}` of a dataclass, which is Python's own: use its fields"
+        refuse(words, (frame.f_code.co_filename, frame.f_lineno))
     for instruction in instructions_of(code):
         if instruction.opname not in _SUSPECT:
             continue
