@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextvars import ContextVar
 from importlib import import_module
@@ -179,6 +180,7 @@ def _main(name: str, module: str = "") -> NoReturn:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `highwater.__main__`
             signal.signal(signal.SIGINT, signal.default_int_handler)
         _prepare_streams()
+        sys.unraisablehook = _not_raised
         status = run(import_module(module).command if module else highwater, name=name)
     except KeyboardInterrupt:
         status = _said("interrupted", Exit.INTERRUPTED, False, name)
@@ -189,8 +191,20 @@ def _main(name: str, module: str = "") -> NoReturn:
         from checker.commands.common import discard_output
 
         discard_output()
-    gc.freeze()  # what is left goes with the process; nobody needs to look through it
+    if "duckdb" not in sys.modules:  # whose binding would report as leaks what is left
+        gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
+
+
+def _not_raised(what: sys.UnraisableHookArgs) -> None:
+    """A Ctrl-C that came while Python was freeing something, where nothing can be raised.
+
+    It is sent again a moment later. Z3 frees so much that this happens to one in some.
+    """
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(what)
 
 
 def _prepare_streams() -> None:

@@ -140,6 +140,58 @@ def hard_query():
     return solver
 
 
+FREES = """
+import os, signal, time
+from checker.commands import list_command
+
+class Freed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0)
+
+def work(**_):
+    Freed()
+    time.sleep(60)
+
+list_command.command.callback = work
+from checker.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_something_is_freed_is_not_lost(start):
+    """Python can raise nothing there: it would say so with a traceback, and go on."""
+    process = start("list", entry=FREES)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (Exit.INTERRUPTED, "", "error: interrupted")
+
+
+def test_ctrl_c_ends_a_query_that_is_at_work(start, highwater, tmp_path):
+    """DuckDB does not look for it."""
+    highwater("explore", "kip320", "--depth", 8, "--store", tmp_path / "store", "--no-cross-check")
+    process = start(
+        "query", tmp_path / "store", "SELECT count(*) FROM states a, states b, states c"
+    )
+    command = psutil.Process(process.pid)
+    while process.poll() is None and command.cpu_times().user < 4:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err.strip()) == (Exit.INTERRUPTED, "", "error: interrupted")
+
+
+def test_a_query_says_nothing_but_its_answer(finish, highwater, tmp_path):
+    highwater("explore", "kip320", "--depth", 3, "--store", tmp_path / "store", "--no-cross-check")
+    ended = finish("query", tmp_path / "store", "SELECT max(level) FROM states", "--json")
+    assert (ended.status, ended.err) == (Exit.OK, "")
+    wrong = finish("query", tmp_path / "store", "SELECT nonsense FROM")
+    assert wrong.status == Exit.USAGE and wrong.out == ""
+    assert wrong.err.startswith("error: the query fails: ") and wrong.err.count("\n") == 1
+
+
 def test_ctrl_c_while_z3_works_is_not_kept_from_the_command():
     """By itself Z3 would answer that it does not know, and the proof would go on."""
     timer = threading.Timer(0.5, press_ctrl_c)
