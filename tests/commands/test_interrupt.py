@@ -15,6 +15,7 @@ from checker.exits import Exit
 from checker.proofs.asking import ask, interrupt
 from checker.proofs.bounded import bounded_check, induction
 from checker.search.explore import Explorer
+from checker.search.simulate import Simulator
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (
@@ -45,6 +46,18 @@ def test_ctrl_c_prints_what_is_known(start, extra, status):
     assert found is not None
     assert int(found[1].replace(",", "")) > 10_000
     assert int(found[2]) >= 6
+
+
+def test_walks_that_ctrl_c_ends_say_who_ended_them(highwater, monkeypatch):
+    honest = Simulator.__init__
+
+    def slow(self, *arguments, **options):
+        press_ctrl_c()
+        honest(self, *arguments, **options)
+
+    monkeypatch.setattr(Simulator, "__init__", slow)
+    ended = highwater("simulate", "kip320", "--quiet")
+    assert "(stopped by the user)" in " ".join(ended.out.split())
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
