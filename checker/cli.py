@@ -13,7 +13,6 @@ import json
 import os
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from contextvars import ContextVar
 from importlib import import_module
@@ -21,6 +20,7 @@ from typing import Any, NoReturn
 
 import click
 
+from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.exits import Exit
 
 COMMANDS = {
@@ -177,10 +177,10 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
 def _main(name: str, module: str = "") -> NoReturn:
     """Run the whole command line, or the command of one module, as a process."""
     try:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `highwater.__main__`
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(signal.SIGINT, raise_interrupt)  # see `highwater.__main__`
+        sys.unraisablehook = not_raised
         _prepare_streams()
-        sys.unraisablehook = _not_raised
         status = run(import_module(module).command if module else highwater, name=name)
     except KeyboardInterrupt:
         status = _said("interrupted", Exit.INTERRUPTED, False, name)
@@ -194,17 +194,6 @@ def _main(name: str, module: str = "") -> NoReturn:
     if "duckdb" not in sys.modules:  # whose binding would report as leaks what is left
         gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
-
-
-def _not_raised(what: sys.UnraisableHookArgs) -> None:
-    """A Ctrl-C that came while Python was freeing something, where nothing can be raised.
-
-    It is sent again a moment later. Z3 frees so much that this happens to one in some.
-    """
-    if issubclass(what.exc_type, KeyboardInterrupt):
-        threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
-    else:
-        sys.__unraisablehook__(what)
 
 
 def _prepare_streams() -> None:

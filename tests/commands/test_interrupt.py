@@ -153,17 +153,38 @@ def hard_query():
     return solver
 
 
-FREES = """
-import os, signal, time
+LOSES = """
+import ctypes, os, signal, time, weakref
 from checker.commands import list_command
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0)
 
 class Freed:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0)
+        press()
+
+class Argument:
+    @classmethod
+    def from_param(cls, _):
+        press()
+
+def in_a_finaliser():
+    Freed()
+
+def in_a_callback():
+    held = Argument()
+    kept = weakref.ref(held, lambda _: press())
+    del held
+
+def in_an_argument():
+    call = ctypes.CDLL(None).getpid
+    call.argtypes = [Argument]
+    call(1)
 
 def work(**_):
-    Freed()
+    {place}()
     time.sleep(60)
 
 list_command.command.callback = work
@@ -172,11 +193,14 @@ main()
 """
 
 
-def test_ctrl_c_while_something_is_freed_is_not_lost(start):
-    """Python can raise nothing there: it would say so with a traceback, and go on."""
-    process = start("list", entry=FREES)
+@pytest.mark.parametrize("place", ["in_a_finaliser", "in_a_callback", "in_an_argument"])
+def test_ctrl_c_where_nothing_can_be_raised_is_not_lost(start, place):
+    """Python would say so with a traceback, and go on; ctypes would make another error of it."""
+    process = start("list", entry=LOSES.format(place=place))
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err.strip()) == (Exit.INTERRUPTED, "", "error: interrupted")
+    assert (process.returncode, out, err.strip()) == (
+        Exit.INTERRUPTED, "", "error: interrupted",
+    )  # fmt: skip
 
 
 def test_ctrl_c_ends_a_query_that_is_at_work(start, highwater, tmp_path):
