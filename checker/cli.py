@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import click
 
+from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.exits import Exit
 
 COMMANDS = {
@@ -176,8 +177,9 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
 def _main(name: str, module: str = "") -> NoReturn:
     """Run the whole command line, or the command of one module, as a process."""
     try:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `highwater.__main__`
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(signal.SIGINT, raise_interrupt)  # see `highwater.__main__`
+        sys.unraisablehook = not_raised
         _prepare_streams()
         status = run(import_module(module).command if module else highwater, name=name)
     except KeyboardInterrupt:
@@ -189,7 +191,8 @@ def _main(name: str, module: str = "") -> NoReturn:
         from checker.commands.common import discard_output
 
         discard_output()
-    gc.freeze()  # what is left goes with the process; nobody needs to look through it
+    if "duckdb" not in sys.modules:  # whose binding would report as leaks what is left
+        gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
 
 

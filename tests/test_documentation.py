@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,22 @@ def test_the_tutorial_is_true_word_for_word(tmp_path):
                 assert re.fullmatch(pattern_of(expected), output_of(command, tmp_path)), command
 
 
+@pytest.mark.slow
+def test_what_the_readme_shows_is_what_commands_print(tmp_path):
+    (tmp_path / "topic.txt").write_text(
+        "Topic: orders\tTopicId: 0123456789abcdefABCDEF\tPartitionCount: 1\tReplicationFactor: 3\t"
+        "Configs: min.insync.replicas=2\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    page = (DOCS.parent / "README.md").read_text()
+    shown = re.findall(r"^    \$ (.*)\n((?:(?:    .*)?\n)+)", page, re.MULTILINE)
+    assert len(shown) >= 4
+    for command, lines in shown:
+        expected = pattern_of(textwrap.dedent(lines).rstrip("\n"))
+        expected = re.sub(r"\\\([\d\\.]+\\ s\\\)", r"\\([\\d.]+ s\\)", expected)
+        assert re.fullmatch(expected, output_of(command, tmp_path, progress=False)), command
+
+
 def write_down(block: str, folder: Path) -> None:
     """Do what the first line of a block says: write a file, or replace one of its definitions."""
     head, _, text = block.partition("\n")
@@ -53,7 +70,7 @@ def write_down(block: str, folder: Path) -> None:
     file.write_text("\n\n".join(parts) + "\n")
 
 
-def output_of(command: str, folder: Path) -> str:
+def output_of(command: str, folder: Path, progress: bool = True) -> str:
     name, *arguments = shlex.split(command)
     start = {"explore": "explore_main", "highwater": "main"}.get(name)
     code = f"import sys; from highwater.__main__ import {start} as go; sys.argv[0] = {name!r}; go()"
@@ -64,7 +81,7 @@ def output_of(command: str, folder: Path) -> str:
     done = subprocess.run(
         call, cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8"
     )
-    return done.stdout + done.stderr
+    return done.stdout + (done.stderr if progress else "")
 
 
 def pattern_of(expected: str) -> str:

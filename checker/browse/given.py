@@ -11,6 +11,7 @@ from typing import Any
 from model.language.errors import UsageError
 
 FORMAT = "highwater-state"
+MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,22 @@ class GivenState:
 def parsed(text: str | bytes, what: str) -> Any:
     """What JSON stands for; `UsageError` in one line, which begins with `what`, if it is none."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_integer)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise UsageError(f"{what} is not JSON: {where}: {error.msg}") from None
     except RecursionError:
         raise UsageError(f"{what} is not JSON: it is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{what} is not JSON: byte {error.start} is not text") from None
     except ValueError as error:
         raise UsageError(f"{what} is not JSON: {error}") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"the number {digits[:20]}... is too large")
+    return int(digits)
 
 
 def read_state(path: Path) -> GivenState:

@@ -16,7 +16,7 @@ from checker.engines.reference import ReferenceEngine, State
 from checker.engines.vectorised import VectorisedEngine
 from checker.report.page_data import PageData, difference
 from checker.search.explore import Explorer
-from checker.search.limits import Limits
+from checker.search.limits import Limits, who_stopped
 from checker.search.question import Options
 from checker.traces.itf_values import plain_state, state_of
 from checker.traces.trace import Trace
@@ -68,7 +68,7 @@ class Near:
             return f"{self.found.name} is violated {many} from here, and nothing sooner ({seen})"
         if self.whole:
             return f"nothing is violated in any state that can be reached from here ({seen})"
-        why = f"; stopped by {self.stopped}" if self.stopped else ""
+        why = f"; stopped by {who_stopped(self.stopped)}" if self.stopped else ""
         return f"nothing is violated within {self.depth} steps from here ({seen}{why})"
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.choosing import chosen_model, model_command
+from checker.commands.choosing import chosen_model, model_command, set_bounds
 from checker.commands.common import (
     print_json,
     write_output,
 )
-from model.language.errors import UsageError
+from model.language.errors import HighwaterError, UsageError
 
 if TYPE_CHECKING:
     from checker.browse.walk import Walk
@@ -50,13 +50,13 @@ def command(**options: Any) -> int:
         server = Server(walk, at, options["port"])
     except OSError as error:
         raise UsageError(f"cannot serve on port {options['port']}: {error.strerror}") from None
-    if options["as_json"]:
-        print_json({"command": "browse", **walk.model.identity, "address": server.address})
-    else:
-        write_output(f"{server.address}\nCtrl-C ends it\n")
-    if options["opens"]:
-        click.launch(server.address)
     with suppress(KeyboardInterrupt):
+        if options["as_json"]:
+            print_json({"command": "browse", **walk.model.identity, "address": server.address})
+        else:
+            write_output(f"{server.address}\nCtrl-C ends it\n")
+        if options["opens"]:
+            click.launch(server.address)
         server.run()
     return 0
 
@@ -93,9 +93,13 @@ def _from_state(options: dict[str, Any], names: tuple[str, ...]) -> tuple[Walk, 
     from checker.browse.walk import Walk
     from properties import promised_properties
 
-    found = read_state(options["state"])
+    path = options["state"]
+    found = read_state(path)
     options["protocol"] = options["protocol"] or found.protocol
-    options |= {k: v for k, v in found.bounds.items() if options.get(k) is None}
+    set_bounds(options, found.bounds)
     model = chosen_model(options)
     walk = Walk(model, promised_properties(model, names))
-    return walk, walk.begin(found.values, found.words)
+    try:
+        return walk, walk.begin(found.values, found.words)
+    except HighwaterError as error:
+        raise type(error)(f"{path}: {error}") from None

@@ -5,7 +5,7 @@ Bounds become options by themselves: a bound called `log_size` of any protocol i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from functools import cache
 from typing import Any
@@ -183,6 +183,13 @@ def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None])
     model = protocol.model(bounds, settings, options.pop("preset"))
     model.watchers.extend(watchers)
     return model
+
+
+def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:
+    """Bounds that a file brings, among `model_command`'s options: they go where none is given."""
+    for name, value in bounds.items():
+        if options.get(f"{_BOUND}{name}") is None:
+            options[f"{_BOUND}{name}"] = value
 
 
 def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:

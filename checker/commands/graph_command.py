@@ -75,8 +75,8 @@ def command(**options: Any) -> int:
 
     \b
     highwater graph kip101 --property strong_isr
-    highwater graph kip101 --quotient roles,isr --format dot | dot -Tsvg > graph.svg
-    highwater graph --around kip101-strong_isr --radius 2 --format graphml -o near.graphml
+    highwater graph kip101 --quotient roles,isr --format dot | dot -Tsvg > g.svg
+    highwater graph --around kip101-strong_isr --format graphml -o near.graphml
 
     Exit status: 0 it was told or written, whatever is violated, 23 the trace is rejected, 2 wrong
     usage.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from checker.search.limits import who_stopped
+
 _MEANING = {
     "lost": "a property is false there",
     "certain": "every fair run from there comes to a loss",
@@ -18,7 +20,11 @@ def render(account: dict[str, Any], width: int) -> str:
     """The account that `checker.graphs.account` gathers."""
     extent = "the whole graph"
     if not account["complete"]:
-        extent = "stopped by " + account["stopped"] if account["stopped"] else "cut at a depth"
+        extent = (
+            "stopped by " + who_stopped(account["stopped"])
+            if account["stopped"]
+            else "cut at a depth"
+        )
     lines = [
         f"{account['protocol']}: {_counted(account['states'], 'state')}, "
         f"{_counted(account['steps'], 'step')} that change something; {extent}",

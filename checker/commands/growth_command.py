@@ -114,7 +114,7 @@ def _varied(model: Model, vary: str | None) -> Iterator[tuple[str, Model]]:
 def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
     from checker.pictures.growth import Levels
     from checker.search.explore import Explorer
-    from checker.search.limits import Limits
+    from checker.search.limits import Limits, who_stopped
     from checker.search.question import Options
 
     limits = Limits(options["depth"], options["max_states"], options["max_seconds"])
@@ -122,7 +122,7 @@ def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
     if not options["quiet"] and not options["as_json"]:
         click.echo(f"{name}: searching", err=True)
     result = Explorer(model, (), limits, how).run()
-    return Levels(name, tuple(result.levels), result.stopped or "")
+    return Levels(name, tuple(result.levels), who_stopped(result.stopped or ""))
 
 
 def _stored(place: str) -> Levels:

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
+
+_SWALLOW = frozenset({"__del__", "from_param"})
+"""Functions that C calls, which drops what they raise or makes another error of it. Z3 has both."""
+
+
+def raise_interrupt(_number: int, frame: FrameType | None) -> None:
+    """As `signal.default_int_handler`; where what is raised would get lost, it is a bit later."""
+    while frame is not None:
+        if frame.f_code.co_name in _SWALLOW:
+            _thread.start_new_thread(_again, ())
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def not_raised(what: sys.UnraisableHookArgs) -> None:
+    """As `sys.__unraisablehook__`; but a Ctrl-C that got lost all the same comes again."""
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_again, ())
+    else:
+        sys.__unraisablehook__(what)
+
+
+def _again() -> None:
+    time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 class Interrupt:
@@ -40,7 +71,7 @@ class Interrupt:
 
     def _ask(self, *_: object) -> None:
         self.requested = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, raise_interrupt)
         if self._stop is not None:
             self._stop()
         if self._notice is not None:

@@ -22,6 +22,7 @@ from checker.commands.common import (
 from checker.commands.keeping import Keeping
 from checker.commands.progress import Display
 from checker.exits import Exit
+from checker.search.limits import who_stopped
 from checker.verdict import Agreement
 from model.language.naming import bounds_words
 
@@ -210,7 +211,7 @@ def _lines(result: Simulation, shown: list[Shown], stats: bool) -> Iterator[str]
 def _verdict(result: Simulation) -> str:
     if result.violations:
         return f"violated: {', '.join(result.violated)}; seed {result.seed} repeats it"
-    stopped = f" (stopped by {result.stopped})" if result.stopped else ""
+    stopped = f" (stopped by {who_stopped(result.stopped)})" if result.stopped else ""
     return f"sampled: nothing is violated on these walks{stopped}; other states were not looked at"
 
 

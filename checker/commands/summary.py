@@ -10,6 +10,7 @@ from typing import Any
 
 from checker.commands.common import result_data
 from checker.exits import Exit
+from checker.search.limits import who_stopped
 from checker.traces.trace import Trace, TraceVerdict, build_trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
@@ -177,16 +178,17 @@ def for_servers(exploration: Exploration, found: tuple[Finding, ...], form: str)
     """The result as SARIF or as JUnit's XML."""
     asked: list[Property | Liveness] = [*exploration.properties]
     asked += [judgement.property for judgement in exploration.liveness]
+    stopped = who_stopped(exploration.stopped)
     if form == "sarif":
         from checker.report.sarif import sarif
 
-        told = sarif(asked, (finding.trace for finding in found), exploration.stopped)
+        told = sarif(asked, (finding.trace for finding in found), stopped)
         return json.dumps(told, indent=2) + "\n"
     from checker.report.junit import Checked, junit
 
     traces = {finding.name: finding.trace for finding in found}
-    stopped = f"no answer: stopped by {exploration.stopped}" if exploration.stopped else ""
-    checked = [Checked(each.name, traces.get(each.name), stopped) for each in asked]
+    why = f"no answer: stopped by {stopped}" if stopped else ""
+    checked = [Checked(each.name, traces.get(each.name), why) for each in asked]
     if exploration.deadlock is not None:
         checked.append(Checked("deadlock", traces["deadlock"]))
     return junit(exploration.model.protocol.name, checked, exploration.seconds)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
-from checker.search.limits import INTERRUPTED
+from checker.search.limits import who_stopped
 from checker.traces.trace import Trace
 from checker.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.naming import bounds_words, settings_words
@@ -218,13 +218,9 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
             return "bounded", f"{clean} within {_steps(depth)} ({states}); deeper ones exist"
         case _:
             return "unknown", (
-                f"stopped by {_cause(exploration)} after {states}; {clean} within {_steps(depth)}, "
-                "all of which were tried"
+                f"stopped by {who_stopped(exploration.stopped)} after {states}; {clean} within "
+                f"{_steps(depth)}, all of which were tried"
             )
-
-
-def _cause(exploration: Exploration) -> str:
-    return "the user" if exploration.stopped == INTERRUPTED else exploration.stopped
 
 
 def _steps(count: int) -> str:

@@ -24,7 +24,12 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from model.language.errors import UsageError
+
 Job = TypeVar("Job")
+_HEAD = b'{"job": '
+"""What every line of stored results begins with."""
+
 PATIENCE = 0.5
 """Seconds between two looks of a worker at whether its parent is there."""
 
@@ -136,14 +141,36 @@ def _line_end(path: Path) -> bytes:
 
 
 def _stored(path: Path | None) -> list[dict[str, Any]]:
-    """The stored entries; a line that was cut short by a crash is left out."""
+    """The stored entries; a line that was cut short by a crash is left out.
+
+    `UsageError` if the file is something else: results would be written at its end.
+    """
+    if path is None:
+        return []
+    if not path.parent.is_dir():
+        raise UsageError(f"{path} cannot be made: {path.parent} is no directory")
+    if not path.exists():
+        return []
+    foreign = f"{path} does not hold results: name another file, or a new one"
+    if not path.is_file():
+        raise UsageError(foreign)
     found = []
-    if path is not None and path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            with contextlib.suppress(ValueError, TypeError, KeyError):
-                entry = json.loads(line)
-                found.append({key: entry[key] for key in ("job", "digest", "result")})
+    for line in path.read_bytes().splitlines():
+        entry = _entry(line)
+        if entry is not None:
+            found.append(entry)
+        elif line[: len(_HEAD)] != _HEAD[: len(line)]:
+            raise UsageError(foreign)
     return found
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
+        entry = json.loads(line)
+        job, digest, result = (entry[key] for key in ("job", "digest", "result"))
+        if isinstance(job, str) and isinstance(digest, str | None) and isinstance(result, dict):
+            return {"job": job, "digest": digest, "result": result}
+    return None
 
 
 # --- the table -----------------------------------------------------------------------------------

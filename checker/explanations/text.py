@@ -14,6 +14,7 @@ from checker.explanations.moments import Decision
 from checker.explanations.searches import Searched
 from checker.explanations.whereabouts import Place, near
 from checker.report.why import Link, Told, grouped, steps_words
+from checker.search.limits import who_stopped
 from checker.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -164,8 +165,8 @@ def _search(search: Searched, depth: int) -> str:
             return f"searched: broken another way, after {_count(search.depth, 'step')}{later}"
         case _:
             return (
-                f"searched: stopped by {search.stopped}; safe for {_count(search.depth, 'step')} "
-                f"({states})"
+                f"searched: stopped by {who_stopped(search.stopped)}; safe for "
+                f"{_count(search.depth, 'step')} ({states})"
             )
 
 

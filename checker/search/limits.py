@@ -13,6 +13,11 @@ INTERRUPTED = "interrupted"
 """Why a search stopped that the user has ended."""
 
 
+def who_stopped(stopped: str) -> str:
+    """Who or what ended a search, as it goes after "stopped by"."""
+    return "the user" if stopped == INTERRUPTED else stopped
+
+
 class Stop(Exception):  # noqa: N818  # an end, not an error
     """A limit, or the user, ends the search; the message says which."""
 

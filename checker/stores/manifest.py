@@ -12,6 +12,7 @@ from typing import Any
 
 from checker.digest import definition_digest
 from checker.search.question import Options
+from checker.stores.kinds import check_kinds
 from checker.traces.trace import highwater_version
 from model.language.errors import UsageError
 from model.language.protocol import Model
@@ -20,6 +21,7 @@ from properties import Property
 FORMAT = "highwater-store"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+_IDENTITY = {"protocol": str, "bounds": Mapping[str, int], "settings": Mapping[str, str]}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Manifest:
         foreign = UsageError(f"{location}/{MANIFEST} is not the manifest of a store of Highwater")
         try:
             data = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise foreign from None
         if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
             raise foreign
@@ -53,9 +55,13 @@ class Manifest:
                 f"{location} is a store of format {number}, this version reads {FORMAT_VERSION}"
             )
         try:
-            return cls(**(data | {"properties": tuple(data["properties"])}))
+            found = cls(**(data | {"properties": tuple(data["properties"])}))
+            check_kinds(found, cls)
+            for part, kind in _IDENTITY.items():
+                check_kinds(found.model[part], kind)
         except (KeyError, TypeError):
             raise foreign from None
+        return found
 
     def check_same(self, wanted: Manifest, location: str) -> None:
         """Raise `UsageError` that names the first difference, unless `wanted` is the same."""

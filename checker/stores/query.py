@@ -6,7 +6,8 @@ enabled and first to reach a state, by level; `instances`, the actions with thei
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -131,7 +132,8 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
     for name, _ in store.files():  # DuckDB does not compare checksums
         check_pages(store.storage, name)
     connection = duckdb.connect()
-    try:
+
+    def answer() -> Answer:
         _prepare_duckdb(connection, store, model)
         statements = connection.extract_statements(sql)
         kinds = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -140,18 +142,31 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
         result = connection.execute(statements[0])
         rows = result.fetchmany(limit + 1)
         columns = tuple(entry[0] for entry in result.description)
-    except RuntimeError as error:
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from None
-        raise
+        return Answer(columns, rows[:limit], len(rows) > limit)
+
+    try:
+        return _apart(answer, connection.interrupt)
     except duckdb.Error as error:
         raise UsageError(f"the query fails: {one_line(str(error))}") from error
     finally:
         connection.close()
-    return Answer(columns, rows[:limit], len(rows) > limit)
+
+
+def _apart(work: Callable[[], Answer], interrupt: Callable[[], None]) -> Answer:
+    """What `work` gives, in a thread of its own: DuckDB does not heed Ctrl-C while it works."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            while not future.done():
+                interrupt()  # which is in vain between two statements
+                wait([future], timeout=0.05)
+            raise
 
 
 def _prepare_duckdb(connection: Any, store: Store, model: Model) -> None:
+    connection.execute("SET enable_progress_bar = false")  # which goes to standard output
     for name, rows in small_tables(store, model).items():
         connection.execute(f"CREATE TABLE {name} ({SMALL_TABLES[name]})")
         if rows:

@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from checker.search.findings import Findings, Link, Place, sparse
+from checker.stores.kinds import check_kinds
 from checker.stores.manifest import MANIFEST, Manifest
 from checker.stores.storage import Storage, explained
 from model.language.errors import UsageError
@@ -113,7 +114,9 @@ class Level:
         data["violated"] = {name: tuple(link) for name, link in data["violated"].items()}
         data["premises"] = tuple(data["premises"])
         data["deadlock"] = tuple(data["deadlock"]) if data["deadlock"] else None
-        return cls(files=files, **data)
+        level = cls(files=files, **data)
+        check_kinds(level, cls)
+        return level
 
 
 def open_store(location: str, wanted: Manifest, resume: bool) -> Store:
@@ -271,7 +274,7 @@ def _read_level(storage: Storage, depth: int) -> Level | None:
         return None
     try:
         level = Level.from_json(storage.read(f"{Store.directory(depth)}/{MARKER}"))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise _damaged(storage, depth, f"has a {MARKER} that cannot be read") from None
     for file in level.files:
         if file.name not in sizes:

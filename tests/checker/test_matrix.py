@@ -130,6 +130,34 @@ def test_a_crash_while_a_result_is_stored_loses_that_result_alone(tmp_path):
     assert len(matrix.sweep(0, store).results) == 6
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"mine\n", b"\xff\xfe\n", b"[" * 100_000, b"null\n", b'{"a": 1}\n', b'\n{"job": "x"}\n{}'],
+)
+def test_a_file_of_something_else_is_refused_and_stays(tmp_path, content):
+    store = tmp_path / "thesis.txt"
+    store.write_bytes(content)
+    with pytest.raises(UsageError, match=r"thesis\.txt does not hold results"):
+        small(tmp_path).sweep(store=store)
+    assert store.read_bytes() == content
+
+
+@pytest.mark.parametrize("store", ["/dev/full", "/dev/zero", "/proc/nowhere/x", "{0}/no/x"])
+def test_a_store_that_cannot_be_is_refused_before_anything_is_computed(tmp_path, store):
+    with pytest.raises(UsageError, match=r"does not hold results|cannot be made"):
+        small(tmp_path).sweep(store=Path(store.format(tmp_path)))
+
+
+@pytest.mark.parametrize("line", ['{"job": 5, "digest": [], "result": 7}', '{"job": {', '{"jo', ""])
+def test_a_line_of_results_that_is_damaged_counts_for_nothing(tmp_path, line):
+    store = tmp_path / "results.jsonl"
+    matrix = small(tmp_path)
+    computed(matrix, store)
+    whole = store.read_text()
+    store.write_text(line + "\n" + whole)
+    assert len(matrix.sweep(store=store).results) == 6
+
+
 def test_results_of_other_sources_are_not_used_unless_asked_for(tmp_path, monkeypatch):
     store = tmp_path / "results.jsonl"
     matrix = small(tmp_path)

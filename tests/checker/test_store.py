@@ -1,6 +1,7 @@
 """Laws of the store: it holds what the search found, survives what happens, refuses the foreign."""
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from checker.search.question import Question
 from checker.stores.answers import exploration_of
 from checker.stores.level_files import find_path, read_level
 from checker.stores.manifest import Manifest, manifest_for
+from checker.stores.query import model_of, small_tables
 from checker.stores.storage import Storage
 from checker.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
@@ -307,6 +309,48 @@ def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
         stored(tmp_path, model)
     assert "\n" not in str(caught.value)
     assert files(tmp_path) == before
+
+
+def _places(data, place=()):
+    inner = enumerate(data) if isinstance(data, list) else ()
+    for key, value in data.items() if isinstance(data, dict) else inner:
+        yield (*place, key)
+        yield from _places(value, (*place, key))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
+@pytest.mark.parametrize("value", [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30])
+def test_a_value_of_another_kind_is_damage(tmp_path, name, value):
+    """Whichever value of a file it replaces; it is told as damage, or changes nothing."""
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model, limits=Limits(depth=6))
+    honest = json.loads((tmp_path / name).read_text())
+    refused = 0
+    for place in _places(honest):
+        wrong = json.loads(json.dumps(honest))
+        *way, last = place
+        inner = wrong
+        for key in way:
+            inner = inner[key]
+        inner[last] = value
+        (tmp_path / name).write_text(json.dumps(wrong))
+        try:
+            store = Store.open(str(tmp_path))
+            small_tables(store, model_of(store))
+            exploration_of(store, model, Question(everything(model)), "local")
+            _open(tmp_path, model)
+        except UsageError as error:
+            refused += 1
+            assert "\n" not in str(error), place
+    assert refused > len([*_places(honest)]) / 2
+
+
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
+def test_a_file_that_is_nested_without_end_is_damage(tmp_path, name):
+    stored(tmp_path, model_named("kip320", TINY), limits=Limits(depth=6))
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(UsageError, match=r"is damaged|is not the manifest"):
+        Store.open(str(tmp_path))
 
 
 @pytest.mark.parametrize("refused", [1, 2, 5, 8, 20])

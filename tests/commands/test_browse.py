@@ -54,6 +54,63 @@ def test_bad_input_is_one_line(highwater, arguments, words):
     assert ended.out == "" and ended.err.count("\n") == 1 and words in ended.err
 
 
+BOUNDS = {"replicas": 2, "log_size": 3, "max_records": 3, "max_leader_epoch": 1}
+STATE = {
+    "format": "highwater-state", "name": "orders-0", "protocol": "kip320", "bounds": BOUNDS,
+    "state": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        ((), BOUNDS),
+        (("--log-size", 4, "--max-leader-epoch", 0),
+         {**BOUNDS, "log_size": 4, "max_leader_epoch": 0}),
+    ],
+)  # fmt: skip
+def test_the_bounds_of_a_state_hold_unless_options_say_others(start, tmp_path, arguments, expected):
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(STATE))
+    process = start("browse", "--state", file, "--json", *arguments)
+    said = json.loads(process.stdout.readline())
+    assert (said["protocol"], said["bounds"]) == ("kip320", expected)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == Exit.OK
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"bounds": {"crashes": 1}}, "kip320 has no bound --crashes: valid are --replicas"),
+        ({"bounds": {"replicas": 10**17}}, "1 to 16"),
+        ({"bounds": {"replicas": -1}}, "1 to 16"),
+        ({"bounds": {"replicas": True}}, "protocol, bounds and state"),
+        ({"bounds": {"replicas": 10**30}}, "too large"),
+        ({"bounds": None}, "protocol, bounds and state"),
+        ({"protocol": "kip999"}, "'kip999'"),
+        ({"state": []}, "state.json: a state must be an object"),
+        ({"state": {"next_record_id": {"#bigint": "99"}}}, "state.json: state.next_record_id"),
+    ],
+)
+def test_a_file_that_is_no_state_is_told_in_one_line(highwater, tmp_path, change, words):
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(STATE | change))
+    ended = highwater("browse", "--state", file)
+    assert ended.status in (Exit.USAGE, Exit.REJECTED)
+    assert ended.out == "" and ended.err.count("\n") == 1 and words in ended.err
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe{", b"[" * 100_000, b"1" * 5_000, b"NaN"])
+def test_a_file_of_no_json_is_told_in_one_line(highwater, tmp_path, content):
+    file = tmp_path / "state.json"
+    file.write_bytes(content)
+    ended = highwater("browse", "--state", file)
+    assert ended.status == Exit.USAGE
+    assert ended.err.startswith(f"error: {file}") and ended.err.count("\n") == 1
+    assert "sys." not in ended.err and "codec" not in ended.err
+
+
 def test_a_port_that_is_taken_is_said(highwater):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

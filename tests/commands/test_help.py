@@ -29,7 +29,7 @@ def test_help_names_every_command_that_is_there(highwater):
     assert highwater().out == highwater("--help").out
 
 
-@pytest.mark.parametrize("name", ["ask", "explore", "list", "replay", "report"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_each_command_names_its_options(highwater, name):
     out = highwater(name, "--help").out
     command = _command(name)

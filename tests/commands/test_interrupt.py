@@ -15,6 +15,7 @@ from checker.exits import Exit
 from checker.proofs.asking import ask, interrupt
 from checker.proofs.bounded import bounded_check, induction
 from checker.search.explore import Explorer
+from checker.search.simulate import Simulator
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (
@@ -45,6 +46,18 @@ def test_ctrl_c_prints_what_is_known(start, extra, status):
     assert found is not None
     assert int(found[1].replace(",", "")) > 10_000
     assert int(found[2]) >= 6
+
+
+def test_walks_that_ctrl_c_ends_say_who_ended_them(highwater, monkeypatch):
+    honest = Simulator.__init__
+
+    def slow(self, *arguments, **options):
+        press_ctrl_c()
+        honest(self, *arguments, **options)
+
+    monkeypatch.setattr(Simulator, "__init__", slow)
+    ended = highwater("simulate", "kip320", "--quiet")
+    assert "(stopped by the user)" in " ".join(ended.out.split())
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
@@ -138,6 +151,82 @@ def hard_query():
     solver.add(z3.BVMulNoOverflow(a, b, False))
     solver.set("timeout", 60_000)
     return solver
+
+
+LOSES = """
+import ctypes, os, signal, time, weakref
+from checker.commands import list_command
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0)
+
+class Freed:
+    def __del__(self):
+        press()
+
+class Argument:
+    @classmethod
+    def from_param(cls, _):
+        press()
+
+def in_a_finaliser():
+    Freed()
+
+def in_a_callback():
+    held = Argument()
+    kept = weakref.ref(held, lambda _: press())
+    del held
+
+def in_an_argument():
+    call = ctypes.CDLL(None).getpid
+    call.argtypes = [Argument]
+    call(1)
+
+def work(**_):
+    {place}()
+    time.sleep(60)
+
+list_command.command.callback = work
+from checker.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("place", ["in_a_finaliser", "in_a_callback", "in_an_argument"])
+def test_ctrl_c_where_nothing_can_be_raised_is_not_lost(start, place):
+    """Python would say so with a traceback, and go on; ctypes would make another error of it."""
+    process = start("list", entry=LOSES.format(place=place))
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (
+        Exit.INTERRUPTED, "", "error: interrupted",
+    )  # fmt: skip
+
+
+def test_ctrl_c_ends_a_query_that_is_at_work(start, highwater, tmp_path):
+    """DuckDB does not look for it."""
+    highwater("explore", "kip320", "--depth", 8, "--store", tmp_path / "store", "--no-cross-check")
+    process = start(
+        "query", tmp_path / "store", "SELECT count(*) FROM states a, states b, states c"
+    )
+    command = psutil.Process(process.pid)
+    while process.poll() is None and command.cpu_times().user < 4:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err.strip()) == (Exit.INTERRUPTED, "", "error: interrupted")
+
+
+def test_a_query_says_nothing_but_its_answer(finish, highwater, tmp_path):
+    highwater("explore", "kip320", "--depth", 3, "--store", tmp_path / "store", "--no-cross-check")
+    ended = finish("query", tmp_path / "store", "SELECT max(level) FROM states", "--json")
+    assert (ended.status, ended.err) == (Exit.OK, "")
+    wrong = finish("query", tmp_path / "store", "SELECT nonsense FROM")
+    assert wrong.status == Exit.USAGE and wrong.out == ""
+    assert wrong.err.startswith("error: the query fails: ") and wrong.err.count("\n") == 1
 
 
 def test_ctrl_c_while_z3_works_is_not_kept_from_the_command():
