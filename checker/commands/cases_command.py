@@ -66,6 +66,7 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.experiments.cases import OVERVIEWS
+    from checker.report.release_tables import with_release_tables
     from checker.report.source_tables import PAGES, with_source_tables
     from model.protocols import protocol_named
 
@@ -79,6 +80,7 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         page = root.parent / "docs" / file
         if page.is_file():
             made = with_source_tables(page.read_text(encoding="utf-8"), protocol_named(name))
+            made = with_release_tables(made) if name == "kafka" else made
             page.write_text(made, encoding="utf-8")
             written.append(page)
     if not quiet:

@@ -154,13 +154,22 @@ def _settings(protocol: dict[str, Any]) -> Lines:
 
 
 def _presets(protocol: dict[str, Any]) -> Lines:
-    """What each preset changes: most of what it says is the default anyway."""
+    """What each preset has otherwise than the defaults, or than the one before if that is less."""
     defaults = {name: str(about["default"]) for name, about in protocol["settings"].items()}
-    lines = []
+    lines, before, known = [], "", defaults
     for preset, values in protocol["presets"].items():
-        changed = [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
-        lines.append((preset, ", ".join(changed) or "all at their defaults"))
+        chosen = defaults | values
+        words = _differing(chosen, defaults) or ["all at their defaults"]
+        newer = _differing(chosen, known) or ["nothing else"]
+        if before and len(newer) < len(words):
+            words = [f"as {before}, and {newer[0]}", *newer[1:]]
+        lines.append((preset, ", ".join(words)))
+        before, known = preset, chosen
     return tuple(lines)
+
+
+def _differing(chosen: Mapping[str, str], from_these: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in chosen.items() if value != from_these[name]]
 
 
 def _properties(protocol: dict[str, Any]) -> Lines:

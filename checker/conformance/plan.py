@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.releases.jars import at_least
 from model.kafka.protocol import KAFKA
+from model.kafka.releases import rules_of, version_of
 from model.language import Model
 
 BOUNDS: Mapping[str, int] = {
@@ -106,48 +107,25 @@ ELR_EVENTS = (
 LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
 """What an operator changes `min.insync.replicas` to, unless it is chosen."""
 
-PRESETS = {
-    "4.3.0": "kafka-4.3",
-    "4.1.0": "kafka-4.1",
-    "4.0.0": "kafka-4.0",
-    "3.9.0": "kafka-3.9",
-    "3.7.0": "kafka-3.7",
-    "3.5.0": "kafka-3.5",
-}
-"""The newest preset whose first release is not newer is the one that fits."""
-
 
 def has_elr(version: str) -> bool:
     """Whether the release has eligible leader replicas (KIP-966)."""
     return at_least(version, "4.0.0")
 
 
-def preset_of(version: str) -> str:
-    """The name of the preset that a release is compared with."""
-    return next(name for since, name in PRESETS.items() if at_least(version, since))
-
-
 def settings_of(version: str) -> dict[str, Any]:
-    """The settings of a release: its preset, and the fixes of its own patch.
+    """The settings of a release, as it is compared.
 
     An unclean election is asked for by hand, as every release lets an operator do. Tasks of the
     scheduler are done at the end of each step, so files are written at once. A rack failure takes
     all brokers: one alone is a power loss.
     """
-    settings = dict(KAFKA.preset(preset_of(version)))
-    if at_least(version, "3.6.0"):
-        settings["isr.shrink.starts.epoch"] = "never"
-    has_18 = at_least(version, "4.0.1") or (
-        version.startswith("3.9.") and at_least(version, "3.9.1")
-    )
-    settings["answer.matches.request.epoch"] = str(has_18).lower()
-    forgets = at_least(version, "3.5.1") and not at_least(version, "3.7.0")
-    settings["empty.answer.keeps.fetched.epoch"] = str(not forgets).lower()
-    settings["epoch.file"] = "at_once"
-    settings["broker.rack"] = "together"
-    settings["unclean.leader.election.enable"] = "true"
-    settings["unclean.election.by.setting"] = "true"
-    return settings
+    return rules_of(version_of(version)) | {
+        "epoch.file": "at_once",
+        "broker.rack": "together",
+        "unclean.leader.election.enable": "true",
+        "unclean.election.by.setting": "true",
+    }
 
 
 def models(

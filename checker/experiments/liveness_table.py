@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from checker.liveness.least import Least
 from checker.liveness.search import LivenessSearch
@@ -58,18 +59,30 @@ def lasso_trace(model: Model, judgement: Judgement) -> Trace | None:
 
 
 def as_markdown(rows: Iterable[Row]) -> str:
-    """The table, a line a row: the least fairness is weak unless it says `strong`."""
+    """The table, a line a row: the least fairness is weak unless it says `strong`.
+
+    Presets of which the same is said, one after the other, share their lines.
+    """
+    told: list[tuple[list[str], list[str]]] = []
+    for preset, of_preset in groupby(rows, lambda row: row.preset or "as chosen"):
+        cells = [_cells(row) for row in of_preset]
+        if told and told[-1][1] == cells:
+            told[-1][0].append(preset)
+        else:
+            told.append(([preset], cells))
     lines = [
         "| preset | property | verdict | run for ever | holds if these are fair |",
         "|---|---|---|---|---|",
+        *(f"| {', '.join(presets)} {line}" for presets, lines in told for line in lines),
     ]
-    for row in rows:
-        lines.append(
-            f"| {row.preset or 'as chosen'} | `{row.judgement.property.name}` "
-            f"| {verdict_words(row.judgement)} | {run_words(row.judgement)} "
-            f"| {least_words(row)} |"
-        )
     return "\n".join(lines) + "\n"
+
+
+def _cells(row: Row) -> str:
+    return (
+        f"| `{row.judgement.property.name}` | {verdict_words(row.judgement)} "
+        f"| {run_words(row.judgement)} | {least_words(row)} |"
+    )
 
 
 def verdict_words(judgement: Judgement) -> str:

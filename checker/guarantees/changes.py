@@ -173,7 +173,7 @@ class _Possible:
                 fixes = [name for name in dict.fromkeys(released) if has[name] != had[name]]
                 migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
                 about = ", ".join([*migrates, *fixes])
-                yield Change(f"upgrade to {newer.series}", Tier.UPGRADE, other, about)
+                yield Change(f"upgrade to {newer.alike}", Tier.UPGRADE, other, about)
 
     def unreleased(self) -> Iterator[Change]:
         """Fixes that no release has, of what is most like the trace first."""
@@ -193,7 +193,7 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
 def _is_there(name: str, release: Release) -> bool:
     """Of features, which begin with a release: whether this one has it."""
     since = SETTING_SOURCES[name].since
-    return name not in _FEATURE or _number(release.series) >= _number(since)
+    return name not in _FEATURE or _number(release.asked) >= _number(since)
 
 
 def _number(version: str) -> tuple[int, ...]:

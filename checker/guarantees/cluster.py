@@ -233,7 +233,7 @@ def _defaults(release: Release, given: Mapping[str, str], replicas: int) -> list
         Told(
             DEFAULT_NAMES[name],
             BY_NAME[DEFAULT_NAMES[name]].default or values[name],
-            f"Kafka {release.series}'s default",
+            f"Kafka {release.asked}'s default",
         )
         for name in names
         if name != "follower.reads"

@@ -1,4 +1,4 @@
-"""Which preset stands for a release of Kafka: `3.7.2` is `kafka-3.7`, in KRaft mode."""
+"""Which preset has the rules of a release of Kafka: `3.7.2` is `kafka-3.7`, in KRaft mode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from model.kafka.choices import ShrinkStartsEpoch
+from model.kafka.presets import preset_of
 from model.kafka.protocol import KAFKA
+from model.kafka.releases import SERIES as LINES
+from model.kafka.releases import is_of_a_series, version_of
 from model.language.errors import UsageError
 
 
@@ -28,18 +31,17 @@ class Release:
     mode: Mode
 
     @property
-    def series(self) -> str:
-        """The release's series, such as `3.7`."""
+    def alike(self) -> str:
+        """The first release with the same rules, by which the preset is called: `3.7`."""
         return self.preset.partition("-")[2]
 
 
-def _series() -> dict[str, str]:
-    """The presets that are releases, by their series, oldest first."""
-    found = {name.partition("-")[2]: name for name in KAFKA.presets}
-    return {series: name for series, name in found.items() if re.fullmatch(r"[\d.]+", series)}
-
-
-SERIES: Mapping[str, str] = _series()
+SERIES: Mapping[str, str] = {
+    name.partition("-")[2]: name
+    for name in KAFKA.presets
+    if re.fullmatch(r"[\d.]+", name.partition("-")[2])
+}
+"""The presets that are releases, by their versions, oldest first."""
 
 
 def mode_of(preset: str) -> Mode:
@@ -49,25 +51,28 @@ def mode_of(preset: str) -> Mode:
 
 
 def release_named(text: str, mode: str | None = None) -> Release:
-    """The release that a version names; `UsageError` for one that no preset stands for."""
-    parts = text.strip().removeprefix("kafka-").split(".")
-    series = next((s for s in SERIES if parts[: len(s.split("."))] == s.split(".")), None)
-    if series is None or not all(part.isascii() and part.isdecimal() for part in parts):
-        raise UsageError(f"there is no preset for Kafka {text}: valid are {', '.join(SERIES)}")
-    found = Release(text.strip().removeprefix("kafka-"), SERIES[series], mode_of(SERIES[series]))
-    if mode is not None and Mode(mode) is not found.mode:
-        alike = [s for s, name in SERIES.items() if mode_of(name) is Mode(mode)]
+    """The release that a version names; `UsageError` for one that there is not."""
+    asked = text.strip().removeprefix("kafka-")
+    if not is_of_a_series(asked):
         raise UsageError(
-            f"Kafka {series} is modelled with {_NAMES[found.mode]} only: valid with "
-            f"{_NAMES[Mode(mode)]} are {', '.join(alike)}"
+            f"there is no Kafka {text} here: valid are releases of {', '.join(LINES)}, "
+            f"such as {LINES[-1]}.1"
+        )
+    preset = preset_of(version_of(asked))
+    found = Release(asked, preset, mode_of(preset))
+    if mode is not None and Mode(mode) is not found.mode:
+        alike = [name for name, preset in SERIES.items() if mode_of(preset) is Mode(mode)]
+        raise UsageError(
+            f"Kafka {asked} is modelled with {_NAMES[found.mode]} only: valid with "
+            f"{_NAMES[Mode(mode)]} are {alike[0]} to {alike[-1]}"
         )
     return found
 
 
 def later(release: Release) -> list[Release]:
-    """The releases after one, oldest first."""
+    """The releases after one that differ from those before them, oldest first."""
     names = list(SERIES)
-    after = names[names.index(release.series) + 1 :]
+    after = names[names.index(release.alike) + 1 :]
     return [release_named(series) for series in after]
 
 

@@ -46,14 +46,14 @@ def _folded(line: str, width: int) -> list[str]:
 
 def _asked(found: Answer) -> Iterator[str]:
     cluster, release = found.cluster, found.cluster.release
-    first = "" if release.asked == release.series else f", as the first {release.series}"
-    yield f"Kafka {release.asked} with {mode_words(release)}{first}: {found.faults.words}"
+    alike = "" if release.asked == release.alike else f", which has the rules of {release.alike}"
+    yield f"Kafka {release.asked} with {mode_words(release)}{alike}: {found.faults.words}"
     for one in cluster.read:
         means = f"; {one.means}" if one.means else ""
         yield f"  {one.name}={one.value}: {one.origin}{means}"
     left = ", ".join(f"{one.name}={one.value}" for one in cluster.defaults)
     if left:
-        yield f"  at the defaults of {release.series}: {left}"
+        yield f"  at the defaults of {release.asked}: {left}"
     if cluster.timed:
         yield f"  there is no time in the model: {', '.join(cluster.timed)}"
     if cluster.ignored:

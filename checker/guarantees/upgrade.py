@@ -37,7 +37,7 @@ class Stage:
 def stages(cluster: Cluster, target: Release) -> list[Stage]:
     """The stages in order; `UsageError` for what is no rolling upgrade."""
     series = list(SERIES)
-    old, new = cluster.release.series, target.series
+    old, new = cluster.release.alike, target.alike
     if series.index(new) <= series.index(old):
         raise UsageError(
             f"from {old} to {new} is no upgrade: valid are "

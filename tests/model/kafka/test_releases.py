@@ -1,0 +1,115 @@
+"""Which rules a release has, and the preset that stands for it."""
+
+from pathlib import Path
+
+import pytest
+
+from checker.guarantees.releases import Mode, mode_of
+from checker.report.release_tables import with_release_tables
+from model.kafka.choices import UpgradeTo
+from model.kafka.presets import PRESETS, preset_of
+from model.kafka.releases import RULES, SERIES, is_of_a_series, rules_of, version_of
+from model.kafka.rule_owners import WHOSE
+from model.kafka.sources import SETTING_SOURCES
+
+DOCS = Path(__file__).parents[3] / "docs"
+CHANGES = sorted({since for rule in RULES for _, first in rule.values for since in first})
+RELEASES = sorted({*CHANGES, *map(version_of, SERIES), *(version_of(f"{s}.1") for s in SERIES)})
+
+
+@pytest.mark.parametrize("version", RELEASES, ids=lambda v: ".".join(map(str, v)))
+def test_every_release_has_a_preset_with_its_rules(version):
+    assert PRESETS[preset_of(version)] == rules_of(version)
+
+
+def test_a_fix_of_several_lines_counts_in_each_from_its_first_release_there():
+    has = {
+        version: rules_of(version_of(version))["answer.matches.request.epoch"]
+        for version in ("3.8.9", "3.9.0", "3.9.1", "3.9.2", "4.0.0", "4.0.1", "4.0.9", "4.1.0")
+    }
+    assert [version for version, value in has.items() if value == "true"] == [
+        "3.9.1", "3.9.2", "4.0.1", "4.0.9", "4.1.0"
+    ]  # fmt: skip
+
+
+def test_what_was_lost_again_is_lost_as_long_as_it_was():
+    values = [
+        rules_of(version_of(version))["empty.answer.keeps.fetched.epoch"]
+        for version in ("3.5.0", "3.5.1", "3.6.2", "3.7.0")
+    ]
+    assert values == ["true", "false", "false", "true"]
+
+
+@pytest.mark.parametrize(
+    ("version", "preset"),
+    [
+        ("0.9.0.1", "kafka-0.10"), ("1.1.1", "kafka-0.11"), ("2.0.1", "kafka-2.0.1"),
+        ("2.5.1", "kafka-2.4.1"), ("3.2.3", "kafka-3.0"), ("3.6.2", "kafka-3.6"),
+        ("3.8.1", "kafka-3.8"), ("3.9.2", "kafka-3.9.1"), ("4.0", "kafka-4.0"),
+        ("4.3.1", "kafka-4.3"),
+    ],
+)  # fmt: skip
+def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, preset):
+    assert preset_of(version_of(version)) == preset
+
+
+def test_presets_are_in_order_and_each_but_two_is_not_as_the_one_before():
+    names = [name.removeprefix("kafka-") for name in PRESETS if name != "kafka-fixed"]
+    assert names == sorted(names, key=version_of)
+    rules = [PRESETS[f"kafka-{name}"] for name in names]
+    same = [name for name, before, now in zip(names[1:], rules, rules[1:], strict=False)
+            if before == now]  # fmt: skip
+    assert same == ["4.2"]
+
+
+def test_kraft_begins_with_3_3():
+    modes = {name: mode_of(name) for name in PRESETS if name != "kafka-fixed"}
+    kraft = [name for name in modes if version_of(name.removeprefix("kafka-")) >= version_of("3.3")]
+    assert [name for name, mode in modes.items() if mode is Mode.KRAFT] == kraft
+
+
+NOT_THE_FIRST = {
+    "acks": "0.8.0",  # the setting is as old as Kafka's replication; its default changed
+    "min.insync.replicas": "0.8.2.0",
+    "replica.lag.max.messages": "0.8.0",
+    "unclean.leader.election.enable": "0.8.2.0",
+    "fetch.answers": "0.8.0",
+    "eligible.leader.replicas": "4.0.0",  # there, and off until 4.1
+    "last.known.leader.election": "4.0.0",
+    "reassignment.waits.for.all": "2.8.0",  # there, and lost in 4.3
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.setting)
+def test_the_table_of_sources_names_the_first_release_with_the_rule(rule):
+    """Two tables say when a rule came: where it is in Kafka, and which releases have it."""
+    since = SETTING_SOURCES[rule.setting].since
+    firsts = [min(first) for _, first in rule.values]
+    first = rule.setting not in NOT_THE_FIRST
+    assert (version_of(since) in firsts[1:]) is first
+    assert first or since == NOT_THE_FIRST[rule.setting]
+
+
+def test_whatever_releases_differ_in_has_an_owner_or_is_a_default():
+    differing = {rule.setting for rule in RULES if len(rule.values) > 1}
+    defaults = {"acks", "fetch.answers", "unclean.leader.election.enable"}
+    assert differing - set(WHOSE) == defaults
+
+
+def test_one_may_upgrade_to_each_release():
+    assert [each.value for each in UpgradeTo if each is not UpgradeTo.NONE] == [
+        name for name in PRESETS if name not in {"kafka-0.8.2", "kafka-fixed"}
+    ]
+
+
+@pytest.mark.parametrize("text", ["5", "4", "", "4.1.x", "4.1.0.0.0", "3.10.1", "0.8.1", "٤.١"])  # noqa: RUF001
+def test_what_is_no_release_is_none(text):
+    assert not is_of_a_series(text)
+
+
+def test_the_page_shows_the_tables():
+    page = (DOCS / "broker-model.md").read_text(encoding="utf-8")
+    assert page == with_release_tables(page)
+    wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
+    assert wrong != page
+    assert wrong != with_release_tables(wrong)
