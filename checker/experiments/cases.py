@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,12 @@ def read_cases(root: Path) -> list[Case]:
     if not folders:
         raise UsageError(f"{root}: no folder below it holds a {CASE_FILE}")
     return [read_case(folder) for folder in folders]
+
+
+@lru_cache
+def stored_cases() -> tuple[Case, ...]:
+    """The cases that come with the project; none where they were not installed."""
+    return tuple(read_cases(FOLDER)) if FOLDER.is_dir() else ()
 
 
 def stored_case(name: Path) -> Case | None:

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
-from checker.experiments.cases import FOLDER, Case, read_cases
+from checker.experiments.cases import FOLDER, Case, stored_cases
 from checker.traces.trace import Trace
 from model.kafka.sources import PROPOSAL_PAGES
 from model.language.declare.settings import SettingInfo, as_text, describe
@@ -150,7 +150,7 @@ class _Changes:
         """The stored cases of this protocol that have a fix."""
         return tuple(
             case
-            for case in _stored()
+            for case in stored_cases()
             if case.fix is not None
             and case.broken.protocol == self._protocol.name
             and PROTOCOLS.get(self._protocol.name) is self._protocol
@@ -197,11 +197,6 @@ def _upgraded(model: Model) -> set[str]:
 
 def _most_alike(entries: list[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: (-entry.likeness, entry.case)))
-
-
-@lru_cache
-def _stored() -> tuple[Case, ...]:
-    return tuple(read_cases(FOLDER)) if FOLDER.is_dir() else ()
 
 
 def _siblings(protocol: Protocol) -> list[Protocol]:

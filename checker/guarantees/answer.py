@@ -9,6 +9,7 @@ from typing import Any
 
 from checker.experiments.matrix import Cell
 from checker.explanations.explanation import recognised_words
+from checker.guarantees.beyond import Known, known_beyond
 from checker.guarantees.changes import Tried, changes
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
@@ -42,7 +43,7 @@ class Answer:
     True where nothing is lost in any state within the bounds, and all of these were visited.
     `known` says which entry of the catalogue the first loss is an instance of, if of one.
     `changes` are those with which nothing is lost, the cheapest first; `all_tried` is false if
-    there was no time for every one.
+    there was no time for every one. `beyond` are stored losses, where none was found here.
     """
 
     cluster: Cluster
@@ -53,6 +54,7 @@ class Answer:
     seconds: float
     mixed: str = ""
     known: str = ""
+    beyond: tuple[Known, ...] = ()
 
     @property
     def traces(self) -> tuple[Trace, ...]:
@@ -111,7 +113,8 @@ def answer(
         known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
-    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known)
+    beyond = known_beyond(parts[-1].judged.choice) if lossy is None else ()
+    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, beyond)
 
 
 def _part(stage: Stage, judged: Judged) -> Part:
@@ -141,6 +144,7 @@ def as_data(found: Answer) -> dict[str, Any]:
         "parts": [_of_part(part) for part in found.parts],
         "changes": [_of_tried(tried) for tried in found.changes],
         "all_tried": found.all_tried,
+        "beyond": [asdict(known) for known in found.beyond],
         "seconds": found.seconds,
         "lossy": found.is_lossy,
         "decided": found.is_decided,

@@ -87,8 +87,10 @@ OPERATORS: frozenset[str] = frozenset({key.setting for key in KEYS}) | {
 SLOW: frozenset[str] = frozenset({"log.flush.interval.messages"})
 """Settings with which every write waits for a disk: the last choice of what stops no more."""
 
-FINENESS: frozenset[str] = frozenset({"fetch.answers"})
-"""What a preset says of the model, and not of Kafka."""
+FINENESS: frozenset[str] = frozenset({
+    "fetch.answers", "isr.answer.apart", "fetch.sessions", "epoch.cache", "log.start.file",
+})  # fmt: skip
+"""How fine the model is: no rule of Kafka's, and no choice of an operator's."""
 
 DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KEYS)}
 """The key by which people know a setting."""

@@ -22,14 +22,14 @@ _TIERS = {
 }
 FILES = ".itf.json"
 _MOST = 4
-"""Changes that are told."""
+"""Changes that are told, and known losses."""
 
 
 def render(found: Answer, width: int) -> str:
     """The whole answer."""
     blocks = [_asked(found), _bounds(found)]
     blocks += [_part(part) for part in found.parts]
-    blocks += [_story(found), _changes(found), _verdict(found)]
+    blocks += [_story(found), _changes(found), _beyond(found), _verdict(found)]
     lines = [[line for text in block for line in _folded(text, width)] for block in blocks]
     return "\n\n".join("\n".join(block) for block in lines if block) + "\n"
 
@@ -125,6 +125,16 @@ def _change(tried: Tried) -> str:
     about = f" ({change.about})" if change.about else ""
     cost = f"it costs {'; '.join(tried.costs)}" if tried.costs else "nothing more stops"
     return f"{change.words}, {_TIERS[change.tier]}{about}: {cost}"
+
+
+def _beyond(found: Answer) -> Iterator[str]:
+    """What more than was asked about is known to lose of this cluster, few faults first."""
+    if not found.beyond:
+        return
+    yield "known to lose records of this cluster, beyond these bounds"
+    yield from (f"  {known.words}" for known in found.beyond[:_MOST])
+    if len(found.beyond) > _MOST:
+        yield f"  and {len(found.beyond) - _MOST} more: --json"
 
 
 def _verdict(found: Answer) -> Iterator[str]:

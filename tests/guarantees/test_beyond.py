@@ -1,0 +1,77 @@
+"""What is known to be lost beyond an answer's bounds is a run of the cluster asked about."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from checker.experiments.cases import stored_cases
+from checker.experiments.choices import Choice, steps_named
+from checker.guarantees.beyond import known_beyond
+from checker.traces.trace import build_trace
+from model.kafka.protocol import KAFKA
+
+TWO = {"min.insync.replicas": "2"}
+CASES = {case.name: case for case in stored_cases()}
+
+
+def cluster(preset, replicas=3, **settings):
+    return Choice("kafka", preset, TWO | settings, {"crashes": 1, "replicas": replicas})
+
+
+def names(choice):
+    return {known.case for known in known_beyond(choice)}
+
+
+@pytest.mark.parametrize("preset", ["kafka-3.9.1", "kafka-4.1", "kafka-4.3"])
+def test_what_is_known_happens_by_the_rules_of_the_cluster(preset):
+    choice = cluster(preset)
+    found = known_beyond(choice)
+    assert found
+    for known in found:
+        case, bounds = CASES[known.case], CASES[known.case].broken.bounds
+        surroundings = {
+            name: value
+            for name, value in case.broken.settings.items()
+            if name not in KAFKA.preset(preset) and name not in TWO
+        }
+        fine = {name: value for name, value in case.broken.settings.items() if "answer" in name}
+        fine.setdefault("fetch.answers", str(case.broken.model.settings.fetch_answers))
+        model = KAFKA.model(bounds, choice.settings | surroundings | fine, preset)
+        trace = build_trace(model, steps_named(model, case.steps), case.violates)
+        assert trace.depth == known.steps
+        assert f"--preset {preset} " in f"{known.explored} "
+        assert sum(known.takes.values()) > 0
+
+
+def test_a_fix_of_a_release_takes_its_case_away():
+    older, newer, fixed = map(names, map(cluster, ("kafka-4.1", "kafka-4.3", "kafka-fixed")))
+    assert {case for case in older - newer if case.startswith("39-")}
+    assert not {case for case in newer if case.startswith("39-")}
+    assert {case for case in newer if case.startswith("36-")}
+    assert fixed == {
+        "84-an_unregistered_broker_is_taken_for_unclean",
+        "86-a_truncation_that_a_power_loss_undoes",
+    }
+
+
+def test_what_an_operator_sets_takes_cases_away():
+    flushed = names(cluster("kafka-4.0", **{"log.flush.interval.messages": "1"}))
+    assert names(cluster("kafka-4.0")) - flushed >= {"27-last_replica_standing"}
+
+
+def test_cases_with_other_numbers_of_replicas_say_nothing():
+    assert known_beyond(cluster("kafka-4.3", replicas=5)) == ()
+
+
+def test_few_faults_come_first_and_each_is_told_in_a_line():
+    found = known_beyond(cluster("kafka-4.3"))
+    faults = [sum(known.takes.values()) for known in found]
+    assert faults == sorted(faults)
+    (moved,) = (known for known in found if known.case.startswith("43-"))
+    assert moved.words == (
+        "shutdowns 2, replica moves 2, replication.factor=2: acknowledged records lost in 16 "
+        "steps, 43-a_replica_is_moved_away_and_back"
+    )
+    assert "--set replication.factor=2" in shlex.join(shlex.split(moved.explored))
