@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from model.language import Model
+from model.language.declare.containers import member_of
 from model.language.naming import member_name
 from properties.claims import Property, _always_promised
 
@@ -83,7 +84,7 @@ def _of_member(function: Claim, family: str, number: int) -> Claim:
     """The function of a state that says it of one member; the same object at each call."""
 
     def of_member(state: Any) -> bool:
-        return function(state, getattr(state, family)[number])
+        return function(state, member_of(state, family, number))
 
     return of_member
 

@@ -26,10 +26,14 @@ from model.language.ground import GroundAction
 from model.language.protocol import Model
 from properties import Property
 
-JUDGEMENTS = 600
+JUDGEMENTS = 200
 """Evaluations of all claims together; but each is judged in `STATES_A_CLAIM` states at least."""
 
-STATES_A_CLAIM = 48
+STATES_A_CLAIM = 16
+DRAWN, ANY, FALSE = 500, 24, 8
+"""States drawn beside those; in how many of them each claim is judged, and in how many more because
+the graph says that it is false there."""
+
 ENABLED = 16
 """States at most in which an instance is tried because the graph says that it is enabled."""
 
@@ -191,16 +195,20 @@ class _Comparison:
         if not places:
             return
         layout, reference = Layout(self._model), ReferenceEngine(self._model)
+        wanted = len(places)
+        places += self._sample.drawn(DRAWN, frames)
         words = [layout.pack(states) for states in zip(*places, strict=True)]
         program = Claims(
             [self._model.ground_claim(claim.function, frames) for claim in claims], layout
         )
-        for claim, mask in zip(claims, program(*words), strict=True):
-            for place, found in zip(places, mask.tolist(), strict=True):
-                expected = _truth(reference, claim.function, place)
-                if expected != _TRUTH[found]:
+        masks = np.array(program(*words)).reshape(len(claims), len(places))
+        for claim, mask in zip(claims, masks, strict=True):
+            false = wanted + ANY + np.flatnonzero(~mask[wanted + ANY :])[:FALSE]
+            for row in (*range(wanted + ANY), *false.tolist()):
+                expected, found = _truth(reference, claim.function, places[row]), _TRUTH[mask[row]]
+                if expected != found:
                     raise self._words.of_claim(
-                        claim.what, claim.function, place, expected, _TRUTH[found]
+                        claim.what, claim.function, places[row], expected, found
                     )
 
     def _places(self, frames: int, count: int) -> list[tuple[State, ...]]:
@@ -208,11 +216,7 @@ class _Comparison:
         sample = self._sample
         places: list[tuple[State, ...]] = [(state,) for state in sample.states]
         if frames == 2:
-            places = [
-                (sample.states[row], after)
-                for row, steps in enumerate(sample.taken)
-                for after in steps.values()
-            ]
+            places = [*sample.steps]
         wanted = min(max(JUDGEMENTS // count, STATES_A_CLAIM), len(places))
         return [places[k * len(places) // wanted] for k in range(wanted)]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from checker.engines.reference import ReferenceEngine, State
 from model.language.errors import DomainError
@@ -19,6 +19,7 @@ from model.language.protocol import Model
 REACHED = 100
 BESIDE = 28
 TRIES_A_STATE = 40
+_MANY = 20  # cells
 _WALK = 30  # steps
 _WALKS = 64
 _RARE = 0.5
@@ -106,11 +107,35 @@ class Sample:
         reached = len(self.states)
         for _ in range(BESIDE):
             row = self._draw.randrange(reached)
-            cells = list(self.states[row])
-            for _ in range(self._draw.randint(1, 3)):
-                cell = self._cells[self._draw.randrange(len(cells))]
-                cells[cell.position] = self._draw.randint(cell.low, cell.high)
-            self._visit(tuple(cells), row)
+            self._visit(self._beside(self.states[row], self._draw), row)
+
+    def drawn(self, count: int, frames: int) -> list[tuple[State, ...]]:
+        """States, or states before and after a step, with a few cells drawn anew: for claims.
+
+        On a run a claim seldom turns false; near one, it does.
+        """
+        draw = random.Random(count)
+        reached: list[tuple[State, ...]] = [(state,) for state in self.states]
+        if frames == 2:
+            reached = list(self.steps)
+        return [
+            (*place[:-1], self._beside(place[-1], draw, _MANY))
+            for place in (draw.choice(reached) for _ in range(count if reached else 0))
+        ]
+
+    @property
+    def steps(self) -> Iterator[tuple[State, State]]:
+        """The states before and after each step."""
+        for row, steps in enumerate(self.taken):
+            for after in steps.values():
+                yield self.states[row], after
+
+    def _beside(self, state: State, draw: random.Random, most: int = 3) -> State:
+        cells = list(state)
+        for _ in range(draw.randint(1, most) if self._cells else 0):
+            cell = self._cells[draw.randrange(len(cells))]
+            cells[cell.position] = draw.randint(cell.low, cell.high)
+        return tuple(cells)
 
     def _seek(self) -> None:
         """A state for each action that none of the states enables, where walks soon find one."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from checker.search.lineage import StateRows
 from checker.stores.storage import Storage, explained
 from checker.stores.store import LevelFile, Store
+from model.language.errors import UsageError
 
 ROW_GROUP = 1 << 17
 ROWS_A_FILE = 1 << 22
@@ -68,12 +69,16 @@ def _opened(storage: Storage, name: str) -> Iterator[Any]:
     """A file of a level as a `ParquetFile`; `UsageError` if it is damaged."""
     import pyarrow.parquet as pq
 
-    with (
-        explained(f"the store {storage.location} is damaged: {name}"),
-        storage.filesystem.open_input_file(storage.path(name)) as stream,
-        pq.ParquetFile(stream, page_checksum_verification=True) as file,
-    ):
-        yield file
+    damaged = f"the store {storage.location} is damaged: {name}"
+    try:
+        with (
+            explained(damaged),
+            storage.filesystem.open_input_file(storage.path(name)) as stream,
+            pq.ParquetFile(stream, page_checksum_verification=True) as file,
+        ):
+            yield file
+    except (KeyError, UnicodeDecodeError) as error:
+        raise UsageError(f"{damaged}: its columns have other names") from error
 
 
 def check_pages(storage: Storage, name: str) -> None:

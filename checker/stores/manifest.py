@@ -19,7 +19,7 @@ from model.language.protocol import Model
 from properties import Property
 
 FORMAT = "highwater-store"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 _IDENTITY = {"protocol": str, "bounds": Mapping[str, int], "settings": Mapping[str, str]}
 

@@ -294,6 +294,19 @@ def test_a_claim_that_is_captured_wrongly_is_refused(run, group_of, tmp_path):
         run(group_of(count_well), [MISREAD], [], tmp_path)
 
 
+@pytest.mark.parametrize("name", ["weak_isr", "strong_isr"])
+def test_a_claim_that_is_captured_too_weak_is_refused(name):
+    """It is true in every state of a run, as the claim itself is."""
+    model = PROTOCOLS["kip320"].model()
+    properties = properties_of(model.protocol)
+    (prop,) = (prop for prop in properties if prop.name == name)
+    claim = model.claim(prop.claim)
+    assert claim.op is graph.Op.FORALL
+    model._claims[prop.claim, 1] = graph.quantified(graph.Op.EXISTS, *claim.args)
+    with pytest.raises(DisagreementError, match=f"property {name}"):
+        require_agreement(model, properties)
+
+
 @every_search
 def test_a_premise_that_is_captured_wrongly_is_refused(run, group_of, tmp_path):
     prop = dataclasses.replace(WITHIN, premise=_misread)

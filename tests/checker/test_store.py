@@ -241,7 +241,7 @@ def test_a_directory_with_something_else_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", '{"format": "other"}', '{"format": "highwater-store", "format_version": 1}',
+    ["", "[]", "{}", '{"format": "other"}', '{"format": "highwater-store", "format_version": 2}',
      '{"format": "highwater-store", "format_version": 99}', "\x00\x01"],
 )  # fmt: skip
 def test_a_foreign_manifest_is_refused(tmp_path, content):
@@ -299,7 +299,23 @@ def _lose_marker(directory):
     (directory / "levels" / "level=12" / MARKER).unlink()
 
 
-@pytest.mark.parametrize("damage", [_cut, _lose, _flip, _blank, _break_marker, _lose_marker])
+def _another_letter(directory):
+    """One bit of the name of a property that was reached: it would count as never reached."""
+    path = directory / "levels" / "level=12" / MARKER
+    honest = path.read_text()
+    [name, *_] = json.loads(honest)["reached"]
+    path.write_text(honest.replace(f'"{name}"', f'"{name[:-1]}{chr(ord(name[-1]) ^ 1)}"'))
+
+
+def _another_column(directory):
+    path = _data_file(directory)
+    path.write_bytes(path.read_bytes().replace(b"number", b"numbes"))
+
+
+_DAMAGES = [_cut, _lose, _flip, _blank, _break_marker, _lose_marker]
+
+
+@pytest.mark.parametrize("damage", [*_DAMAGES, _another_letter, _another_column])
 def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
     model = model_named("kip320", SMALL)
     stored(tmp_path, model, limits=Limits(depth=15))

@@ -30,8 +30,10 @@ from model.language import (
     refusal,
     require,
 )
+from model.language.capture import recorder
 from model.language.declare.domains import integer_domain
 from model.language.errors import CaptureError, ProtocolError, UsageError
+from model.language.refusal import user_place
 from properties.claims import Property, Sense
 from tests.support.lab import NODES, Lab, Node, model_of, protocol_of
 
@@ -298,3 +300,88 @@ def test_to_go_on_means_to_the_last_witness_and_dead_end():
     assert found.reached == {"high": 7}
     assert found.deadlock is not None and len(found.deadlock) == 8
     assert [violation.depth for violation in found.violations] == [2]
+
+
+class Mood(IntEnum):
+    """Numbers that say themselves what an order of them is."""
+
+    LOW = 0
+    HIGH = 1
+
+    def __lt__(self, other):
+        return False
+
+
+class Solo(Entity):
+    """A member."""
+
+    flag: bool = False
+
+
+class Moody(State):
+    """A state with such numbers."""
+
+    noting: Members[Solo] = members(NODES)
+    mood: Mood = Mood.LOW
+
+
+class Twin(Entity):
+    """A member that is equal to every other."""
+
+    flag: bool = False
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = Entity.__hash__
+
+
+class Twins(State):
+    """A state with such members."""
+
+    noting: Members[Twin] = members(NODES)
+
+
+@pytest.mark.parametrize(
+    ("state", "what"), [(Moody, "__lt__` of Mood"), (Twins, "__eq__` of Twin")]
+)
+def test_a_class_of_the_state_does_not_say_what_an_operator_means(state, what):
+    def act(root) -> None:
+        root.noting[0].flag = True
+
+    model = Protocol("p", "", state, (Action("act", act, ""),), (NODES,)).model()
+    with pytest.raises(CaptureError, match=rf"idioms.py:\d+: `{what}: what is read"):
+        _ = model.captured
+
+
+def test_functions_that_close_over_each_other_are_checked_once():
+    def around(limit):
+        def even(k):
+            return k == limit or odd(k - 1)
+
+        def odd(k):
+            return k != limit and even(k - 1)
+
+        return even
+
+    helper = around(0)
+
+    def act(lab: Lab) -> None:
+        lab.flag = helper(2)
+
+    assert model_of(act).captured[0].writes
+
+
+def test_whether_a_capture_is_under_way_is_not_for_the_user_to_ask():
+    def by_its_recorder(lab: Lab) -> None:
+        lab.flag = recorder.active == None  # noqa: E711
+
+    def by_its_notes(lab: Lab) -> None:
+        lab.flag = refusal.watching
+
+    def by_a_function(lab: Lab) -> None:
+        lab.flag = user_place() == ""
+
+    for function in (by_its_recorder, by_its_notes, by_a_function):
+        with pytest.raises(CaptureError, match=r"idioms.py:\d+: `.*` cannot be captured"):
+            _ = model_of(function).captured

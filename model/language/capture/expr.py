@@ -12,20 +12,20 @@ from typing import Any, NoReturn, cast
 
 from model.language import graph
 from model.language.declare.domains import Bound
-from model.language.graph import Kind, Node
+from model.language.graph import INT, Kind, Node
 from model.language.refusal import refuse, refuse_hashing, refuse_text, refuse_truth
 
 
 class Expr:
     """A symbolic value. Its node is the captured expression."""
 
-    __slots__ = ("node",)
-    kind: Kind
+    __slots__ = ("_node",)
+    _kind: Kind
 
     def __init__(self, node: Node) -> None:
-        if node.sort.kind is not self.kind:
-            refuse(f"a value of kind {node.sort.kind} where one of kind {self.kind} is needed")
-        self.node = node
+        if node.sort.kind is not self._kind:
+            refuse(f"a value of kind {node.sort.kind} where one of kind {self._kind} is needed")
+        self._node = node
 
     def __bool__(self) -> bool:
         refuse_truth()
@@ -37,27 +37,27 @@ class Expr:
         refuse("iteration over a value that is not a collection")
 
     def __eq__(self, other: object) -> Any:
-        return BoolExpr(graph.equal(self.node, node_of(other, like=self.node)))
+        return BoolExpr(graph.equal(self._node, node_of(other, like=self._node)))
 
     def __ne__(self, other: object) -> Any:
-        return BoolExpr(graph.negation(graph.equal(self.node, node_of(other, like=self.node))))
+        return BoolExpr(graph.negation(graph.equal(self._node, node_of(other, like=self._node))))
 
     def __hash__(self) -> int:
         return refuse_hashing()
 
     def __repr__(self) -> str:
         refuse_text()
-        return graph.show(self.node)
+        return graph.show(self._node)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        refuse(f"`.{name}` of a value of kind {self.kind} read from the state: write a comparison")
+        refuse(f"`.{name}` of a value of kind {self._kind} read from the state: write a comparison")
 
 
 def _refusing(problem: str) -> Callable[..., NoReturn]:
     def refused(self: Expr, *_: object) -> NoReturn:
-        refuse(problem.format(self.kind))
+        refuse(problem.format(self._kind))
 
     return refused
 
@@ -84,13 +84,13 @@ class BoolExpr(Expr):
     """A symbolic boolean."""
 
     __slots__ = ()
-    kind = Kind.BOOL
+    _kind = Kind.BOOL
 
     def __and__(self, other: Any) -> BoolExpr:
-        return BoolExpr(graph.conjunction(self.node, node_of(other, like=self.node)))
+        return BoolExpr(graph.conjunction(self._node, node_of(other, like=self._node)))
 
     def __or__(self, other: Any) -> BoolExpr:
-        return BoolExpr(graph.disjunction(self.node, node_of(other, like=self.node)))
+        return BoolExpr(graph.disjunction(self._node, node_of(other, like=self._node)))
 
     __rand__ = __and__
     __ror__ = __or__
@@ -103,44 +103,44 @@ class IntExpr(Expr):
     """A symbolic integer."""
 
     __slots__ = ()
-    kind = Kind.INT
+    _kind = Kind.INT
 
     def _number(self, other: Any) -> Node:
-        return node_of(other, like=self.node)
+        return node_of(other, like=self._node)
 
     def __add__(self, other: Any) -> IntExpr:
-        return IntExpr(graph.add(self.node, self._number(other)))
+        return IntExpr(graph.add(self._node, self._number(other)))
 
     def __radd__(self, other: Any) -> IntExpr:
-        return IntExpr(graph.add(self._number(other), self.node))
+        return IntExpr(graph.add(self._number(other), self._node))
 
     def __sub__(self, other: Any) -> IntExpr:
-        return IntExpr(graph.subtract(self.node, self._number(other)))
+        return IntExpr(graph.subtract(self._node, self._number(other)))
 
     def __rsub__(self, other: Any) -> IntExpr:
-        return IntExpr(graph.subtract(self._number(other), self.node))
+        return IntExpr(graph.subtract(self._number(other), self._node))
 
     def __lt__(self, other: Any) -> Any:
-        return BoolExpr(graph.less(self.node, self._number(other)))
+        return BoolExpr(graph.less(self._node, self._number(other)))
 
     def __le__(self, other: Any) -> Any:
-        return BoolExpr(graph.at_most(self.node, self._number(other)))
+        return BoolExpr(graph.at_most(self._node, self._number(other)))
 
     def __gt__(self, other: Any) -> Any:
-        return BoolExpr(graph.less(self._number(other), self.node))
+        return BoolExpr(graph.less(self._number(other), self._node))
 
     def __ge__(self, other: Any) -> Any:
-        return BoolExpr(graph.at_most(self._number(other), self.node))
+        return BoolExpr(graph.at_most(self._number(other), self._node))
 
     def __neg__(self) -> IntExpr:
-        return IntExpr(graph.subtract(graph.constant(0), self.node))
+        return IntExpr(graph.subtract(graph.constant(0), self._node))
 
 
 class RefExpr(Expr):
     """A symbolic reference: a member of a family, or none."""
 
     __slots__ = ()
-    kind = Kind.REF
+    _kind = Kind.REF
 
     def __getattr__(self, name: str) -> NoReturn:
         refuse(
@@ -149,7 +149,7 @@ class RefExpr(Expr):
         )
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name != "node":
+        if name != "_node":
             self.__getattr__(name)
         super().__setattr__(name, value)
 
@@ -157,7 +157,7 @@ class RefExpr(Expr):
 def node_of(value: object, like: Node | None = None) -> Node:
     """The node of a symbolic or plain value; `like` gives the sort that a plain one should have."""
     if isinstance(value, Expr):
-        node = value.node
+        node = value._node
     elif isinstance(value, bool):
         node = graph.constant(value)
     elif isinstance(value, int):
@@ -171,6 +171,8 @@ def node_of(value: object, like: Node | None = None) -> Node:
             instead = ": write state.bound(...)" if isinstance(value, Bound) else ""
             refuse(f"{what} where a boolean, a number, a member or none is needed{instead}")
         node = found()
+        if node.sort is INT and (like is None or like.sort is INT):
+            refuse("a row where a value is needed: write row.number, or compare it with a row")
     if like is not None and node.sort != like.sort:
         refuse(
             f"a value of kind {node.sort.kind} {node.sort.family} where one of kind "

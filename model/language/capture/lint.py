@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import dis
 import gc
-import inspect
 import itertools
 import linecache
 import re
@@ -20,24 +19,14 @@ import types
 import typing
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from enum import Enum
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
 from model.language import refusal
-from model.language.capture.rounds import (
-    Held,
-    attributes,
-    contents_of,
-    instructions_of,
-    is_frozen,
-    is_users_class,
-)
-from model.language.declare.entity import Field, Place, Record
-from model.language.declare.schema import IndexedSchema, RecordSchema
-from model.language.declare.settings import Noted
+from model.language.capture.constants import INTERNAL, check_value
+from model.language.capture.rounds import Held, contents_of, instructions_of, is_users_class
 from model.language.errors import CaptureError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 
@@ -60,15 +49,6 @@ _INSTRUCTIONS = (
 _INSTRUCTION = re.compile("|".join(f"(?P<at{k}>{p})" for k, (p, _) in enumerate(_INSTRUCTIONS)))
 _SUSPECT = {name for name in dis.opmap if _INSTRUCTION.match(name)}
 _SUSPECT |= {name for name in dis.opmap if re.search("STORE_DEREF|_ATTR|_METHOD", name)}
-_INTERNAL = {*Place.__slots__, "_declared", "_local_names", "_reference_node"}
-
-_FUNCTIONS = (
-    *(abs, all, any, chr, divmod, format, getattr, iter, len, max, min, next, ord, pow),
-    *(print, repr, round, setattr, sorted, sum),
-    *(bool, bytes, dict, enumerate, filter, float, frozenset, int, list, map, range),
-    *(reversed, set, slice, str, super, tuple, zip, typing.cast),
-)
-"""What acts on values only by what they answer, and symbolic ones refuse that."""
 
 
 def check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
@@ -108,14 +88,15 @@ def _check_code(code: CodeType, names: dict[str, Any]) -> tuple[Any, ...]:
         if instruction.opname == "STORE_DEREF" and name in code.co_freevars:
             refuse(f"assigning {name!r} of the function around: return the value instead", place)
         if "_ATTR" in instruction.opname or "_METHOD" in instruction.opname:
-            if name in _INTERNAL or re.fullmatch("__.*__", str(name)):
+            if name in INTERNAL or re.fullmatch("__.*__|format(_map)?", str(name)):
                 refuse(f"`.{name}`, which is Python's own: compare or assign variables", place)
     mentioned = list(_mentions(code, names))
     for words, value, place in mentioned:
         check_value(words, value, place)
+    owners = (type(value) if isinstance(value, Enum) else value for _, value, _ in mentioned)
     return tuple(
         value
-        for _, value, _ in mentioned
+        for value in owners
         if (isinstance(value, type) and is_users_class(value))
         or (isinstance(value, types.FunctionType) and is_users(value.__code__.co_filename))
     )
@@ -133,14 +114,18 @@ def _mentions(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any,
             continue
         words, value = name, names[name] if name in names else getattr(builtins, name)
         for attribute in asked:
-            owner = isinstance(value, types.ModuleType) or (
-                isinstance(value, type) and is_users_class(value)
-            )
-            if not owner or not hasattr(value, attribute):
+            if not _is_owner(value) or not hasattr(value, attribute):
                 break
             value = getattr(value, attribute)
             words = f"{words}.{attribute}"
         yield words, value, (code.co_filename, line)
+
+
+def _is_owner(value: Any) -> bool:
+    """Whether it is a module or class of whose attributes each counts for itself."""
+    if isinstance(value, types.ModuleType):
+        return not value.__name__.startswith("model.language.")
+    return isinstance(value, type) and is_users_class(value)
 
 
 @lru_cache(maxsize=4096)
@@ -160,128 +145,6 @@ def _chains(code: CodeType) -> tuple[tuple[str, tuple[str, ...], int], ...]:
         )
         found.append((instruction.argval, tuple(each.argval for each in following), line))
     return tuple(found)
-
-
-def check_value(words: str, value: Any, place: tuple[str, int]) -> None:
-    """`CaptureError` if a value that was there before the capture may change, or tells too much."""
-    match value:
-        case None | int() | str() | bytes() | float() | Enum() | range() | Field():
-            return
-        case types.MemberDescriptorType() | types.GetSetDescriptorType():
-            return
-        case tuple() | frozenset():
-            inner = tuple(value)
-        case Noted():
-            inner = (value.settings,)
-        case types.FunctionType():
-            if not is_users(value.__code__.co_filename):
-                if value.__module__.startswith("model.language.") or value is typing.cast:
-                    return
-                _refuse_mention(words, place)
-            if attributes(value):
-                _refuse_change(f"{words}, a function with attributes,", place)
-            inner = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-        case types.MethodType():
-            inner = value.__self__, value.__func__
-        case partial():
-            inner = value.func, *value.args, *value.keywords.values()
-        case staticmethod() | classmethod():
-            inner = (value.__func__,)
-        case property():
-            inner = value.fget, value.fset
-        case type() if _is_constant(value):
-            return
-        case types.ModuleType():
-            _refuse_mention(words, place)
-        case _:
-            inner = _inside(words, value, place)
-    for part in inner:
-        check_value(words, part, place)
-
-
-def _inside(words: str, value: Any, place: tuple[str, int]) -> tuple[Any, ...]:
-    """The fields of a frozen dataclass; nothing for functions of Python's that may be called."""
-    if _is_known(value) or type(value).__module__.startswith("model.language."):
-        return ()
-    if is_frozen(value):
-        return tuple(getattr(value, field.name) for field in fields(value))
-    if callable(value) and not (isinstance(value, type) and is_users_class(value)):
-        _refuse_mention(words, place)
-    _refuse_change(f"{words}, a {type(value).__name__},", place)
-
-
-def _refuse_mention(words: str, place: tuple[str, int]) -> typing.NoReturn:
-    refuse(
-        f"`{words}` cannot be captured: write the language's own words, a comparison, or for a "
-        "choice a parameter of the action",
-        place,
-    )
-
-
-def _refuse_change(what: str, place: tuple[str, int]) -> typing.NoReturn:
-    refuse(
-        f"{what} may change: write a variable of the state, a setting, or a constant such as a "
-        "number, a tuple or an IntEnum",
-        place,
-    )
-
-
-def _is_known(value: object) -> bool:
-    return any(value is function for function in _FUNCTIONS)
-
-
-def _is_constant(kind: type) -> bool:
-    """Whether a class may be mentioned: its instances are values, views or errors."""
-    if kind.__module__.startswith("model.language.") or _is_known(kind):
-        return True
-    return issubclass(kind, BaseException) or (
-        is_users_class(kind) and issubclass(kind, Record | Enum)
-    )
-
-
-def check_schema(schema: RecordSchema) -> None:
-    """`CaptureError` if a class of the state has attributes that may change."""
-    for kind in classes_of(schema):
-        _check_class(kind)
-
-
-def classes_of(schema: RecordSchema) -> Iterator[type]:
-    """The classes of a record and of all that it holds."""
-    yield schema.view_class
-    for part in schema.fields.values():
-        if isinstance(part, IndexedSchema):
-            yield part.view_class
-        item = getattr(part, "item", part)
-        if isinstance(item, RecordSchema):
-            yield from classes_of(item)
-
-
-_sound: weakref.WeakSet[Any] = weakref.WeakSet()
-
-
-def _check_class(kind: type) -> None:
-    if kind in _sound:
-        return
-    for base in kind.__mro__:
-        for name, value in vars(base).items() if is_users_class(base) else ():
-            if name in _INTERNAL or re.fullmatch("__.*__", name):
-                continue
-            try:
-                check_value(f"{base.__name__}.{name}", value, ("?", 0))
-            except CaptureError:
-                check_value(f"{base.__name__}.{name}", value, (_file_of(base), _line_of(base)))
-    _sound.add(kind)
-
-
-def _line_of(kind: type) -> int:
-    try:
-        return inspect.getsourcelines(kind)[1]
-    except (OSError, TypeError):
-        return 1
-
-
-def _file_of(value: Any) -> str:
-    return getattr(sys.modules.get(value.__module__ or ""), "__file__", None) or ""
 
 
 class Watch:
@@ -357,7 +220,8 @@ class Watch:
 
     def _check(self, frame: FrameType, code: CodeType) -> None:
         self.ran[id(code)] = code, frame.f_globals
-        for owner in check_code(code, frame.f_globals):
+        enums = [type(value) for value in frame.f_locals.values() if isinstance(value, Enum)]
+        for owner in (*check_code(code, frame.f_globals), *enums):
             self._owners.setdefault(id(owner), (owner, contents_of(owner) or ()))
         for inner in code.co_consts:
             if isinstance(inner, CodeType):

@@ -13,7 +13,8 @@ from types import CodeType
 from typing import Any
 
 from model.language.capture.captured import CapturedAction
-from model.language.capture.lint import Watch, classes_of, meaning
+from model.language.capture.constants import classes_of
+from model.language.capture.lint import Watch, meaning
 from model.language.capture.rounds import Held, are_same, contents_of
 from model.language.declare.schema import Schema
 from model.language.declare.settings import Noted

@@ -223,7 +223,7 @@ class Capture:
         pair = [node_of(value, like) for value in (then, otherwise)]
         node = graph.choose(node_of(condition, graph.TRUE), pair[0], pair[1])
         if node.sort.kind is Kind.SET:
-            store = next(v.store for v in (then, otherwise) if isinstance(v, SetExpr))
+            store = next(v._store for v in (then, otherwise) if isinstance(v, SetExpr))
             return SetExpr(node, store)
         return wrap(node)
 

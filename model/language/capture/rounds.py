@@ -183,16 +183,21 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
     match value:
         case Noted():
             return contents_of(value.settings)
-        case Expr() | View() | Store() | Enum() | types.ModuleType():
+        case Expr() | View() | Store() | types.ModuleType():
             return None
+        case Enum():
+            return tuple(vars(value).values())
         case int() | str() | bytes() | float() | types.CodeType():
             return None
         case list() | tuple() | set() | frozenset():
             return tuple(value)
         case dict():
             return (*value.keys(), *value.values())
+        case type() if not is_users_class(value):
+            return None
         case type():
-            return tuple(vars(value).values()) if is_users_class(value) else None
+            named = value.__members__.values() if issubclass(value, Enum) else ()
+            return (*vars(value).values(), *(v for each in named for v in vars(each).values()))
         case types.FunctionType():
             return (*_cells(value), *(value.__defaults__ or ()), *attributes(value))
         case types.MethodType() | types.BuiltinFunctionType():

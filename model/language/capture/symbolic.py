@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from model.language import graph
+from model.language.capture.constants import check_schema
 from model.language.capture.expr import BoolExpr, Expr, IntExpr, as_bool, as_int, node_of, wrap
-from model.language.capture.lint import check_schema
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
@@ -24,53 +24,53 @@ if TYPE_CHECKING:
 class SetExpr(Expr, SetOf[Any]):
     """A symbolic set of members of a family."""
 
-    __slots__ = ("store",)
-    kind = Kind.SET
+    __slots__ = ("_store",)
+    _kind = Kind.SET
 
     def __init__(self, node: Node, store: SymbolicStore) -> None:
         super().__init__(node)
-        self.store = store
+        self._store = store
 
     def _make(self, node: Node) -> SetExpr:
-        return SetExpr(node, self.store)
+        return SetExpr(node, self._store)
 
     def _other(self, other: Any) -> Node:
-        return node_of(other, like=self.node)
+        return node_of(other, like=self._node)
 
     def _member(self, member: Any) -> Node:
-        return node_of(member, no_member(self.node.sort.family))
+        return node_of(member, no_member(self._node.sort.family))
 
     def contains(self, member: Any) -> bool:
-        return as_bool(graph.contains(self.node, self._member(member)))
+        return as_bool(graph.contains(self._node, self._member(member)))
 
     def with_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self._make(graph.set_operation(Op.UNION, self.node, only))
+        return self._make(graph.set_operation(Op.UNION, self._node, only))
 
     def without_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, only))
+        return self._make(graph.set_operation(Op.DIFFERENCE, self._node, only))
 
     def union(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.UNION, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.UNION, self._node, self._other(other)))
 
     def intersection(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.INTERSECTION, self._node, self._other(other)))
 
     def minus(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.DIFFERENCE, self._node, self._other(other)))
 
     def includes(self, other: Any) -> bool:
         return self._make(self._other(other)).minus(self).is_empty
 
     @property
     def is_empty(self) -> bool:
-        nothing = graph.no_members(self.node.sort.family)
-        return as_bool(graph.equal(self.node, nothing))
+        nothing = graph.no_members(self._node.sort.family)
+        return as_bool(graph.equal(self._node, nothing))
 
     @property
     def size(self) -> int:
-        return as_int(graph.size(self.node))
+        return as_int(graph.size(self._node))
 
     def __contains__(self, member: object) -> bool:
         refuse("`in` on a set read from the state: write group.contains(member)")
@@ -79,9 +79,9 @@ class SetExpr(Expr, SetOf[Any]):
         refuse("len() of a set read from the state: write group.size")
 
     def __iter__(self) -> Iterator[Any]:
-        family = self.store.schema.families[self.node.sort.family]
-        indices = self.store.indices(family.index_set, among=self.node)
-        return map(lambda index: self.store.view(family.item, (index,)), indices)
+        family = self._store.schema.families[self._node.sort.family]
+        indices = self._store.indices(family.index_set, among=self._node)
+        return map(lambda index: self._store.view(family.item, (index,)), indices)
 
 
 def no_member(family: str) -> Node:
@@ -138,7 +138,7 @@ class SymbolicStore(Store):
         self.capture.write(variable, index, node)
 
     def reset(self, variable: Variable, index: tuple[Node, ...], where: Any) -> None:
-        kept = self.read(variable, index).node
+        kept = self.read(variable, index)._node
         value = graph.choose(node_of(where, graph.TRUE), variable.blank, kept)
         self.capture.write(variable, index, value)
 
@@ -146,7 +146,7 @@ class SymbolicStore(Store):
         position = self.capture.fresh(variable.index[-1])
         place = (*index, position)
         kept = graph.less(position, node_of(first, graph.constant(0)))
-        value = graph.choose(kept, self.read(variable, place).node, variable.blank)
+        value = graph.choose(kept, self.read(variable, place)._node, variable.blank)
         self.capture.write(variable, place, value, (position,))
 
     def bound(self, name: str) -> Any:
@@ -184,6 +184,7 @@ class SymbolicStore(Store):
         if isinstance(value, int) and value < 0:
             refuse(f"{value} is before the first: write log[log.end - 1] for the last record")
         if isinstance(value, Entity):
+            self._require_family(value, index_set)
             return cast(Node, value._index[-1])
         if index_set.symmetric:
             if isinstance(value, int) and not isinstance(value, bool):
@@ -196,7 +197,18 @@ class SymbolicStore(Store):
         return IntExpr(index)
 
     def same(self, left: Record, right: object) -> Any:
+        if isinstance(right, Entity):
+            self._require_family(right, left._schema.index[-1])
+            return BoolExpr(graph.equal(left._index[-1], right._index[-1]))
+        if not left._schema.index[-1].symmetric:
+            refuse("a row compared with what is no row: write row.number")
         return BoolExpr(graph.equal(left._index[-1], node_of(right, left._index[-1])))
 
+    def _require_family(self, member: Entity, index_set: IndexSet) -> None:
+        """A member or row stands for itself alone, never for the one elsewhere of its number."""
+        own = member._schema.index[-1]
+        if own is not index_set:
+            refuse(f"a member of {own.name} where one of {index_set.name} is needed")
+
     def differs(self, left: Record, right: object) -> Any:
-        return BoolExpr(graph.negation(self.same(left, right).node))
+        return BoolExpr(graph.negation(self.same(left, right)._node))

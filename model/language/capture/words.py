@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from model.language import graph
 from model.language.capture import recorder
 from model.language.capture.expr import Expr, as_bool, as_int, node_of
-from model.language.graph import Op
+from model.language.graph import Node, Op
 
 T = TypeVar("T")
 
@@ -69,15 +69,19 @@ def choose(condition: bool, then: T, otherwise: T) -> T:
 def minimum(a: int, b: int) -> int:
     """The smaller of two numbers."""
     if isinstance(a, Expr) or isinstance(b, Expr):
-        return as_int(graph.minimum(node_of(a), node_of(b)))
+        return as_int(graph.minimum(*_numbers(a, b)))
     return a if a <= b else b
 
 
 def maximum(a: int, b: int) -> int:
     """The larger of two numbers."""
     if isinstance(a, Expr) or isinstance(b, Expr):
-        return as_int(graph.maximum(node_of(a), node_of(b)))
+        return as_int(graph.maximum(*_numbers(a, b)))
     return a if a >= b else b
+
+
+def _numbers(*values: int) -> list[Node]:
+    return [node_of(value, graph.constant(0)) for value in values]
 
 
 def every(conditions: Iterable[bool]) -> bool:
@@ -124,7 +128,7 @@ def smallest(values: Iterable[int]) -> int:
 def is_none(reference: object) -> bool:
     """The reference points to no member."""
     if isinstance(reference, Expr):
-        return as_bool(graph.equal(reference.node, node_of(None, like=reference.node)))
+        return as_bool(graph.equal(reference._node, node_of(None, like=reference._node)))
     return reference is None
 
 

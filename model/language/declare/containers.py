@@ -170,6 +170,11 @@ class Members(Family[E]):
         return cast("SetOf[E]", self._store.subset_where(self._schema.index_set, condition))
 
 
+def member_of(state: Record, family: str, number: int) -> Any:
+    """The member of a family by its number, the family by its name."""
+    return state._schema.fields[family].get(state)[number]
+
+
 class Table(Family[E]):
     """Rows numbered from 0, such as the requests by epoch; `rows[number]` may be computed."""
 
