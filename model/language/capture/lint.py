@@ -35,9 +35,10 @@ from model.language.capture.rounds import (
     is_frozen,
     is_users_class,
 )
-from model.language.declare.entity import Field, Place, Record
+from model.language.declare.entity import Field, Record
 from model.language.declare.schema import IndexedSchema, RecordSchema
 from model.language.declare.settings import Noted
+from model.language.declare.store import Place
 from model.language.errors import CaptureError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from model.language import graph
 from model.language.capture.expr import BoolExpr, Expr, IntExpr, as_bool, as_int, node_of, wrap
 from model.language.capture.lint import check_schema
+from model.language.capture.recorder import Capture
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
-from model.language.declare.entity import Entity, Record, Store
-from model.language.declare.schema import Part, Schema, Variable
+from model.language.declare.entity import Entity
+from model.language.declare.schema import Schema
+from model.language.declare.store import Part, Place, Store
+from model.language.declare.variables import Variable
 from model.language.errors import unknown_name
 from model.language.graph import Kind, Node, Op, Sort
 from model.language.refusal import refuse, user_place
-
-if TYPE_CHECKING:
-    from model.language.capture.recorder import Capture
 
 
 class SetExpr(Expr, SetOf[Any]):
@@ -31,7 +31,7 @@ class SetExpr(Expr, SetOf[Any]):
         super().__init__(node)
         self.store = store
 
-    def _make(self, node: Node) -> SetExpr:
+    def like(self, node: Node) -> SetExpr:
         return SetExpr(node, self.store)
 
     def _other(self, other: Any) -> Node:
@@ -45,23 +45,23 @@ class SetExpr(Expr, SetOf[Any]):
 
     def with_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self._make(graph.set_operation(Op.UNION, self.node, only))
+        return self.like(graph.set_operation(Op.UNION, self.node, only))
 
     def without_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, only))
+        return self.like(graph.set_operation(Op.DIFFERENCE, self.node, only))
 
     def union(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.UNION, self.node, self._other(other)))
+        return self.like(graph.set_operation(Op.UNION, self.node, self._other(other)))
 
     def intersection(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
+        return self.like(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
 
     def minus(self, other: Any) -> SetExpr:
-        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
+        return self.like(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
 
     def includes(self, other: Any) -> bool:
-        return self._make(self._other(other)).minus(self).is_empty
+        return self.like(self._other(other)).minus(self).is_empty
 
     @property
     def is_empty(self) -> bool:
@@ -195,8 +195,8 @@ class SymbolicStore(Store):
     def plain_index(self, index: Any) -> Any:
         return IntExpr(index)
 
-    def same(self, left: Record, right: object) -> Any:
+    def same(self, left: Place, right: object) -> Any:
         return BoolExpr(graph.equal(left._index[-1], node_of(right, left._index[-1])))
 
-    def differs(self, left: Record, right: object) -> Any:
+    def differs(self, left: Place, right: object) -> Any:
         return BoolExpr(graph.negation(self.same(left, right).node))
