@@ -265,7 +265,7 @@ def explain(
     its folder or name; `protocol` says of which protocol of one's own. `UsageError` if it cannot be
     read, `RejectedError` if it does not replay.
     """
-    from checker.commands.replay_command import accepted_trace
+    from checker.experiments.cases import accepted_trace
     from checker.explanations.explanation import explain as explanation_of
     from checker.explanations.searches import SECONDS, STATES, Budget
 

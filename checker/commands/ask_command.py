@@ -83,7 +83,6 @@ def command(
     from checker.commands.progress import Line
     from checker.files import prepare_directory
     from checker.guarantees.answer import as_data
-    from checker.guarantees.text import render
     from checker.guarantees.verdicts import Budget
     from checker.traces.trace import highwater_version
 
@@ -112,7 +111,7 @@ def command(
         def data() -> dict[str, Any]:
             return {"command": "ask", **as_data(found), "version": highwater_version()}
 
-        write_result(as_json, data, lambda console: render(found, console.width))
+        write_result(as_json, data, lambda console: found.text(console.width))
     if found.is_lossy:
         status = Exit.VIOLATED
     else:

@@ -16,10 +16,10 @@ from checker.experiments.choices import steps_named
 from checker.experiments.liveness_table import lasso_trace
 from checker.explanations.candidates import Kind, candidates, links_of
 from checker.explanations.effects import Effects, settings_read
-from checker.explanations.explanation import as_data, explain, recognised
+from checker.explanations.explanation import as_data, explain
 from checker.explanations.moments import decision
+from checker.explanations.preventions import recognised
 from checker.explanations.searches import Budget, searchable, searched
-from checker.explanations.text import render
 from checker.liveness.search import LivenessSearch
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
@@ -281,9 +281,9 @@ def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
 @pytest.mark.parametrize("width", [40, 80])
 def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing(case, width):
     found = explained(trace_of(case), search=False)
-    lines = render(found, width).splitlines()
+    lines = found.text(width).splitlines()
     assert max(len(line) for line in lines if not line.startswith("  https://")) <= width
-    assert "".join(" ".join(lines).split()) == "".join(render(found, 10_000).split())
+    assert "".join(" ".join(lines).split()) == "".join(found.text(10_000).split())
 
 
 # Traces of other kinds.
