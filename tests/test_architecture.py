@@ -48,6 +48,7 @@ ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
 TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
 FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
 NATIVE = "checker.native"
+AMOUNTS = "checker.amounts"
 LIVENESS, CAUSES, PICTURES = "checker.liveness", "checker.causes", "checker.pictures"
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -78,6 +79,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka_group": ("model", *KINDS),
     "properties": ("model",),
     "checker.exits": (),
+    "checker.amounts": (),
     "checker.pictures": (),
     "checker.files": ("model.language.errors",),
     "checker.verdict": ("model", "properties"),
@@ -85,11 +87,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.native": (FILES,),
     "checker.engines": ("model", "properties", VERDICT, NATIVE),
     "checker.search": ("model", "properties", VERDICT, NATIVE, ENGINES),
-    "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES),
+    "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, AMOUNTS, ENGINES),
     "checker.liveness": ("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, TRACES),
     "checker.causes": ("model", "properties", ENGINES, TRACES),
-    "checker.report": ("model", "properties", VERDICT, ENGINES, TRACES, CAUSES),
-    "checker.browse": ("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.report": ("model", "properties", VERDICT, AMOUNTS, ENGINES, TRACES, CAUSES),
+    "checker.browse": ("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
     "checker.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
@@ -98,18 +100,18 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
     "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
     "checker.experiments": (
-        *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
-        PICTURES,
+        *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES),
+        *(REPORT, PICTURES),
     ),
     "checker.explanations": (
-        *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
+        *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
         *("checker.graphs", "checker.experiments"),
     ),
     "checker.guarantees": (
-        *("model", "properties", VERDICT, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+        *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
         *("checker.graphs", "checker.experiments", "checker.explanations"),
     ),
-    "checker.audit": ("model.language.errors",),
+    "checker.audit": ("model.language.errors", AMOUNTS),
     "checker.releases": ("model.language.errors", FILES),
     "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
     "checker.conformance": (
@@ -118,10 +120,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "checker.commands": ("model", "properties", "checker"),
     "checker.asking": (
-        *("model", "properties", VERDICT, SEARCH, TRACES, REPORT, "checker.proofs"),
+        *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.proofs"),
         *("checker.graphs", "checker.experiments", "checker.explanations", "checker.guarantees"),
     ),
-    "checker.stateful": ("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES, REPORT),
+    "checker.stateful": (
+        *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
+    ),
     "checker.cli": ("model.language.errors", EXITS, "checker.commands"),
     "checker.public.highwater": ("model", "properties", "checker"),
     "checker": (),

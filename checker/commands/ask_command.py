@@ -83,10 +83,11 @@ def command(
     from checker.commands.progress import Line
     from checker.files import prepare_directory
     from checker.guarantees.answer import as_data
-    from checker.guarantees.verdicts import Budget
+    from checker.guarantees.verdicts import STATES
+    from checker.search.allowance import Allowance
     from checker.traces.trace import highwater_version
 
-    budget = Budget(max_seconds)
+    budget = Allowance(max_seconds, STATES)
     if trace_dir is not None:
         prepare_directory(trace_dir)
     with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:

@@ -41,11 +41,12 @@ def command(
     from checker.commands.progress import Line
     from checker.experiments.cases import accepted_trace
     from checker.explanations.explanation import as_data, explain
-    from checker.explanations.searches import SECONDS, STATES, Budget
+    from checker.explanations.searches import SECONDS, STATES
+    from checker.search.allowance import Allowance
     from checker.traces.trace import highwater_version
 
     trace = accepted_trace(file, protocol)
-    budget = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
+    budget = Allowance(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
     with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
 
         def on_search(what: str) -> None:

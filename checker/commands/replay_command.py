@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.amounts import counted
 from checker.commands.common import (
     HELP,
     output_options,
@@ -51,9 +52,8 @@ def _text(trace: Trace, console: Console) -> str:
     from checker.report.text import render_text
     from checker.traces.itf import REDEFINED
 
-    steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
     what = "the end shows" if trace.rounds is None else "the loop, twice around, shows"
-    accepted = f"accepted: {steps} replayed; {what} what the trace claims"
+    accepted = f"accepted: {counted(trace.depth, 'step')} replayed; {what} what the trace claims"
     if trace.is_redefined:
         accepted += f"\nwarning: {REDEFINED}"
     return f"{render_text(trace, console=console)}\n{accepted}\n"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from checker.amounts import counted
 from checker.experiments.choices import Choice, explored, read_toml, steps_named
 from checker.experiments.grid import Grid
 from checker.files import COUNTEREXAMPLES
@@ -77,7 +78,7 @@ class Case:
             "",
             self.story.strip(),
             "",
-            f"`{self.violates}` fails after {trace.depth} steps; no shorter way exists:",
+            f"`{self.violates}` fails after {counted(trace.depth, 'step')}; no shorter way exists:",
             "",
             f"    {command}",
             "",

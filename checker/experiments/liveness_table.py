@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from checker.amounts import counted
 from checker.liveness.least import Least
 from checker.liveness.search import LivenessSearch
 from checker.search.limits import Limits
@@ -82,7 +83,7 @@ def run_words(judgement: Judgement) -> str:
     if judgement.lasso is None:
         return ""
     stem, loop = len(judgement.lasso.stem), len(judgement.lasso.loop)
-    return f"{stem} steps, then {f'round {loop}' if loop else 'stopped'}"
+    return f"{counted(stem, 'step')}, then {f'round {loop}' if loop else 'stopped'}"
 
 
 def least_words(row: Row) -> str:

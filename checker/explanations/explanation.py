@@ -12,11 +12,12 @@ from typing import Any
 from checker.engines.reference import ReferenceEngine
 from checker.explanations.moments import Decision, decision
 from checker.explanations.preventions import Prevention, recognised, tried
-from checker.explanations.searches import Budget, searchable, searched
+from checker.explanations.searches import SECONDS, STATES, searchable, searched
 from checker.explanations.text import because, decided, entry_words, headline, prevented, where
 from checker.explanations.whereabouts import Place, near, place_of
 from checker.report.paragraphs import paragraphs
 from checker.report.why import Link, Told, Value, Why, why
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
 from model.language.naming import instance_words
 from model.protocols import action_sources
@@ -64,7 +65,7 @@ class Explanation:
 def explain(
     trace: Trace,
     search: bool = True,
-    budget: Budget | None = None,
+    budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
     stops: Callable[[Callable[[], None]], None] = lambda _: None,
 ) -> Explanation:
@@ -75,7 +76,7 @@ def explain(
     """
     reason = why(trace)
     found, without = tried(trace, reason)
-    prop, limit = searchable(trace), budget or Budget()
+    prop, limit = searchable(trace), budget or Allowance(SECONDS, STATES)
     moment = None
     for place, prevention in enumerate(list(found) if search and prop is not None else ()):
         on_search(prevention.candidate.words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine
 from checker.explanations.candidates import Kind
 from checker.explanations.effects import Effect, Impossible
@@ -32,7 +33,8 @@ _RISKS = {
 def headline(trace: Trace, instance_of: Prevention | None) -> Iterator[str]:
     """What the trace shows, and which entry of the catalogue it is an instance of."""
     about = f"{trace.property}, " if trace.property else ""
-    yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {_count(trace.depth, 'step')}"
+    steps = counted(trace.depth, "step")
+    yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {steps}"
     if trace.explanation:
         yield f"{trace.explanation}"
     if instance_of is not None:
@@ -138,11 +140,11 @@ def _search(search: Searched, depth: int) -> str:
         case Verdict.VIOLATED:
             more = search.depth - depth
             later = f", {abs(more)} {'more' if more > 0 else 'fewer'}" if more else ""
-            return f"searched: broken another way, after {_count(search.depth, 'step')}{later}"
+            return f"searched: broken another way, after {counted(search.depth, 'step')}{later}"
         case _:
             return (
                 f"searched: stopped by {who_stopped(search.stopped)}; safe for "
-                f"{_count(search.depth, 'step')} ({states})"
+                f"{counted(search.depth, 'step')} ({states})"
             )
 
 
@@ -204,7 +206,7 @@ def decided(decision: Decision | None) -> Iterator[str]:
         if last > first + 1:
             where = f"after steps {max(first, 1)} to {last}"
         left = decision.to_loss[last]
-        near_by = f", the nearest in {_count(left, 'step')} after step {last}" if left else ""
+        near_by = f", the nearest in {counted(left, 'step')} after step {last}" if left else ""
         yield f"  {'at first and ' if last and not first else ''}{where}: {_RISKS[risk]}{near_by}"
         first = last + 1
     avoidable = decision.last_avoidable
@@ -237,7 +239,3 @@ def _of(place: Place) -> str:
     kafka = f", {place.source.place}" if place.source is not None else ""
     issues = f" ({place.source.issues})" if place.source is not None and place.source.issues else ""
     return f"{place.file}:{place.line}{kafka}{issues}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

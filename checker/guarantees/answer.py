@@ -14,8 +14,9 @@ from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.parts import Part, part_of
 from checker.guarantees.text import asked, bounds, part_lines, prevented, story, verdict
 from checker.guarantees.upgrade import Stage, mixed_words, stages
-from checker.guarantees.verdicts import Budget, Judged, judge_losses, judge_stops
+from checker.guarantees.verdicts import SECONDS, STATES, Judged, judge_losses, judge_stops
 from checker.report.paragraphs import paragraphs
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
 from model.language.declare.settings import as_text
 
@@ -75,11 +76,11 @@ class Answer:
 def answer(
     cluster: Cluster,
     faults: Faults,
-    budget: Budget | None = None,
+    budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """Search what the faults can do to the cluster, and what would prevent a loss."""
-    limit = budget or Budget()
+    limit = budget or Allowance(SECONDS, STATES)
     seconds = limit.seconds
     asked = [Stage("", cluster)]
     mixed = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.matrix import Cell
 from checker.guarantees.changes import Tier, Tried
@@ -11,7 +12,6 @@ from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults
 from checker.guarantees.parts import Part
 from checker.guarantees.releases import mode_words
-from checker.guarantees.stops import counted
 
 _TIERS = {
     Tier.SETTING: "a setting",
