@@ -27,7 +27,7 @@ class Expr:
             refuse(f"a value of kind {node.sort.kind} where one of kind {self.kind} is needed")
         self.node = node
 
-    def like(self, node: Node) -> Expr:
+    def _make(self, node: Node) -> Expr:
         """`node` as a value of this one's kind."""
         return wrap(node)
 

@@ -220,7 +220,7 @@ class Capture:
         pair = [node_of(value, like) for value in (then, otherwise)]
         node = graph.choose(node_of(condition, graph.TRUE), pair[0], pair[1])
         if node.sort.kind is Kind.SET:
-            return next(v for v in (then, otherwise) if isinstance(v, Expr)).like(node)
+            return next(v for v in (then, otherwise) if isinstance(v, Expr))._make(node)
         return wrap(node)
 
     def _check_scope(self, node: Node, also: tuple[Node, ...] = ()) -> None:

@@ -31,7 +31,7 @@ class SetExpr(Expr, SetOf[Any]):
         super().__init__(node)
         self.store = store
 
-    def like(self, node: Node) -> SetExpr:
+    def _make(self, node: Node) -> SetExpr:
         return SetExpr(node, self.store)
 
     def _other(self, other: Any) -> Node:
@@ -45,23 +45,23 @@ class SetExpr(Expr, SetOf[Any]):
 
     def with_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self.like(graph.set_operation(Op.UNION, self.node, only))
+        return self._make(graph.set_operation(Op.UNION, self.node, only))
 
     def without_member(self, member: Any) -> SetExpr:
         only = graph.singleton(self._member(member))
-        return self.like(graph.set_operation(Op.DIFFERENCE, self.node, only))
+        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, only))
 
     def union(self, other: Any) -> SetExpr:
-        return self.like(graph.set_operation(Op.UNION, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.UNION, self.node, self._other(other)))
 
     def intersection(self, other: Any) -> SetExpr:
-        return self.like(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.INTERSECTION, self.node, self._other(other)))
 
     def minus(self, other: Any) -> SetExpr:
-        return self.like(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
+        return self._make(graph.set_operation(Op.DIFFERENCE, self.node, self._other(other)))
 
     def includes(self, other: Any) -> bool:
-        return self.like(self._other(other)).minus(self).is_empty
+        return self._make(self._other(other)).minus(self).is_empty
 
     @property
     def is_empty(self) -> bool:
