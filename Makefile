@@ -103,6 +103,10 @@ docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater cases --write
 	@rm -f $(GUARANTEES).jsonl
 	@$(BIN)/highwater matrix --store $(GUARANTEES).jsonl --write docs/guarantees.md
+	@for protocol in $$(sed -n 's/^<!-- liveness \(.*\): begin -->$$/\1/p' docs/liveness.md); do \
+		every=; [ $$protocol != kafka ] || every=--every-preset; \
+		$(BIN)/highwater liveness $$protocol $$every --quiet --write docs/liveness.md || \
+			[ $$? -eq 13 ] || exit; done
 	@sed -n 's/^    highwater \(growth .*\)$$/\1/p' docs/performance.md | \
 		while read -r arguments; do $(BIN)/highwater $$arguments --quiet >/dev/null || exit; done
 	@$(MAKE) kill-matrices

@@ -13,7 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.amounts import counted
 from checker.report.text import render_text
+from checker.search.allowance import Allowance
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
 from checker.search.minimise import minimise
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from checker.explanations.explanation import Explanation
     from checker.graphs.losses import Losses
     from checker.guarantees.answer import Answer as OperatorsAnswer
-    from checker.guarantees.verdicts import Budget as SearchBudget
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
 
@@ -63,12 +64,12 @@ class Answer:
         """The answer in one line."""
         name = self.model.protocol.name
         if self.traces:
-            told = ", ".join(
-                f"{t.property or 'deadlock'} after {t.depth} steps" for t in self.traces
-            )
+            found = ((t.property or "deadlock", counted(t.depth, "step")) for t in self.traces)
+            told = ", ".join(f"{what} after {steps}" for what, steps in found)
             return f"{name}: {self.verdict}: {told}"
         states = getattr(self.result, "distinct_states", None)
-        return f"{name}: {self.verdict}" + (f", {states:,} states" if states is not None else "")
+        known = f", {counted(states, 'state')}" if states is not None else ""
+        return f"{name}: {self.verdict}{known}"
 
     def __str__(self) -> str:
         return "\n\n".join([*(render_text(trace) for trace in self.traces), self.summary])
@@ -265,12 +266,12 @@ def explain(
     its folder or name; `protocol` says of which protocol of one's own. `UsageError` if it cannot be
     read, `RejectedError` if it does not replay.
     """
-    from checker.commands.replay_command import accepted_trace
+    from checker.experiments.cases import accepted_trace
     from checker.explanations.explanation import explain as explanation_of
-    from checker.explanations.searches import SECONDS, STATES, Budget
+    from checker.explanations.searches import SECONDS, STATES
 
     found = trace if isinstance(trace, Trace) else accepted_trace(Path(trace), protocol)
-    limit = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
+    limit = Allowance(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
     return explanation_of(found, search, limit)
 
 
@@ -286,7 +287,7 @@ def ask(
     upgrade_to: str | None = None,
     min_isr_to: int | None = None,
     max_seconds: float | None = None,
-    budget: SearchBudget | None = None,
+    budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
     **numbers: int,
 ) -> OperatorsAnswer:
@@ -301,7 +302,7 @@ def ask(
     from checker.guarantees.cluster import describe_cluster
     from checker.guarantees.faults import Faults
     from checker.guarantees.releases import release_named
-    from checker.guarantees.verdicts import SECONDS, Budget
+    from checker.guarantees.verdicts import SECONDS, STATES
 
     given = {name: str(value) for name, value in (settings or {}).items()}
     cluster = describe_cluster(
@@ -312,7 +313,7 @@ def ask(
     sizes = {name: value for name, value in numbers.items() if name not in BUDGETS}
     target = None if upgrade_to is None else release_named(upgrade_to)
     faults = Faults(budgets, rolling_restart, target, min_isr_to, sizes)
-    limit = budget or Budget(SECONDS if max_seconds is None else max_seconds)
+    limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
     return answer(cluster, faults, limit, on_search)
 
 

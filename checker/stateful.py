@@ -28,6 +28,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine, State
 from checker.files import prepare_directory
 from checker.report.text import render_text
@@ -61,7 +62,7 @@ class PropertyViolationError(AssertionError):
     """A run falsifies a property. The message is the run's trace, as `highwater_trace` is too."""
 
     def __init__(self, prop: Property, steps: tuple[Instance, ...], words: str = "") -> None:
-        super().__init__(words or f"{prop.name} is violated after {len(steps)} steps")
+        super().__init__(words or f"{prop.name} is violated after {counted(len(steps), 'step')}")
         self.highwater_trace = words
         self.property = prop
         self.steps = steps

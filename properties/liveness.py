@@ -89,8 +89,11 @@ def _of_member(function: Claim, family: str, number: int) -> Claim:
     return of_member
 
 
-def _declare(kind: Kind, name: str, words: str, premise: Claim | None, **rest: Any) -> Any:
-    return lambda claim: Liveness(name, words, kind, claim, premise, **rest)
+def _declare(
+    kind: Kind, name: str, words: str, premise: Claim | None, of: str, broken_by: str,
+    promised: Callable[[Model], bool],
+) -> Callable[[Claim], Liveness]:  # fmt: skip
+    return lambda claim: Liveness(name, words, kind, claim, premise, of, broken_by, promised)
 
 
 def eventually(
@@ -98,10 +101,7 @@ def eventually(
     promised: Callable[[Model], bool] = _always_promised,
 ) -> Callable[[Claim], Liveness]:  # fmt: skip
     """Declare that every fair run comes to a state where the claim holds."""
-
-    return _declare(  # type: ignore[no-any-return]
-        Kind.EVENTUALLY, name, words, None, of=of, broken_by=broken_by, promised=promised
-    )
+    return _declare(Kind.EVENTUALLY, name, words, None, of, broken_by, promised)
 
 
 def always_eventually(
@@ -109,9 +109,7 @@ def always_eventually(
     promised: Callable[[Model], bool] = _always_promised,
 ) -> Callable[[Claim], Liveness]:  # fmt: skip
     """Declare that on every fair run the claim holds again and again."""
-    return _declare(  # type: ignore[no-any-return]
-        Kind.ALWAYS_EVENTUALLY, name, words, None, of=of, broken_by=broken_by, promised=promised
-    )
+    return _declare(Kind.ALWAYS_EVENTUALLY, name, words, None, of, broken_by, promised)
 
 
 def eventually_always(
@@ -119,9 +117,7 @@ def eventually_always(
     promised: Callable[[Model], bool] = _always_promised,
 ) -> Callable[[Claim], Liveness]:  # fmt: skip
     """Declare that on every fair run the claim holds for good from some time on."""
-    return _declare(  # type: ignore[no-any-return]
-        Kind.EVENTUALLY_ALWAYS, name, words, None, of=of, broken_by=broken_by, promised=promised
-    )
+    return _declare(Kind.EVENTUALLY_ALWAYS, name, words, None, of, broken_by, promised)
 
 
 def leads_to(
@@ -129,6 +125,4 @@ def leads_to(
     promised: Callable[[Model], bool] = _always_promised,
 ) -> Callable[[Claim], Liveness]:  # fmt: skip
     """Declare that on every fair run, whenever the premise holds, the claim does then or later."""
-    return _declare(  # type: ignore[no-any-return]
-        Kind.LEADS_TO, name, words, premise, of=of, broken_by=broken_by, promised=promised
-    )
+    return _declare(Kind.LEADS_TO, name, words, premise, of, broken_by, promised)

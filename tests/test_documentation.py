@@ -142,6 +142,14 @@ def test_the_table_of_rooms_names_each_module_of_the_model(model):
     assert sorted(named) == sorted(rooms)
 
 
+def test_every_decision_has_a_number_of_its_own_and_a_page_that_leads_to_it():
+    decisions = sorted(path.name for path in (DOCS / "decisions").glob("*.md"))
+    numbers = [name.partition("-")[0] for name in decisions]
+    assert len(set(numbers)) == len(numbers) > 30
+    pages = "".join(page.read_text() for page in DOCS.glob("*.md") if page.name != "changelog.md")
+    assert [name for name in decisions if f"decisions/{name}" not in pages] == []
+
+
 def shown_by(notebook: dict[str, Any]) -> list[Any]:
     """What the last line of each code cell comes to, run in order as a notebook does."""
     space: dict[str, Any] = {}

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from html import escape
 from html.parser import HTMLParser
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +16,7 @@ from checker.cluster.picture import picture_of
 from checker.cluster.schedule import every_schedule
 from checker.experiments.cases import FOLDER, read_cases
 from checker.experiments.kill_table import as_svg, read_table
+from tests.support.scripts import script
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "build_site.py"
@@ -24,11 +24,7 @@ SCRIPT = ROOT / "scripts" / "build_site.py"
 
 @pytest.fixture(scope="module")
 def build_site():
-    spec = spec_from_file_location("build_site", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("build_site")
 
 
 @pytest.fixture

@@ -5,24 +5,20 @@ import os
 import subprocess
 import sys
 import venv
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from checker.experiments.cases import FOLDER, read_cases
 from checker.experiments.scenarios import read_scenarios
+from tests.support.scripts import script
 
 ROOT = Path(__file__).parent.parent
 OWN = ("model", "properties", "checker")
 
 
 def build_wheel():
-    spec = spec_from_file_location("build_wheel", ROOT / "scripts" / "build_wheel.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("build_wheel")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
+from checker.amounts import counted
 from checker.audit.checkpoints import EpochStart
 from checker.audit.comparison import Comparison, Pair, compare
 from checker.audit.directories import Group, Replica
@@ -277,4 +278,4 @@ _SHOWN = 3
 
 
 def _more(count: int, what: str) -> str:
-    return f" (and {count:,} {what}{'s' if count > 1 else ''})" if count > 0 else ""
+    return f" (and {counted(count, what)})" if count > 0 else ""

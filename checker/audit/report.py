@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from checker.amounts import counted
 from checker.audit.comparison import Pair
 from checker.audit.directories import Replica
 from checker.audit.judgement import Judgement, Violation
@@ -77,8 +78,7 @@ def _pairs(judgement: Judgement) -> list[Pair]:
 def as_text(judgement: Judgement) -> str:
     """One partition: its replicas, where they agree, what is violated, what is to be noticed."""
     group = judgement.group
-    count = len(group.replicas)
-    heading = f"{group.name}: {count} replica{'s' if count > 1 else ''}"
+    heading = f"{group.name}: {counted(len(group.replicas), 'replica')}"
     lines = [heading, *_table(judgement)]
     for pair in _pairs(judgement):
         lines += _folded(_agreement(judgement, pair))

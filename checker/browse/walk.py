@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine, State
 from checker.engines.vectorised import VectorisedEngine
 from checker.report.page_data import PageData, difference
@@ -60,16 +61,16 @@ class Near:
     @property
     def words(self) -> str:
         """The answer in one sentence."""
-        seen = f"{self.states:,} {'state' if self.states == 1 else 'states'}"
+        seen = counted(self.states, "state")
         if self.found is not None and not self.steps:
             return f"{self.found.name} is violated here"
         if self.found is not None:
-            many = "1 step" if len(self.steps) == 1 else f"{len(self.steps)} steps"
+            many = counted(len(self.steps), "step")
             return f"{self.found.name} is violated {many} from here, and nothing sooner ({seen})"
         if self.whole:
             return f"nothing is violated in any state that can be reached from here ({seen})"
         why = f"; stopped by {who_stopped(self.stopped)}" if self.stopped else ""
-        return f"nothing is violated within {self.depth} steps from here ({seen}{why})"
+        return f"nothing is violated within {counted(self.depth, 'step')} from here ({seen}{why})"
 
 
 @dataclass

@@ -83,11 +83,11 @@ def command(
     from checker.commands.progress import Line
     from checker.files import prepare_directory
     from checker.guarantees.answer import as_data
-    from checker.guarantees.text import render
-    from checker.guarantees.verdicts import Budget
+    from checker.guarantees.verdicts import STATES
+    from checker.search.allowance import Allowance
     from checker.traces.trace import highwater_version
 
-    budget = Budget(max_seconds)
+    budget = Allowance(max_seconds, STATES)
     if trace_dir is not None:
         prepare_directory(trace_dir)
     with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
@@ -112,7 +112,7 @@ def command(
         def data() -> dict[str, Any]:
             return {"command": "ask", **as_data(found), "version": highwater_version()}
 
-        write_result(as_json, data, lambda console: render(found, console.width))
+        write_result(as_json, data, lambda console: found.text(console.width))
     if found.is_lossy:
         status = Exit.VIOLATED
     else:

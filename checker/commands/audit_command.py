@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.amounts import counted
 from checker.commands.common import HELP, PLAIN_WIDTH, print_json, write_file, write_output
 from checker.exits import Exit
 from model.language.errors import UsageError
@@ -88,8 +89,8 @@ def _indented(notes: Iterable[str]) -> str:
 
 
 def _last_line(verdict: str, violations: int, partitions: int) -> str:
-    counted = f"{partitions:,} partition{'' if partitions == 1 else 's'}"
+    judged = counted(partitions, "partition")
     if violations:
         times = "once" if violations == 1 else f"{violations:,} times"
-        return f"{verdict}: records below a high watermark are contradicted {times} ({counted})\n"
-    return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({counted})\n"
+        return f"{verdict}: records below a high watermark are contradicted {times} ({judged})\n"
+    return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({judged})\n"

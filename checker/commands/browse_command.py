@@ -74,7 +74,7 @@ def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
     if file is None:
         model = chosen_model(options)
         return Walk(model, promised_properties(model, names)), 0
-    from checker.commands.replay_command import accepted_trace
+    from checker.experiments.cases import accepted_trace
 
     trace = accepted_trace(file, options["protocol"])
     plain = ("protocol", "trace", "state", "port", "opens", "as_json")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.amounts import counted
 from checker.commands.common import HELP, print_json
 from checker.exits import Exit
 
@@ -49,7 +50,7 @@ def command(
             row["cross_check"] = Agreement.data(agreement)
         rows.append(row)
         if not as_json:
-            click.echo(f"{case.name}: {case.violates} fails after {trace.depth} steps")
+            click.echo(f"{case.name}: {case.violates} fails after {counted(trace.depth, 'step')}")
     if write or pages:
         _write_overviews(root, quiet=as_json)
     if as_json:

@@ -122,9 +122,9 @@ def _say(options: dict[str, Any], words: str) -> None:
 
 
 def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
-    from checker.commands.replay_command import accepted_trace
     from checker.conformance.harness import Harness
     from checker.conformance.replays import cell
+    from checker.experiments.cases import accepted_trace
 
     stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
     rows: list[dict[str, Any]] = []

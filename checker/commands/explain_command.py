@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from checker.commands.common import HELP, output_options, protocol_option, seconds, write_result
-from checker.commands.replay_command import accepted_trace
 from checker.exits import Exit
 
 
@@ -40,13 +39,14 @@ def command(
     """
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Line
+    from checker.experiments.cases import accepted_trace
     from checker.explanations.explanation import as_data, explain
-    from checker.explanations.searches import SECONDS, STATES, Budget
-    from checker.explanations.text import render
+    from checker.explanations.searches import SECONDS, STATES
+    from checker.search.allowance import Allowance
     from checker.traces.trace import highwater_version
 
     trace = accepted_trace(file, protocol)
-    budget = Budget(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
+    budget = Allowance(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
     with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
 
         def on_search(what: str) -> None:
@@ -62,5 +62,5 @@ def command(
             **as_data(found), "version": highwater_version(),
         }  # fmt: skip
 
-    write_result(as_json, data, lambda console: render(found, console.width))
+    write_result(as_json, data, lambda console: found.text(console.width))
     return Exit.LIMIT if interrupt.requested else Exit.OK

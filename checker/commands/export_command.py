@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.amounts import counted
 from checker.commands import completion
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
@@ -85,8 +86,8 @@ def command(**options: Any) -> int:
     elif output is None:
         write_output("\n".join(texts.values()))
     elif not options["quiet"]:
-        claims = f"{len(properties)} propert{'y' if len(properties) == 1 else 'ies'}"
-        told = f"{len(model.ground_actions):,} steps, {claims}"
+        claims = counted(len(properties), "property", "properties")
+        told = f"{counted(len(model.ground_actions), 'step')}, {claims}"
         click.echo(f"wrote {' and '.join(map(str, texts))}: {told}", err=True)
     return Exit.OK
 

@@ -125,7 +125,7 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
         flags = ", ".join(sorted(each.opts[0] for each in params if each.name in given))
         raise UsageError(f"--around takes bounds and settings from the trace: leave out {flags}")
     refuse_replacing(around, output)
-    from checker.commands.replay_command import accepted_trace
+    from checker.experiments.cases import accepted_trace
     from checker.traces.trace import TraceVerdict
 
     trace = accepted_trace(around, options["protocol"])

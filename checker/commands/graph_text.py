@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from checker.amounts import counted
 from checker.search.limits import who_stopped
 
 _MEANING = {
@@ -26,8 +27,8 @@ def render(account: dict[str, Any], width: int) -> str:
             else "cut at a depth"
         )
     lines = [
-        f"{account['protocol']}: {_counted(account['states'], 'state')}, "
-        f"{_counted(account['steps'], 'step')} that change something; {extent}",
+        f"{account['protocol']}: {counted(account['states'], 'state')}, "
+        f"{counted(account['steps'], 'step')} that change something; {extent}",
     ]
     if account["properties"]:
         falsified = ", ".join(account["properties"])
@@ -49,10 +50,6 @@ def _folded(line: str, width: int) -> list[str]:
         line, max(width, 40), subsequent_indent=" " * 16, break_long_words=False,
         break_on_hyphens=False, drop_whitespace=True,
     ) or [""]  # fmt: skip
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _risk(account: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.amounts import counted
 from checker.commands.common import (
     HELP,
     output_options,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from checker.traces.trace import Trace
-    from model.language.protocol import Protocol
 
 
 @click.command(context_settings=HELP)
@@ -34,6 +34,8 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
 
     Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
     """
+    from checker.experiments.cases import accepted_trace
+
     try:
         trace = accepted_trace(file, protocol)
     except RejectedError as error:
@@ -46,38 +48,12 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
     return 0
 
 
-def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
-    """The trace, which replays; raises `RejectedError` or `UsageError`."""
-    from model.protocols import protocol_named
-
-    wanted = protocol_named(protocol) if protocol else None
-    trace = _stored(file, wanted)
-    found = trace.model.protocol
-    if wanted is not None and found is not wanted:
-        raise RejectedError(
-            f"the trace {file} is rejected: it is of {found.name}, not of {wanted.name}"
-        )
-    return trace
-
-
-def _stored(file: Path, wanted: Protocol | None) -> Trace:
-    from checker.experiments.cases import stored_case
-    from checker.traces.itf import read_trace
-    from model.protocols import PROTOCOLS
-
-    case = None if file.is_file() else stored_case(file)
-    if case is not None:
-        return case.stored_trace()
-    return read_trace(file, PROTOCOLS if wanted is None else {**PROTOCOLS, wanted.name: wanted})
-
-
 def _text(trace: Trace, console: Console) -> str:
     from checker.report.text import render_text
     from checker.traces.itf import REDEFINED
 
-    steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
     what = "the end shows" if trace.rounds is None else "the loop, twice around, shows"
-    accepted = f"accepted: {steps} replayed; {what} what the trace claims"
+    accepted = f"accepted: {counted(trace.depth, 'step')} replayed; {what} what the trace claims"
     if trace.is_redefined:
         accepted += f"\nwarning: {REDEFINED}"
     return f"{render_text(trace, console=console)}\n{accepted}\n"

@@ -17,7 +17,6 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
-from checker.commands.replay_command import accepted_trace
 from checker.files import prepare_directory
 from model.language.errors import UsageError
 
@@ -51,6 +50,8 @@ def command(
     TRACE is a file, or one of the stored counterexamples: its folder, or its name; there may be
     several. It is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
+    from checker.experiments.cases import accepted_trace
+
     places = _places(files, output, SUFFIXES[kind])
     traces = [accepted_trace(file, protocol) for file in files]
     if output is not None and len(files) > 1:

@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from checker.amounts import counted
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
 from checker.search.limits import who_stopped
 from checker.traces.trace import Trace
@@ -199,7 +200,7 @@ def verdict_text(word: str, rest: str) -> Text:
 
 
 def _verdict(exploration: Exploration) -> tuple[str, str]:
-    states, depth = _count(exploration.distinct_states, "state"), exploration.depth
+    states, depth = counted(exploration.distinct_states, "state"), exploration.depth
     if exploration.violations:
         found = [f"{v.property.name} after {_steps(v.depth)}" for v in exploration.violations]
         return "violated", ", ".join(found) + "; no shorter trace exists"
@@ -224,11 +225,7 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
 
 
 def _steps(count: int) -> str:
-    return _count(count, "step")
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return counted(count, "step")
 
 
 def _style(word: str) -> str:

@@ -16,8 +16,9 @@ from model.language.capture.words import Unmet, Witness
 from model.language.cases import settings_in
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
-from model.language.declare.entity import Entity, Record, Store
-from model.language.declare.schema import Part, Variable
+from model.language.declare.entity import Entity
+from model.language.declare.store import Part, Place, Store
+from model.language.declare.variables import Variable
 from model.language.errors import DomainError
 from model.language.naming import cell_path, instance_words
 from model.language.protocol import Instance, Model
@@ -181,14 +182,14 @@ class PlainStore(Store):
     def plain_index(self, index: Any) -> Any:
         return index
 
-    def same(self, left: Record, right: object) -> bool:
+    def same(self, left: Place, right: object) -> bool:
         return left is right or (
             isinstance(right, Entity)
             and left._schema is right._schema
             and left._index == right._index
         )
 
-    def differs(self, left: Record, right: object) -> bool:
+    def differs(self, left: Place, right: object) -> bool:
         return not self.same(left, right)
 
 

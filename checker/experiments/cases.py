@@ -15,15 +15,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from checker.amounts import counted
 from checker.experiments.choices import Choice, explored, read_toml, steps_named
 from checker.experiments.grid import Grid
 from checker.files import COUNTEREXAMPLES
 from checker.report.markdown import render_markdown
+from checker.traces.itf import read_trace
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Exploration, Verdict
 from model.ladder import LADDER
-from model.language.errors import UsageError
+from model.language.errors import RejectedError, UsageError
 from model.language.naming import instance_words
+from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
@@ -76,7 +79,7 @@ class Case:
             "",
             self.story.strip(),
             "",
-            f"`{self.violates}` fails after {trace.depth} steps; no shorter way exists:",
+            f"`{self.violates}` fails after {counted(trace.depth, 'step')}; no shorter way exists:",
             "",
             f"    {command}",
             "",
@@ -136,6 +139,23 @@ def stored_case(name: Path) -> Case | None:
         return read_case(name)
     found = sorted(FOLDER.glob(f"*/{name}/{CASE_FILE}")) if len(name.parts) == 1 else []
     return read_case(found[0].parent) if found else None
+
+
+def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
+    """The trace of a file or of a stored case, by folder or name, replayed.
+
+    `RejectedError` if it does not replay or is of another protocol; `UsageError` if it is none.
+    """
+    wanted = protocol_named(protocol) if protocol else None
+    case = None if file.is_file() else stored_case(file)
+    known = PROTOCOLS if wanted is None else {**PROTOCOLS, wanted.name: wanted}
+    trace = case.stored_trace() if case is not None else read_trace(file, known)
+    found = trace.model.protocol
+    if wanted is not None and found is not wanted:
+        raise RejectedError(
+            f"the trace {file} is rejected: it is of {found.name}, not of {wanted.name}"
+        )
+    return trace
 
 
 # --- overviews -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.amounts import counted
 from checker.experiments.kill_matrix import KillMatrix, as_markdown
 from checker.experiments.mutants import Outcome
 from checker.pictures.grid import Picture, Shown
@@ -158,7 +159,7 @@ def _shown(table: KillTable, row: str, column: str, value: str, link: str | None
         return _outcome(table, row, Outcome(column), value, link)
     if table.counts:
         number = int(value)
-        words = f"{row}: {column} is the first to notice {_many(number)}"
+        words = f"{row}: {column} is the first to notice {counted(number, 'mutant')}"
         return Shown(value, _FEW if number < 3 else _SOME if number < 10 else _MANY, words)
     if value == _LOST:
         return Shown("L", _FEW, f"{row}: {column}: lost")
@@ -174,7 +175,7 @@ def _outcome(
         (survivor,) = (each for each in table.survivors if each.mutant == row)
         reason = survivor.reason or "No reason is recorded."
         return Shown(_letter(outcome), colour, f"{row}: {outcome}. {reason}", link)
-    lines = [f"{row}: {_many(int(value))} {outcome}"]
+    lines = [f"{row}: {counted(int(value), 'mutant')} {outcome}"]
     if outcome in (Outcome.SURVIVED, Outcome.UNKNOWN):
         lines += [f"{each.mutant.partition(': ')[2]}: {each.reason}" for each in
                   table.survivors_of(row)]  # fmt: skip
@@ -184,10 +185,6 @@ def _outcome(
 
 def _letter(outcome: Outcome) -> str:
     return "=" if outcome is Outcome.EQUIVALENT else outcome[0].upper()
-
-
-def _many(number: int) -> str:
-    return f"{number} mutant{'' if number == 1 else 's'}"
 
 
 def _key(table: KillTable) -> list[tuple[str, str, str]]:

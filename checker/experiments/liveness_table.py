@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from checker.amounts import counted
 from checker.liveness.least import Least
 from checker.liveness.search import LivenessSearch
 from checker.search.limits import Limits
@@ -95,7 +96,7 @@ def run_words(judgement: Judgement) -> str:
     if judgement.lasso is None:
         return ""
     stem, loop = len(judgement.lasso.stem), len(judgement.lasso.loop)
-    return f"{stem} steps, then {f'round {loop}' if loop else 'stopped'}"
+    return f"{counted(stem, 'step')}, then {f'round {loop}' if loop else 'stopped'}"
 
 
 def least_words(row: Row) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import model
 import properties
+from checker.amounts import counted
 from checker.experiments.choices import Choice, explored, is_symmetric, read_toml, texts
 from checker.experiments.fixes import Fix, missing_fixes
 from checker.experiments.grid import Grid, Result, Sweep
@@ -222,7 +223,7 @@ class Cell:
             return str(self.result["words"])
         verdict, depth = self.found["verdict"], self.found["depth"]
         if verdict == Verdict.VIOLATED:
-            return f"{self.column.fails} in {depth} step{'' if depth == 1 else 's'}"
+            return f"{self.column.fails} in {counted(depth, 'step')}"
         return "safe" if verdict == Verdict.EXHAUSTED else f"safe up to depth {depth}"
 
 

@@ -10,30 +10,17 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from checker.engines.reference import ReferenceEngine
-from checker.explanations.candidates import Candidate, Kind, candidates
-from checker.explanations.effects import Effect, Effects, settings_read
 from checker.explanations.moments import Decision, decision
-from checker.explanations.searches import Budget, Searched, searchable, searched
-from checker.explanations.text import entry_words, render
+from checker.explanations.preventions import Prevention, recognised, tried
+from checker.explanations.searches import SECONDS, STATES, searchable, searched
+from checker.explanations.text import because, decided, entry_words, headline, prevented, where
 from checker.explanations.whereabouts import Place, near, place_of
+from checker.report.paragraphs import paragraphs
 from checker.report.why import Link, Told, Value, Why, why
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
 from model.language.naming import instance_words
-from model.protocols import action_sources, setting_sources
-from model.sources import Source
-
-
-@dataclass(frozen=True)
-class Prevention:
-    """A change that makes the trace none: its effect, and what a search said, if one was made.
-
-    `source` is where the setting comes from, where that is one setting and is known.
-    """
-
-    candidate: Candidate
-    effect: Effect
-    source: Source | None = None
-    search: Searched | None = None
+from model.protocols import action_sources
 
 
 @dataclass(frozen=True)
@@ -59,15 +46,26 @@ class Explanation:
         first = self.preventions[0] if self.preventions else None
         return first if first is not None and first.candidate.entries else None
 
+    def text(self, width: int) -> str:
+        """All of it in lines of the width."""
+        blocks = (
+            headline(self.trace, self.instance_of),
+            prevented(self.trace, self.preventions, self.without_effect),
+            because(self.trace, self.why),
+            decided(self.decision),
+            where(self.trace, self.judged, self.actions, self.preventions),
+        )
+        return paragraphs(blocks, width)
+
     def __str__(self) -> str:
         """The text that the command shows, in 80 columns."""
-        return render(self, 80)
+        return self.text(80)
 
 
 def explain(
     trace: Trace,
     search: bool = True,
-    budget: Budget | None = None,
+    budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
     stops: Callable[[Callable[[], None]], None] = lambda _: None,
 ) -> Explanation:
@@ -77,8 +75,8 @@ def explain(
     `on_search` is told what is searched next, `stops` is handed what ends that soon.
     """
     reason = why(trace)
-    found, without = _tried(trace, reason)
-    prop, limit = searchable(trace), budget or Budget()
+    found, without = tried(trace, reason)
+    prop, limit = searchable(trace), budget or Allowance(SECONDS, STATES)
     moment = None
     for place, prevention in enumerate(list(found) if search and prop is not None else ()):
         on_search(prevention.candidate.words)
@@ -100,52 +98,11 @@ def explain(
     return Explanation(trace, tuple(found), without, reason, moment, actions, judged)
 
 
-def recognised(trace: Trace) -> Prevention | None:
-    """The fix of an entry of the catalogue that prevents a trace, of the entry most like it.
-
-    As `Explanation.instance_of`, without trying what no entry is mended by.
-    """
-    found, _ = _tried(trace, why(trace), of_entries=True)
-    return found[0] if found else None
-
-
 def recognised_words(trace: Trace) -> str:
     """Which entry of the catalogue a trace is an instance of, in a sentence; empty if of none."""
     has_end = trace.claim is not None and trace.rounds is None
     found = recognised(trace) if has_end else None
     return "" if found is None else f"This is {entry_words(found)}; see highwater explain."
-
-
-def _tried(
-    trace: Trace, reason: Why | None, of_entries: bool = False
-) -> tuple[list[Prevention], tuple[str, ...]]:
-    """What prevents the trace, what explains most first; and the other changes, by name.
-
-    With `of_entries` only what mends an entry of the catalogue is tried.
-    """
-    sources = setting_sources(trace.model.protocol)
-    effects = Effects(trace, None if reason is None else reason.slice)
-    found, without = [], []
-    for candidate in candidates(trace, settings_read(trace)):
-        if of_entries and not candidate.entries:
-            continue
-        telling = bool(candidate.entries) or candidate.kind is not Kind.CHOICE
-        effect = effects.of(candidate.model, telling)
-        if not effect.prevents:
-            without.append(candidate.words)
-            continue
-        names = list(candidate.settings)
-        source = sources.get(names[0]) if len(names) == 1 else None
-        found.append(Prevention(candidate, effect, source))
-    return sorted(found, key=_order), tuple(without)
-
-
-def _order(prevention: Prevention) -> tuple[float, int, int, int]:
-    """Entries that are like the trace first, then fixes; those that act late say most."""
-    kinds = [Kind.FIX, Kind.PROTOCOL, Kind.CHOICE]
-    candidate, effect = prevention.candidate, prevention.effect
-    step = effect.step or 0
-    return -candidate.likeness, kinds.index(candidate.kind), -step, len(candidate.settings)
 
 
 # --- for programs --------------------------------------------------------------------------------

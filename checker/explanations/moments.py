@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.explanations.searches import Budget, searchable
+from checker.explanations.searches import searchable
 from checker.graphs.account import along
 from checker.graphs.built import build
 from checker.graphs.losses import find_losses
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
 from model.language.errors import UsageError
 
@@ -31,7 +32,7 @@ class Decision:
 
 
 def decision(
-    trace: Trace, budget: Budget,
+    trace: Trace, budget: Allowance,
     stops: Callable[[Callable[[], None]], None] = lambda _: None,
 ) -> Decision:  # fmt: skip
     """When the loss at the end of a trace was decided, if its graph is small enough to tell.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from checker.explanations.candidates import Candidate
+from checker.search.allowance import Allowance
 from checker.search.explore import Explorer
-from checker.search.limits import Limits
 from checker.search.question import Options
 from checker.search.symmetry import symmetry_of
 from checker.traces.trace import Trace, TraceVerdict
@@ -42,29 +41,6 @@ class Searched:
         return self.verdict is Verdict.EXHAUSTED and not self.vacuous
 
 
-@dataclass
-class Budget:
-    """How much searching may cost: seconds of all searches together, states of each."""
-
-    seconds: float = SECONDS
-    states: int = STATES
-    since: float = field(default_factory=time.perf_counter)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left; not below 0."""
-        return max(0.0, self.seconds - (time.perf_counter() - self.since))
-
-    def end(self) -> None:
-        """Nothing more may be searched."""
-        self.seconds = 0.0
-
-    @property
-    def limits(self) -> Limits:
-        """The limits of the next search."""
-        return Limits(states=self.states, seconds=self.left)
-
-
 def searchable(trace: Trace) -> Property | None:
     """The property that searches can be asked about; none of a run that falsifies none."""
     claim = trace.claim
@@ -74,7 +50,7 @@ def searchable(trace: Trace) -> Property | None:
 
 
 def searched(
-    candidate: Candidate, prop: Property, budget: Budget,
+    candidate: Candidate, prop: Property, budget: Allowance,
     stops: Callable[[Callable[[], None]], None] = lambda _: None,
 ) -> Searched | None:  # fmt: skip
     """What a search of a candidate says of a property; `None` if there is no time for it.

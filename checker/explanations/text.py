@@ -1,24 +1,22 @@
-"""An explanation as text, in lines of a given width."""
+"""The parts of an explanation as lines of text."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine
 from checker.explanations.candidates import Kind
 from checker.explanations.effects import Effect, Impossible
 from checker.explanations.moments import Decision
+from checker.explanations.preventions import Prevention
 from checker.explanations.searches import Searched
 from checker.explanations.whereabouts import Place, near
-from checker.report.why import Link, Told, grouped, steps_words
+from checker.report.why import Link, Told, Why, grouped, steps_words
 from checker.search.limits import who_stopped
+from checker.traces.trace import Trace
 from checker.verdict import Verdict
-
-if TYPE_CHECKING:
-    from checker.explanations.explanation import Explanation, Prevention
 
 _LONGEST = 120
 """Characters of an expression that is shown; of longer ones the values say enough."""
@@ -32,38 +30,15 @@ _RISKS = {
 }
 
 
-def render(explanation: Explanation, width: int) -> str:
-    """The whole explanation."""
-    parts = [
-        _headline(explanation),
-        _prevented(explanation),
-        _because(explanation),
-        _decided(explanation.decision),
-        _where(explanation),
-    ]
-    lines = [[line for text in part for line in _folded(text, width)] for part in parts]
-    return "\n\n".join("\n".join(part) for part in lines if part) + "\n"
-
-
-def _folded(line: str, width: int) -> list[str]:
-    """The line in lines of the width, further ones a little to the right of where it begins."""
-    begin = len(line) - len(line.lstrip())
-    if line.lstrip().startswith("https://"):
-        return [line]  # never folded: people copy it
-    return textwrap.wrap(
-        line, max(width, 20), subsequent_indent=" " * (begin + 4), break_long_words=True,
-        break_on_hyphens=False,
-    ) or [""]  # fmt: skip
-
-
-def _headline(explanation: Explanation) -> Iterator[str]:
-    trace = explanation.trace
+def headline(trace: Trace, instance_of: Prevention | None) -> Iterator[str]:
+    """What the trace shows, and which entry of the catalogue it is an instance of."""
     about = f"{trace.property}, " if trace.property else ""
-    yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {_count(trace.depth, 'step')}"
+    steps = counted(trace.depth, "step")
+    yield f"{trace.model.protocol.name}: {about}{trace.verdict} after {steps}"
     if trace.explanation:
         yield f"{trace.explanation}"
-    if explanation.instance_of is not None:
-        yield entry_words(explanation.instance_of)
+    if instance_of is not None:
+        yield entry_words(instance_of)
 
 
 def entry_words(prevention: Prevention) -> str:
@@ -80,16 +55,19 @@ def _at(effect: Effect) -> str:
 # --- what would have prevented it ----------------------------------------------------------------
 
 
-def _prevented(explanation: Explanation) -> Iterator[str]:
-    told = [p for p in explanation.preventions if _is_told(p)]
-    rest = [p for p in explanation.preventions if not _is_told(p)]
-    if not explanation.preventions:
-        tried = f" ({len(explanation.without_effect)} tried)" if explanation.without_effect else ""
+def prevented(
+    trace: Trace, preventions: Sequence[Prevention], without_effect: Sequence[str]
+) -> Iterator[str]:
+    """The changes that prevent the trace."""
+    told = [p for p in preventions if _is_told(p)]
+    rest = [p for p in preventions if not _is_told(p)]
+    if not preventions:
+        tried = f" ({len(without_effect)} tried)" if without_effect else ""
         yield f"no other setting and no other protocol prevents it{tried}"
         return
     yield "what would have prevented it"
     for prevention in told:
-        yield from _one(explanation, prevention)
+        yield from _one(trace, prevention)
     if rest:
         listed = ", ".join(f"{p.candidate.words} ({_at(p.effect)}{_short(p.search)})" for p in rest)
         yield f"  also {'' if told else 'only '}with another choice: {listed}"
@@ -99,7 +77,7 @@ def _is_told(prevention: Prevention) -> bool:
     return bool(prevention.candidate.entries) or prevention.candidate.kind is not Kind.CHOICE
 
 
-def _one(explanation: Explanation, prevention: Prevention) -> Iterator[str]:
+def _one(trace: Trace, prevention: Prevention) -> Iterator[str]:
     candidate, source = prevention.candidate, prevention.source
     about = []
     if candidate.kind is Kind.PROTOCOL:
@@ -108,17 +86,17 @@ def _one(explanation: Explanation, prevention: Prevention) -> Iterator[str]:
         about += [f"in Kafka since {source.since}"] if source.since else ["in no release of Kafka"]
         about += [source.issues] if source.issues else []
     yield f"  {candidate.words}" + (f": {'; '.join(about)}" if about else "")
-    yield f"    {_effect(explanation, prevention.effect)}"
+    yield f"    {_effect(trace, prevention.effect)}"
     if prevention.search is not None:
-        yield f"    {_search(prevention.search, explanation.trace.depth)}"
+        yield f"    {_search(prevention.search, trace.depth)}"
     for entry in candidate.entries[:3]:
         yield f'    mends {entry.case}: "{entry.title}"'
     if len(candidate.entries) > 3:
         yield f"    and {len(candidate.entries) - 3} more cases"
 
 
-def _effect(explanation: Explanation, effect: Effect) -> str:
-    engine, trace = ReferenceEngine(explanation.trace.model), explanation.trace
+def _effect(trace: Trace, effect: Effect) -> str:
+    engine = ReferenceEngine(trace.model)
     parts = []
     if effect.otherwise is not None:
         step = effect.otherwise.step
@@ -162,11 +140,11 @@ def _search(search: Searched, depth: int) -> str:
         case Verdict.VIOLATED:
             more = search.depth - depth
             later = f", {abs(more)} {'more' if more > 0 else 'fewer'}" if more else ""
-            return f"searched: broken another way, after {_count(search.depth, 'step')}{later}"
+            return f"searched: broken another way, after {counted(search.depth, 'step')}{later}"
         case _:
             return (
                 f"searched: stopped by {who_stopped(search.stopped)}; safe for "
-                f"{_count(search.depth, 'step')} ({states})"
+                f"{counted(search.depth, 'step')} ({states})"
             )
 
 
@@ -185,8 +163,8 @@ def _short(search: Searched | None) -> str:
 # --- because -------------------------------------------------------------------------------------
 
 
-def _because(explanation: Explanation) -> Iterator[str]:
-    trace, reason = explanation.trace, explanation.why
+def because(trace: Trace, reason: Why | None) -> Iterator[str]:
+    """Which earlier steps each step needed; `reason` is none where that is not known."""
     if reason is None:
         yield "what it needed is not known: the protocol cannot be captured"
         return
@@ -213,7 +191,8 @@ def _links(links: Iterable[Link]) -> Iterator[str]:
 # --- the moment, and the places ------------------------------------------------------------------
 
 
-def _decided(decision: Decision | None) -> Iterator[str]:
+def decided(decision: Decision | None) -> Iterator[str]:
+    """From which step on a loss was possible, and certain."""
     if decision is None:
         return
     if decision.left_out:
@@ -227,7 +206,7 @@ def _decided(decision: Decision | None) -> Iterator[str]:
         if last > first + 1:
             where = f"after steps {max(first, 1)} to {last}"
         left = decision.to_loss[last]
-        near_by = f", the nearest in {_count(left, 'step')} after step {last}" if left else ""
+        near_by = f", the nearest in {counted(left, 'step')} after step {last}" if left else ""
         yield f"  {'at first and ' if last and not first else ''}{where}: {_RISKS[risk]}{near_by}"
         first = last + 1
     avoidable = decision.last_avoidable
@@ -239,15 +218,20 @@ def _decided(decision: Decision | None) -> Iterator[str]:
         yield f"  step {avoidable + 1} decides it"
 
 
-def _where(explanation: Explanation) -> Iterator[str]:
+def where(
+    trace: Trace,
+    judged: Place | None,
+    actions: Mapping[str, Place | None],
+    preventions: Sequence[Prevention],
+) -> Iterator[str]:
+    """Where the property and the actions are, and where to read on."""
     yield "where"
-    if explanation.judged is not None:
-        name = explanation.trace.property or "the property"
-        yield f"  {name}: {_of(explanation.judged)}"
-    for name, place in explanation.actions.items():
+    if judged is not None:
+        yield f"  {trace.property or 'the property'}: {_of(judged)}"
+    for name, place in actions.items():
         if place is not None:
             yield f"  {name}: {_of(place)}"
-    entries = [e for p in explanation.preventions for e in p.candidate.entries[:1]]
+    entries = [e for p in preventions for e in p.candidate.entries[:1]]
     yield from (f"  {link}" for link in dict.fromkeys(li for e in entries for li in e.links))
 
 
@@ -255,7 +239,3 @@ def _of(place: Place) -> str:
     kafka = f", {place.source.place}" if place.source is not None else ""
     issues = f" ({place.source.issues})" if place.source is not None and place.source.issues else ""
     return f"{place.file}:{place.line}{kafka}{issues}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

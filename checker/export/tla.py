@@ -18,7 +18,7 @@ from checker.export.identifiers import Identifiers
 from model.language import graph
 from model.language.cells import Cell
 from model.language.declare.domains import Domain, Reference, Subset
-from model.language.declare.schema import Variable
+from model.language.declare.variables import Variable
 from model.language.errors import UsageError
 from model.language.graph import BOOL, Node, Op
 from model.language.ground import GroundAction

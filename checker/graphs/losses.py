@@ -25,7 +25,8 @@ from checker.graphs.built import Built
 from checker.liveness.fair import Fair, enabled_in, fair_components
 from checker.liveness.graph import Flags, Numbers, StateGraph
 from model.language.errors import UsageError
-from model.language.fairness import Fairness, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness
 from properties import Property, Sense
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from checker.experiments.matrix import Cell
@@ -13,27 +12,14 @@ from checker.guarantees.beyond import Known, known_beyond
 from checker.guarantees.changes import Tried, changes
 from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults, choice_of
-from checker.guarantees.releases import Release
+from checker.guarantees.parts import Part, part_of
+from checker.guarantees.text import asked, beyond, bounds, part_lines, prevented, story, verdict
 from checker.guarantees.upgrade import Stage, mixed_words, stages
-from checker.guarantees.verdicts import Budget, Judged, judge_losses, judge_stops, trace_of
+from checker.guarantees.verdicts import SECONDS, STATES, Judged, judge_losses, judge_stops
+from checker.report.paragraphs import paragraphs
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
 from model.language.declare.settings import as_text
-
-
-@dataclass(frozen=True)
-class Part:
-    """What is judged: the cluster, or a stage of its upgrade; traces by the property they break."""
-
-    name: str
-    release: Release
-    judged: Judged
-    traces: Mapping[str, Trace]
-    files: dict[str, Path] = field(default_factory=dict)
-
-    @property
-    def first_loss(self) -> Trace:
-        """The trace of the first thing that is lost."""
-        return self.traces[self.judged.lost[0].found["property"]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,7 @@ class Answer:
     @property
     def is_lossy(self) -> bool:
         """Something is lost."""
-        return any(part.judged.lost for part in self.parts)
+        return any(part.is_lossy for part in self.parts)
 
     @property
     def is_decided(self) -> bool:
@@ -74,21 +60,29 @@ class Answer:
     def __bool__(self) -> bool:
         return not self.is_lossy and self.is_decided
 
+    def text(self, width: int) -> str:
+        """All of it in lines of the width."""
+        blocks = [asked(self.cluster, self.faults), bounds(self.parts[0], self.mixed)]
+        blocks += [part_lines(part) for part in self.parts]
+        blocks += [story(self.parts, self.known)]
+        if self.is_lossy:
+            blocks += [prevented(self.changes, self.all_tried)]
+        blocks += [beyond(self.beyond), verdict(self.parts, self.is_decided, self.seconds)]
+        return paragraphs(blocks, width)
+
     def __str__(self) -> str:
         """The text that the command shows, in 80 columns."""
-        from checker.guarantees.text import render
-
-        return render(self, 80)
+        return self.text(80)
 
 
 def answer(
     cluster: Cluster,
     faults: Faults,
-    budget: Budget | None = None,
+    budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """Search what the faults can do to the cluster, and what would prevent a loss."""
-    limit = budget or Budget()
+    limit = budget or Allowance(SECONDS, STATES)
     seconds = limit.seconds
     asked = [Stage("", cluster)]
     mixed = ""
@@ -105,22 +99,16 @@ def answer(
     for left, number in zip(range(len(order), 0, -1), order, strict=True):
         on_search("what stops")
         judged[number] = judge_stops(judged[number], limit.part(left))
-    parts = [_part(stage, judged[number]) for number, stage in enumerate(asked)]
-    lossy = next((part for part in reversed(parts) if part.judged.lost), None)
+    parts = [part_of(stage, judged[number]) for number, stage in enumerate(asked)]
+    lossy = next((part for part in reversed(parts) if part.is_lossy), None)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
     if lossy is not None:
         known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
-    beyond = known_beyond(parts[-1].judged.choice) if lossy is None else ()
-    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, beyond)
-
-
-def _part(stage: Stage, judged: Judged) -> Part:
-    violated = [cell for cell in (*judged.losses, *judged.stops) if cell.is_violated]
-    traces = {cell.found["property"]: trace_of(cell) for cell in violated}
-    return Part(stage.name, stage.cluster.release, judged, traces)
+    more = known_beyond(parts[-1].judged.choice) if lossy is None else ()
+    return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more)
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from checker.guarantees.releases import Release, later
 from checker.guarantees.stops import NONE, Ends, Outage
 from checker.guarantees.upgrade import UPGRADE_TO
 from checker.guarantees.verdicts import (
-    Budget,
     Judged,
     is_safe,
     judge_losses,
@@ -30,6 +29,7 @@ from checker.guarantees.verdicts import (
     trace_of,
 )
 from checker.report.why import why
+from checker.search.allowance import Allowance
 from model.kafka.racks import Racks
 from model.kafka.sources import SETTING_SOURCES
 from model.language.declare.settings import as_text
@@ -75,7 +75,7 @@ class Tried:
 
 
 def changes(
-    found: Judged, release: Release, budget: Budget, rebalances: bool = False,
+    found: Judged, release: Release, budget: Allowance, rebalances: bool = False,
     on_search: Callable[[str], None] = lambda _: None,
 ) -> tuple[tuple[Tried, ...], bool]:  # fmt: skip
     """The changes with which nothing is lost, the cheapest first; and whether all were tried."""
@@ -94,7 +94,7 @@ def changes(
     return tuple(sorted(safe, key=lambda one: one.order)), True
 
 
-def _tried(change: Change, before: Judged, budget: Budget) -> Tried:
+def _tried(change: Change, before: Judged, budget: Allowance) -> Tried:
     judged = judge_losses(change.choice, budget)
     if not all(is_safe(cell) for cell in judged.losses):
         return Tried(change, judged, ())

@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from checker.amounts import counted
 from checker.experiments.choices import Choice
 from checker.graphs.built import Built, build
 from checker.graphs.views import chosen_cells
@@ -67,11 +68,6 @@ class Outage:
 
 
 NONE = Outage(Ends.NEVER_BEGINS, 0, 0)
-
-
-def counted(number: int, one: str, more: str = "") -> str:
-    """A number of things: `1 step`, `2 steps`; `more` is the plural that is no plain one."""
-    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _steps(count: int | None) -> str:

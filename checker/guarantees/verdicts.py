@@ -6,15 +6,14 @@ keep up, as in the grid, since otherwise a follower that lags stops writes witho
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from checker.experiments.choices import Choice, steps_named
 from checker.experiments.grid import Result
 from checker.experiments.matrix import Cell, Column, Matrix, Row, cells, run_search
 from checker.guarantees.stops import Outage, outages
-from checker.search.limits import Limits
+from checker.search.allowance import Allowance
 from checker.traces.trace import Trace, build_trace
 from checker.verdict import Verdict
 from properties import choose_properties
@@ -38,35 +37,6 @@ WRITES = Column("writes with acks=all", ("leader_takes_writes",), "refused", KEE
 ANSWERS = Column("answers and reads", ("leader_exposes_what_the_isr_holds",), "late", KEEPS_UP, {})
 RETURN = Column("a leader with all back", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {})
 STOPS = (LEADER, WRITES, ANSWERS, RETURN)
-
-
-@dataclass
-class Budget:
-    """How much searching may cost, by the clock; `ended` when the user has had enough."""
-
-    seconds: float = SECONDS
-    states: int = STATES
-    since: float = field(default_factory=time.perf_counter)
-    whole: Budget | None = None
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, of the whole too if this is a part; not below 0."""
-        own = max(0.0, self.seconds - (time.perf_counter() - self.since))
-        return own if self.whole is None else min(own, self.whole.left)
-
-    def part(self, of: int) -> Budget:
-        """The first of so many equal parts of what is left."""
-        return Budget(self.left / of, self.states, whole=self)
-
-    def end(self) -> None:
-        """Nothing more may be searched."""
-        self.seconds = 0.0
-
-    @property
-    def limits(self) -> Limits:
-        """The limits of the next search."""
-        return Limits(states=self.states, seconds=self.left)
 
 
 @dataclass(frozen=True)
@@ -116,12 +86,12 @@ def stops_of(choice: Choice) -> tuple[Column, ...]:
     )
 
 
-def judge_losses(choice: Choice, budget: Budget) -> Judged:
+def judge_losses(choice: Choice, budget: Allowance) -> Judged:
     """Search a choice for losses alone."""
     return Judged(choice, _cells(choice, losses_of(choice), budget), (), {})
 
 
-def judge_stops(judged: Judged, budget: Budget) -> Judged:
+def judge_stops(judged: Judged, budget: Allowance) -> Judged:
     """The same, with what stops, and for how long."""
     stops = _cells(judged.choice, stops_of(judged.choice), budget)
     violated = [cell for cell in stops if cell.is_violated]
@@ -132,7 +102,7 @@ def judge_stops(judged: Judged, budget: Budget) -> Judged:
     return replace(judged, stops=stops, lasting=lasting)
 
 
-def _cells(choice: Choice, columns: tuple[Column, ...], budget: Budget) -> tuple[Cell, ...]:
+def _cells(choice: Choice, columns: tuple[Column, ...], budget: Allowance) -> tuple[Cell, ...]:
     matrix = Matrix("", "", (Row("", choice),), columns)
     results: dict[str, Result] = {}
     for name, search in {s.name: s for s in matrix.searches.values()}.items():

@@ -23,7 +23,8 @@ from checker.liveness.lasso import Loop, way_to
 from checker.liveness.room import Room, with_room
 from checker.search.question import DEFAULT_CHUNK
 from checker.verdict import Judgement, Lasso, Verdict, together
-from model.language.fairness import Fairness, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness
 from model.language.protocol import Model
 from properties.liveness import Case, Kind, Liveness
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from checker.liveness.components import Masks, components, enabled_groups, summary
 from checker.liveness.graph import Flags, Numbers, StateGraph
-from model.language.fairness import Group, Strength
+from model.language.fair_groups import Group
+from model.language.fairness import Strength
 
 _BITS = 64
 

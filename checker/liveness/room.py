@@ -17,7 +17,8 @@ from checker.engines.layout import Layout, Words
 from checker.engines.vectorised import VectorisedEngine
 from checker.liveness.components import Masks
 from checker.liveness.fair import Fair
-from model.language.fairness import Fairness, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness
 from model.language.protocol import Model
 
 

@@ -28,7 +28,8 @@ from checker.search.limits import (
 from checker.search.question import Options
 from checker.verdict import Exploration, Judgement, Verdict
 from model.language.errors import UsageError
-from model.language.fairness import Fairness, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness
 from model.language.protocol import Model
 from properties import Liveness, Property
 

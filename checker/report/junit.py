@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
+from checker.amounts import counted
 from checker.report.text import render_text
 from checker.traces.trace import Trace
 
@@ -36,7 +37,7 @@ def junit(protocol: str, checked: Iterable[Checked], seconds: float) -> str:
             suite, "testcase", classname=protocol, name=case.name, time="0"
         )
         if case.trace is not None:
-            said = f"violated after {case.trace.depth} steps: {case.trace.explanation}"
+            said = f"violated after {counted(case.trace.depth, 'step')}: {case.trace.explanation}"
             failure = ElementTree.SubElement(element, "failure", message=_clean(said))
             failure.text = _clean(render_text(case.trace))
         elif case.open:

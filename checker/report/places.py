@@ -16,11 +16,11 @@ from model.language import Model
 from model.language.cells import Index
 from model.language.declare.schema import (
     IndexedSchema,
-    Part,
     RecordSchema,
     ScalarSchema,
     SequenceSchema,
 )
+from model.language.declare.store import Part
 from model.language.naming import member_names, value_words
 from model.language.protocol import Cell
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine
 from checker.traces.trace import Trace, highwater_version
 from properties import Liveness, Property
@@ -55,7 +56,7 @@ def _result(trace: Trace) -> dict[str, Any]:
         }
         for number, (step, state) in enumerate(zip(trace.steps, trace.states, strict=False), 1)
     ]
-    steps = f"{trace.depth} step{'' if trace.depth == 1 else 's'}"
+    steps = counted(trace.depth, "step")
     said = about.words if about is not None else "a state enables nothing"
     text = f"{model.protocol.name}: after {steps}: {trace.explanation or said}"
     result: dict[str, Any] = {

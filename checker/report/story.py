@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from checker.amounts import counted
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, lanes_of, marked
 from checker.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
@@ -169,7 +170,7 @@ def _title(trace: Trace) -> str:
 
 
 def _outcome(trace: Trace) -> str:
-    steps = f"{trace.depth} step" + ("" if trace.depth == 1 else "s")
+    steps = counted(trace.depth, "step")
     return {
         TraceVerdict.VIOLATED: f"violated after {steps}",
         TraceVerdict.REACHED: f"reached after {steps}",

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from checker.amounts import counted
 from checker.digest import protocol_digest
 from checker.files import write_whole
 from checker.traces.itf_rounds import ROUNDS_META, read_rounds, rounds_meta
@@ -155,8 +156,7 @@ def _source(protocol: Protocol) -> str:
 
 def _description(trace: Trace) -> str:
     what = f"{trace.property} {trace.verdict}" if trace.property else str(trace.verdict)
-    steps = "1 step" if trace.depth == 1 else f"{trace.depth} steps"
-    return f"{trace.model.protocol.name}: {what} after {steps}"
+    return f"{trace.model.protocol.name}: {what} after {counted(trace.depth, 'step')}"
 
 
 def _step_meta(encoder: Encoder, index: int, step: Instance | None) -> dict[str, Any]:

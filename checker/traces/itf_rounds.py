@@ -9,7 +9,8 @@ from checker.traces.itf_values import fields_of, list_of, show, text_of
 from checker.traces.lasso import Rounds
 from model.language import Model
 from model.language.errors import UsageError
-from model.language.fairness import Fairness, Strength, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness, Strength
 from properties import choose_liveness
 
 ROUNDS_META = ("member", "fairness")

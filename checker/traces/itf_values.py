@@ -17,12 +17,12 @@ from model.language.cells import Index
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
 from model.language.declare.schema import (
     IndexedSchema,
-    Part,
     RecordSchema,
     ScalarSchema,
     SequenceSchema,
-    Variable,
 )
+from model.language.declare.store import Part
+from model.language.declare.variables import Variable
 from model.language.errors import RejectedError, UsageError
 from model.language.naming import NONE, member_names
 from model.language.protocol import Instance

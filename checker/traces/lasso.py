@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from checker.engines.reference import ReferenceEngine, State
 from model.language.errors import DomainError
-from model.language.fairness import Fairness, Group, Strength, groups_of
+from model.language.fair_groups import Group, groups_of
+from model.language.fairness import Fairness, Strength
 from model.language.protocol import Instance, Model
 from properties.liveness import Case, Kind, Liveness
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.acks import Acks
-from model.kafka_producer.state import Answer, Status, Topic, TopicPartition
+from model.kafka_producer.state import Status, Topic, TopicPartition
 from model.language import action, all_of, choose, not_, require, some
 
 
@@ -90,13 +90,7 @@ def producer_restart(topic: Topic) -> None:
     topic.producer.stint = 0
     for batch in topic.batches:
         batch.status = choose(batch.is_pending, Status.QUEUED, batch.status)
-        batch.answer = Answer.NONE
-        batch.retried = False
-        batch.to_old_leader = False
-        batch.renumbered = False
-        batch.ahead = False
-        batch.epoch = 0
-        batch.sequence = 0
+        batch.forget_requests()
     for partition in topic.partitions:
         partition.epoch = 0
         partition.next_sequence = 0

@@ -150,6 +150,10 @@ class Batch(Entity):
     def end(self, status: Status) -> None:
         """The application learns what became of it."""
         self.status = status
+        self.forget_requests()
+
+    def forget_requests(self) -> None:
+        """What was noted of its requests is of no use any more."""
         self.answer = Answer.NONE
         self.retried = False
         self.to_old_leader = False

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
-from model.language.declare.schema import EVERYBODY, Schema, Variable
+from model.language.declare.schema import Schema
+from model.language.declare.variables import EVERYBODY, Variable
 from model.language.errors import ProtocolError, unknown_name
 
 Index = tuple[int, ...]

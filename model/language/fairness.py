@@ -1,9 +1,8 @@
 """Fairness: which actions a run may not put off for ever, declared with a protocol.
 
-Without fairness, nothing ever has to happen: a run may stop wherever it is. A *group* is what
-fairness asks for as a whole: it is enabled where some step of it is, and taken when any of them is.
-As in TLA+, a step that changes nothing is no step here: fairness neither asks for it nor is met by
-it. See `docs/decisions/0062-liveness.md`.
+Without fairness, nothing ever has to happen: a run may stop wherever it is. As in TLA+, a step that
+changes nothing is no step here: fairness neither asks for it nor is met by it.
+See `docs/decisions/0062-liveness.md`.
 """
 
 from __future__ import annotations
@@ -12,14 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from model.language.action import Action
-from model.language.errors import UsageError, unknown_name
-from model.language.naming import member_name
-
-if TYPE_CHECKING:
-    from model.language.protocol import Instance, Model
+from model.language.errors import UsageError
 
 
 class Strength(StrEnum):
@@ -47,15 +41,6 @@ class Fairness:
         return f"{' | '.join(self.actions)}{by}={self.strength}"
 
 
-@dataclass(frozen=True)
-class Group:
-    """Steps that fairness takes for one: the numbers of the action instances."""
-
-    strength: Strength
-    words: str
-    instances: frozenset[int]
-
-
 def weak(*actions: Action | str, by: Sequence[str] | None = None) -> Fairness:
     """What stays enabled is taken at last: `weak(follower_fetch, by=["follower"])`."""
     return Fairness(Strength.WEAK, _names(actions), None if by is None else tuple(by))
@@ -68,52 +53,6 @@ def strong(*actions: Action | str, by: Sequence[str] | None = None) -> Fairness:
 
 def _names(actions: Iterable[Action | str]) -> tuple[str, ...]:
     return tuple(a.name if isinstance(a, Action) else a for a in actions)
-
-
-def groups_of(model: Model, fairness: Iterable[Fairness]) -> tuple[Group, ...]:
-    """The groups of the model, in order of declaration, then of instances.
-
-    Raises `UsageError` for an action or a parameter that the protocol does not have.
-    """
-    found: dict[Group, None] = {}
-    for one in fairness:
-        members: dict[tuple[str, ...], list[Instance]] = {}
-        for name in one.actions:
-            _check(model, name, one.by)
-        for instance in model.instances:
-            if instance.action.name in one.actions:
-                members.setdefault(_key(model, instance, one.by), []).append(instance)
-        for key, instances in members.items():
-            words = key[0] if one.by is None else " | ".join(one.actions)
-            shown = key[1:] if one.by is None else key
-            words += f"({', '.join(shown)})" if shown else ""
-            found[Group(one.strength, words, frozenset(i.number for i in instances))] = None
-    return tuple(found)
-
-
-def _check(model: Model, name: str, by: tuple[str, ...] | None) -> None:
-    known = model.protocol.parameters
-    if name not in known:
-        raise unknown_name(f"action of {model.protocol.name}", name, known)
-    parameters = [parameter.name for parameter in known[name]]
-    for wanted in by or ():
-        if wanted not in parameters:
-            raise unknown_name(f"parameter of {name}", wanted, parameters)
-
-
-def _key(model: Model, instance: Instance, by: tuple[str, ...] | None) -> tuple[str, ...]:
-    arguments = {
-        p.name: f"{p.name}={_shown(model, p.domain, a)}"
-        for p, a in zip(instance.parameters, instance.arguments, strict=True)
-    }
-    if by is None:
-        return (instance.action.name, *arguments.values())
-    return tuple(arguments[name] for name in by)
-
-
-def _shown(model: Model, domain: object, argument: int) -> str:
-    family = getattr(domain, "family", None)
-    return str(argument) if family is None else member_name(model, family, argument)
 
 
 _CHANGE = re.compile(r"\s*(\w+)\s*(?:\(([\w\s,]*)\))?\s*=\s*(\w+)\s*")

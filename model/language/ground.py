@@ -15,7 +15,8 @@ from model.language import graph
 from model.language.action import Instance
 from model.language.capture import CapturedAction, Write
 from model.language.cells import Cell, StateSpace
-from model.language.declare.schema import Schema, Variable
+from model.language.declare.schema import Schema
+from model.language.declare.variables import Variable
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Node, Op
 

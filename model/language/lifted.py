@@ -14,7 +14,8 @@ from typing import Self
 from model.language import graph
 from model.language.capture import CapturedAction, Write, overlay
 from model.language.declare.domains import IndexSet, Integers, Reference
-from model.language.declare.schema import Schema, Variable
+from model.language.declare.schema import Schema
+from model.language.declare.variables import Variable
 from model.language.graph import Node, Op
 from model.language.protocol import Model
 from model.language.unchanging import unchanging

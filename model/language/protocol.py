@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from model.language import graph
 from model.language.action import Action, Instance
@@ -30,12 +30,10 @@ from model.language.declare.entity import State
 from model.language.declare.schema import Schema
 from model.language.declare.settings import NoSettings, as_text, check_bounds, choose_settings
 from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
+from model.language.fairness import Fairness
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder, shared_grounder
 from model.language.unchanging import narrowed
-
-if TYPE_CHECKING:
-    from model.language.fairness import Fairness
 
 __all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from checker.experiments.kill_table import read_table
 from checker.experiments.matrix import read_matrix
 from checker.experiments.matrix_picture import as_svg
 from checker.search.limits import Limits
+from tests.support.scripts import script
 
 pytestmark = pytest.mark.browser
 
@@ -30,11 +30,7 @@ def matrix():
 
 def builder():
     """The script that builds the site."""
-    spec = spec_from_file_location("build_site", ROOT / "scripts" / "build_site.py")
-    assert spec is not None and spec.loader is not None
-    build_site = module_from_spec(spec)
-    spec.loader.exec_module(build_site)
-    return build_site
+    return script("build_site")
 
 
 def written(page: str, file: Path) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from checker.commands.replay_command import accepted_trace
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import accepted_trace
 from checker.liveness.search import LivenessSearch
 from checker.report.html import render_html
 from checker.report.why import why

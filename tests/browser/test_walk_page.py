@@ -13,7 +13,7 @@ from checker.audit.directories import find_replicas
 from checker.audit.judgement import judge
 from checker.browse.given import read_state
 from checker.browse.walk import Walk
-from checker.commands.replay_command import accepted_trace
+from checker.experiments.cases import accepted_trace
 from checker.traces.itf import read_trace
 from model.protocols import protocol_named
 from tests.support.kafka_logs import Disk, Wanted, batches_of

@@ -15,9 +15,9 @@ import highwater
 from checker.browse.saving import keep
 from checker.browse.server import application
 from checker.browse.walk import Walk
-from checker.commands.replay_command import accepted_trace
 from checker.engines.agreement import require_agreement
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import accepted_trace
 from checker.experiments.scenarios import read_scenario, replay
 from checker.traces.itf import read_trace
 from checker.traces.itf_values import plain_state, state_of

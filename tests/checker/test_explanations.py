@@ -16,11 +16,12 @@ from checker.experiments.choices import steps_named
 from checker.experiments.liveness_table import lasso_trace
 from checker.explanations.candidates import Kind, candidates, links_of
 from checker.explanations.effects import Effects, settings_read
-from checker.explanations.explanation import as_data, explain, recognised
+from checker.explanations.explanation import as_data, explain
 from checker.explanations.moments import decision
-from checker.explanations.searches import Budget, searchable, searched
-from checker.explanations.text import render
+from checker.explanations.preventions import recognised
+from checker.explanations.searches import STATES, searchable, searched
 from checker.liveness.search import LivenessSearch
+from checker.search.allowance import Allowance
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
@@ -152,7 +153,7 @@ def test_a_search_says_that_the_fix_of_a_case_is_safe_at_its_bounds(case):
     mends = [p for p in found.preventions if case.name in (e.case for e in p.candidate.entries)]
     prop: Any = searchable(trace)
     said: list[Any] = [
-        searched(p.candidate, prop, Budget(seconds=240, states=40_000_000)) for p in mends
+        searched(p.candidate, prop, Allowance(seconds=240, states=40_000_000)) for p in mends
     ]
     if case.name == "44-the_last_known_leader_without_its_disk":  # two findings: one is not enough
         assert [len(p.candidate.settings) for p in mends] == [1, 2]
@@ -256,34 +257,34 @@ def test_another_protocol_with_the_same_state_may_prevent_a_trace():
 
 def test_a_search_that_finds_another_way_says_so_and_limits_are_kept():
     trace = trace_of("kip101-weak_isr")
-    found = explained(trace, budget=Budget(seconds=60, states=30_000))
+    found = explained(trace, budget=Allowance(seconds=60, states=30_000))
     said = {p.candidate.words: p.search for p in found.preventions}
     assert not said["kip320"].is_safe
     assert said["kip320"].verdict is Verdict.UNKNOWN and "30,000" in said["kip320"].stopped
     assert "too large" in found.decision.left_out
-    none = explained(trace, budget=Budget(seconds=0))
+    none = explained(trace, budget=Allowance(0, STATES))
     assert all(p.search is None for p in none.preventions)
     assert none.decision.left_out == "there was no time left"
 
 
 def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
     trace = trace_of("26-high_watermark_below_min_isr")
-    moment = decision(trace, Budget(60, 20_000))
+    moment = decision(trace, Allowance(60, 20_000))
     assert moment.states == 14_588
     assert moment.risks == (*["possible"] * 5, "certain", "certain", "lost")
     assert moment.last_avoidable == 4
     assert trace.steps[moment.last_avoidable].action.name == "broker_lose_power"
     assert "20,000" not in moment.left_out
-    assert "10,000" in decision(trace, Budget(60, 10_000)).left_out
+    assert "10,000" in decision(trace, Allowance(60, 10_000)).left_out
 
 
 @pytest.mark.parametrize("case", ["08-a_missed_epoch_of_the_same_leader", "kip101-strong_isr"])
 @pytest.mark.parametrize("width", [40, 80])
 def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing(case, width):
     found = explained(trace_of(case), search=False)
-    lines = render(found, width).splitlines()
+    lines = found.text(width).splitlines()
     assert max(len(line) for line in lines if not line.startswith("  https://")) <= width
-    assert "".join(" ".join(lines).split()) == "".join(render(found, 10_000).split())
+    assert "".join(" ".join(lines).split()) == "".join(found.text(10_000).split())
 
 
 # Traces of other kinds.

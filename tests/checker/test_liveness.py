@@ -19,7 +19,8 @@ from checker.search.question import Options
 from checker.verdict import Lasso, Verdict
 from model.language import Fairness, strong, weak
 from model.language.errors import HighwaterError, UsageError
-from model.language.fairness import changed, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import changed
 from model.protocols import PROTOCOLS
 from properties import choose_liveness, liveness_of
 from properties.liveness import Kind, eventually

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from checker.commands.replay_command import accepted_trace
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import accepted_trace
 from checker.report.html import render_html
 from checker.report.page_data import PageData, trace_data
 from checker.report.places import LogPlace, places_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from enum import IntEnum
 
 import pytest
 import z3
@@ -15,132 +14,44 @@ from checker.proofs.bounded.induction import Induction, InductionOptions
 from checker.proofs.bounded.precedence import Precedence
 from checker.proofs.proof import ProofOutcome
 from checker.proofs.unbounded import unbounded_proof
-from checker.proofs.unbounded.instantiate import CHEAP
 from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
 from model.language import (
     Annotated,
-    Bound,
-    Entity,
     Members,
-    Protocol,
     Record,
     Sequence,
     State,
     action,
-    all_of,
-    any_of,
-    choose,
-    count,
     every,
     implies,
     integers,
-    largest,
     members,
     not_,
     require,
     sequence,
-    some,
 )
 from model.language.errors import UsageError
-from model.language.lifted import Lifted
 from properties import Property, Sense
-from tests.support.proofs import contradict, diagram
-
-MANY = Bound("many", default=3, minimum=1, words="members")
-TOP = Bound("top", default=2, minimum=1, words="the greatest number")
-
-
-class Pupil(Entity):
-    """A member."""
-
-    led: bool = False
-    met: bool = False
-
-
-class School(State):
-    """Members, and numbers that actions may set."""
-
-    pupils: Members[Pupil] = members(MANY)
-    low: Annotated[int, integers(0, 9)] = 0
-    high: Annotated[int, integers(0, 9)] = 1
-
-
-@action("{a} meets {b}")
-def meet(s: School, a: Pupil, b: Pupil) -> None:
-    """Two members are named; a third of the instances can never be taken."""
-    require(a != b)
-
-    a.met = True
-    b.met = True
-
-
-@action("{m} leads")
-def lead(s: School, m: Pupil) -> None:
-    """Its instances come after those of `meet`."""
-    m.led = True
-
-
-@action("both rise by {number}")
-def rise(s: School, number: Annotated[int, integers(0, 4)]) -> None:
-    """Most instances can never be taken."""
-    require(number > 1, number < 3, s.low < 6, s.high < 6)
-
-    s.low = s.low + number
-    s.high = s.high + number
-
-
-@action("never")
-def never(s: School, a: Pupil, b: Pupil) -> None:
-    """No instance can be taken."""
-    require(a == b, a != b)
-
-    s.low = 0
-
-
-def protocol(*actions, state=School, bounds=(MANY, TOP), **more) -> Protocol:
-    return Protocol("small", "for tests", state, actions, bounds, **more)
-
-
-def claim(function) -> Property:
-    return Property(function.__name__, "", function)
-
-
-@claim
-def nobody_leads(s):
-    return every(not_(m.led) for m in s.pupils)
-
-
-@claim
-def not_all_lead(s):
-    return some(not_(m.led) for m in s.pupils)
-
-
-@claim
-def two_have_met(s):
-    return count(m.met for m in s.pupils) < 2
-
-
-@claim
-def three_have_met(s):
-    return count(m.met for m in s.pupils) < 3
-
-
-@claim
-def nobody_who_met_leads(s):
-    return every(not_(all_of(m.led, m.met)) for m in s.pupils)
-
-
-@claim
-def low_is_below(s):
-    return s.low < s.high
-
-
-@claim
-def high_is_low(s):
-    return s.high < 5
-
+from tests.support.school import (
+    MANY,
+    Pupil,
+    School,
+    high_is_low,
+    lead,
+    low_is_below,
+    meet,
+    more,
+    never,
+    nobody_leads,
+    nobody_who_met_leads,
+    not_all_lead,
+    protocol,
+    rise,
+    three_have_met,
+    two_have_met,
+)
 
 # --- bounded checking finds what search finds ---------------------------------------------------
 
@@ -309,13 +220,6 @@ def test_a_claim_about_steps_is_checked_at_its_depth(symmetry):
     assert (found.violated, [str(s) for s in found.steps]) == ("leaps", ["rise(number=2)"] * 2)
 
 
-@pytest.fixture
-def little_effort(monkeypatch):
-    """No second attempts: what is false stays unknown at once."""
-    monkeypatch.setattr(unbounded_proof, "DEAR", ())
-    monkeypatch.setattr(unbounded_proof, "CHEAP", CHEAP[:3])
-
-
 # --- what the solver is asked -------------------------------------------------------------------
 
 
@@ -333,12 +237,6 @@ def test_two_members_are_not_one_twice(symmetry):
     proof = Induction(model, [nobody_met], (), InductionOptions(symmetry=symmetry)).run()
 
     assert proof.outcome is ProofOutcome.NOT_INDUCTIVE
-
-
-@action("more")
-def more(s: School) -> None:
-    """Too much, after a while."""
-    s.high = s.high + 3
 
 
 @pytest.mark.parametrize("symmetry", [True, False])
@@ -405,128 +303,6 @@ def test_lemmas_that_the_solver_does_not_settle_do_not_count_as_holding(monkeypa
 
     monkeypatch.setattr(induction, "ask", GivesUp(0))
     assert lemmas_that_hold(model, [nobody_leads, low_is_below]) == ()
-
-
-# --- proofs for all sizes -----------------------------------------------------------------------
-
-
-def unbounded(model, *lemmas):
-    return UnboundedInduction(model, (), lemmas, 1.0).run().outcome
-
-
-@pytest.mark.usefixtures("little_effort")
-def test_a_witness_for_each_is_not_one_for_all():
-    """A Skolem term that forgets a variable would make all members one."""
-    model = protocol(meet).model()
-    everybody = Property(
-        "everybody", "",
-        lambda s: every(some(c == b for c in s.pupils) for a in s.pupils for b in s.pupils),
-    )  # fmt: skip
-    all_same = Property("all_same", "", lambda s: every(a == b for a in s.pupils for b in s.pupils))
-
-    proof = UnboundedInduction(model, [all_same], [everybody], 1.0).run()
-
-    assert proof.outcome is ProofOutcome.UNKNOWN
-
-
-@pytest.mark.usefixtures("little_effort")
-def test_values_have_to_fit_for_all_sizes():
-    nothing = Property("nothing", "", lambda s: s.low >= 0)
-
-    assert unbounded(protocol(more).model(), nothing) is ProofOutcome.UNKNOWN
-    assert unbounded(protocol(rise).model(), nothing) is ProofOutcome.PROVED
-
-
-@pytest.mark.usefixtures("little_effort")
-def test_lemmas_have_to_hold_at_first_for_all_sizes():
-    risen = Property("risen", "", lambda s: s.high > 1)
-
-    assert unbounded(protocol(rise).model(), risen) is ProofOutcome.UNKNOWN
-    assert unbounded(protocol(rise).model(), low_is_below) is ProofOutcome.PROVED
-
-
-def choice_over_a_variable(kind):
-    """Two members, one of which has met: by the choice or the extreme, they seem to agree."""
-    if kind == "choice":
-        return lambda s, a: choose(some(all_of(m == a, m.met) for m in s.pupils), 1, 0)
-    return lambda s, a: largest(choose(all_of(m == a, m.met), 1, 0) for m in s.pupils)
-
-
-@pytest.mark.parametrize("kind", ["choice", "extreme"])
-def test_a_choice_for_each_is_not_one_for_all(kind):
-    """A number that depends on a variable is not the same for all of its values."""
-    model = protocol(meet).model({"many": 2})
-    number = choice_over_a_variable(kind)
-    equal = Property(
-        "equal", "", lambda s: every(number(s, a) == choose(a.met, 1, 0) for a in s.pupils)
-    )
-    node = model.claim(equal.claim)
-    for state in itertools.product([0, 1], [0, 1], [0, 1], [0, 1], [3], [4]):
-        known = [*diagram(model, state), Lifted.of(model).now(node)]
-        assert contradict(Lifted.of(model), model.bounds, known) == z3.sat
-
-
-class Shelf(State):
-    """A number."""
-
-    x: Annotated[int, integers(0, 9)] = 0
-
-
-@action("put {top}")
-def put(s: Shelf, top: Annotated[int, integers(0, 3)]) -> None:
-    """The parameter has the name of a bound, and is not that bound."""
-    s.x = top
-
-
-@pytest.mark.usefixtures("little_effort")
-def test_a_parameter_is_not_the_bound_of_the_same_name():
-    model = protocol(put, state=Shelf, bounds=(TOP,)).model()
-    below = Property("below", "", lambda s: s.x <= s.bound("top"))
-    few = Property("few", "", lambda s: s.x <= 3)
-    assert Explorer(model, [below]).run().verdict is Verdict.VIOLATED
-
-    outcomes = [unbounded(model, below), unbounded(model, few)]
-
-    assert outcomes == [ProofOutcome.UNKNOWN, ProofOutcome.PROVED]
-
-
-class Grade(IntEnum):
-    """Two grades."""
-
-    LOW = 0
-    HIGH = 1
-
-
-class Height(IntEnum):
-    """Their names in other letters, with other numbers."""
-
-    Low = 7
-    High = 8
-
-
-@action("weigh {p}")
-def weigh(s: Shelf, p: Height) -> None:
-    """Set a large number."""
-    s.x = p
-
-
-@action("mark {p}")
-def mark(s: Shelf, p: Grade) -> None:
-    """Set a small one."""
-    s.x = p
-
-
-@pytest.mark.usefixtures("little_effort")
-@pytest.mark.parametrize("actions", [(weigh, mark), (mark, weigh)])
-def test_enumerations_with_the_same_names_are_two_ranges(actions):
-    model = protocol(*actions, state=Shelf, bounds=()).model()
-
-    for limit, outcome in ((1, ProofOutcome.UNKNOWN), (8, ProofOutcome.PROVED)):
-        small = Property("small", "", lambda s, limit=limit: s.x <= limit)
-        assert unbounded(model, small) == outcome
-    large = Property("large", "", lambda s: any_of(s.x <= 1, s.x >= 7))
-    found = unbounded(model, large)
-    assert found == ProofOutcome.PROVED
 
 
 # --- claims that a proof cannot take ------------------------------------------------------------

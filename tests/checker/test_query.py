@@ -253,7 +253,9 @@ def test_the_command_prints_json(highwater, store):
     assert status == 0
     told = json.loads(out)
     assert told["columns"] == ["level", "states"]
-    assert sum(row["states"] for row in told["rows"]) == store.states
+    sizes = [level.size for level in store.levels if level.size]
+    assert told["rows"] == [{"level": n, "states": size} for n, size in enumerate(sizes)]
+    assert sum(sizes) == store.states
 
 
 def test_values_that_json_lacks_become_text(highwater, store):

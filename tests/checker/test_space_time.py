@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands.replay_command import accepted_trace
+from checker.experiments.cases import accepted_trace
 from checker.report.space_time import Message, SpaceTime
 from checker.traces.trace import build_trace
 from model.protocols import PROTOCOLS

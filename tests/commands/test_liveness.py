@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+from checker.commands.liveness_command import BEGIN, END
+from checker.report.pages import with_part
+from model.ladder import LADDER
+from properties import liveness_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "liveness.md"
 SMALL = ("--log-size", "1", "--max-records", "1", "--max-leader-epoch", "0")
 ASKED = ("explore", "kip320", *SMALL, "--property", "records_commit", "--quiet")
 UNFAIR = ("--fair", "leader_advance_high_watermark=none")
@@ -89,6 +97,36 @@ def test_the_least_fairness_is_told_and_written(highwater, tmp_path):
     refused = highwater("liveness", "kip101", *SMALL, "--write", str(page))
     assert refused.status == 2
     assert "the page needs one line <!-- liveness kip101: begin -->" in refused.err
+
+
+TOLD = re.findall(r"<!-- liveness (\w+): begin -->", PAGE.read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", [name for name in TOLD if name != "kafka"])
+def test_the_page_has_the_table_of_each_rung_that_the_command_writes(protocol, highwater, tmp_path):
+    check_is_written(highwater, tmp_path, protocol)
+
+
+@pytest.mark.nightly("every preset of the broker model is searched: five processor minutes")
+def test_the_page_has_the_table_of_the_broker_model_that_the_command_writes(highwater, tmp_path):
+    check_is_written(highwater, tmp_path, "kafka", "--every-preset")
+
+
+def check_is_written(highwater, folder, *asked):
+    """The command writes the page's own table where it was taken out."""
+    begin, end = (mark.format(asked[0]) for mark in (BEGIN, END))
+    text = PAGE.read_text()
+    page = folder / "liveness.md"
+    page.write_text(with_part(text, begin, end, ""))
+    assert page.read_text() != text
+    highwater("liveness", *asked, "--quiet", "--write", str(page))
+    assert page.read_text() == text
+
+
+def test_each_rung_that_promises_something_is_told_of():
+    ladder = [protocol.name for protocol in LADDER if liveness_of(protocol)]
+    assert ["kafka", *ladder] == TOLD
 
 
 def test_nothing_of_the_least_fairness_can_be_spared(highwater):

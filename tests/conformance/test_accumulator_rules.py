@@ -24,7 +24,6 @@ from tests.support.tiers import RELEASES, nightly
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
 VERSIONS = ["4.3.1", *(nightly(RELEASES, v) for v in ("3.5.2", "3.7.2", "3.9.1", "4.1.0"))]
 NEWEST = "kafka-4.3"
-ROOM = 9  # requests in flight that are never reached
 
 
 class _Producer:

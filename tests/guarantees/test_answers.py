@@ -19,7 +19,8 @@ from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import release_named
 from checker.guarantees.stops import NONE, Ends, Outage, outages
 from checker.guarantees.upgrade import mixed_words, stages
-from checker.guarantees.verdicts import Budget, is_safe, judge_losses, judge_stops
+from checker.guarantees.verdicts import STATES, is_safe, judge_losses, judge_stops
+from checker.search.allowance import Allowance
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
 from checker.traces.trace import check_trace
@@ -73,7 +74,7 @@ def test_every_change_that_is_told_is_safe_at_the_same_bounds():
     answer = asked("4.1", "acks=1", crashes=1)
     for tried in answer.changes:
         assert tried.change.choice.bounds == answer.parts[0].judged.choice.bounds
-        again = judge_losses(tried.change.choice, Budget(NO_LIMIT))
+        again = judge_losses(tried.change.choice, Allowance(NO_LIMIT, STATES))
         assert all(is_safe(cell) for cell in again.losses)
     orders = [tried.order for tried in answer.changes]
     assert orders == sorted(orders)
@@ -140,7 +141,7 @@ def test_the_row_is_that_of_the_grid():
             if _is_same(shlex.split(key), choice)
         }
         assert found, (kafka, settings, faults)
-        judged = judge_losses(choice, Budget(NO_LIMIT))
+        judged = judge_losses(choice, Allowance(NO_LIMIT, STATES))
         ours = {cell.column.properties[0]: cell.found["depth"] for cell in judged.lost}
         for properties in found.values():
             for name, result in properties.items():
@@ -329,7 +330,9 @@ def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
     verdicts = {}
     for stage in stages(describe_cluster("4.0", settings=TWO), release_named("4.1"))[2:]:
         choice = choice_of(stage.cluster, Faults({"crashes": 2}, sizes=TINY))
-        judged = judge_stops(judge_losses(choice, Budget(NO_LIMIT)), Budget(NO_LIMIT))
+        judged = judge_stops(
+            judge_losses(choice, Allowance(NO_LIMIT, STATES)), Allowance(NO_LIMIT, STATES)
+        )
         verdicts[stage.name] = {cell.column.name: cell.words for cell in judged.stops}
     off, between, on = (found["a leader with all back"] for found in verdicts.values())
     assert (off, on) == ("safe", "safe") and between.startswith("none in ")
@@ -352,7 +355,7 @@ def test_without_time_nothing_is_claimed():
 
 
 def test_parts_of_a_budget_end_with_the_whole():
-    whole = Budget(100.0)
+    whole = Allowance(100.0, STATES)
     part = whole.part(2)
     assert 40 < part.left <= 50
     whole.end()

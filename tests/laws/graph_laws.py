@@ -26,7 +26,8 @@ from checker.search.limits import Limits
 from checker.search.question import Options
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import DomainError
-from model.language.fairness import Fairness, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness
 from model.language.protocol import Cell, Model
 from properties import Property
 from tests.support import textbook

@@ -18,7 +18,8 @@ from checker.search.question import Options
 from checker.traces.lasso import Rounds
 from checker.traces.trace import TraceVerdict, build_trace
 from model.language.errors import DomainError
-from model.language.fairness import Fairness, Group, Strength
+from model.language.fair_groups import Group
+from model.language.fairness import Fairness, Strength
 from properties.liveness import Kind, Liveness
 from tests.laws.generator import Example
 from tests.support import textbook

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from checker.graphs.losses import Losses, Risk
 from checker.graphs.ways import Essential, Ways
 from model.language import Action, Protocol, any_of, choose, every, not_, require
-from model.language.fairness import Fairness, Strength, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness, Strength
 from model.protocols import PROTOCOLS
 from properties import Property, promised_properties
 from tests.laws.generator import Example, examples

@@ -77,7 +77,7 @@ def agree_on(count: int) -> tuple[int, int]:
 
 def _few_strong(example: Example, fairness: tuple[Fairness, ...]) -> bool:
     """The textbook's way is exponential in the number of strongly fair groups."""
-    from model.language.fairness import groups_of
+    from model.language.fair_groups import groups_of
 
     groups = groups_of(example.model, fairness)
     return sum(group.strength is Strength.STRONG for group in groups) <= 5

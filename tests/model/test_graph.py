@@ -384,9 +384,11 @@ def test_numbers_take_the_smallest_type_that_holds_them(low, high, expected):
     assert number_type(low, high) is expected
 
 
-def test_numbers_beyond_64_bits_are_refused():
+@pytest.mark.parametrize("low, high", [(0, 2**63), (-(2**63) - 1, 0)])
+def test_numbers_beyond_64_bits_are_refused(low, high):
+    assert number_type(max(low, -(2**63)), min(high, 2**63 - 1)) is np.int64
     with pytest.raises(DomainError, match="do not fit 64 bits"):
-        number_type(0, 2**63)
+        number_type(low, high)
 
 
 def test_an_expression_shows_itself_in_one_line():

@@ -7,7 +7,7 @@ from typing import cast
 
 from checker.engines.layout import Layout
 from model.language.declare.domains import Booleans, Integers, limit
-from model.language.declare.schema import Variable
+from model.language.declare.variables import Variable
 from model.language.protocol import Cell, Model
 
 Range = tuple[int, int]

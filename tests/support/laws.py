@@ -269,6 +269,20 @@ def check_ends_in_violation(model: Model, prop: Property, path: tuple[int, ...])
     assert not holds, f"{prop.name} holds at the end of its trace"
 
 
+def check_is_broken(model: Model, prop: Property) -> int:
+    """The property fails in the model, and the report says where; after how many steps."""
+    (violation,) = explore(model, [prop]).violations
+    path = numbers(violation.steps)
+    check_ends_in_violation(model, prop, path)
+    last = replay(model, path)[-prop.frames :]
+    values = ReferenceEngine(model).falsifying_values(prop.claim, *last)
+    assert values is not None
+    if prop.failure:
+        told = prop.explain(values)
+        assert told != prop.words, f"the template asks for what is not among {sorted(values)}"
+    return violation.depth
+
+
 def check_witnesses(found: Exploration, graph: Graph) -> None:
     """A witness is reached, and a premise noted, where some state or step makes it true."""
     engine = ReferenceEngine(found.model)

@@ -16,7 +16,8 @@ import networkx as nx
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.liveness.room import with_room
-from model.language.fairness import Fairness, Strength, groups_of
+from model.language.fair_groups import groups_of
+from model.language.fairness import Fairness, Strength
 from model.language.protocol import Model
 from properties.liveness import Kind, Liveness
 from tests.support import textbook

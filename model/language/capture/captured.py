@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from model.language import graph
 from model.language.declare.domains import IndexSet
-from model.language.declare.schema import Variable
+from model.language.declare.variables import Variable
 from model.language.graph import Node
 
 

@@ -21,9 +21,10 @@ from typing import Any
 
 from model.language.capture.rounds import attributes, is_frozen, is_users_class
 from model.language.declare.domains import Integers
-from model.language.declare.entity import Field, Place, Record
+from model.language.declare.entity import Field, Record
 from model.language.declare.schema import IndexedSchema, RecordSchema, ScalarSchema
 from model.language.declare.settings import Noted
+from model.language.declare.store import Place
 from model.language.errors import CaptureError
 from model.language.refusal import is_users, refuse
 

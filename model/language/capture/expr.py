@@ -27,6 +27,10 @@ class Expr:
             refuse(f"a value of kind {node.sort.kind} where one of kind {self._kind} is needed")
         self._node = node
 
+    def _make(self, node: Node) -> Expr:
+        """`node` as a value of this one's kind."""
+        return wrap(node)
+
     def __bool__(self) -> bool:
         refuse_truth()
 

@@ -21,8 +21,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 from model.language.capture.expr import Expr
-from model.language.declare.entity import Store
 from model.language.declare.settings import Noted
+from model.language.declare.store import Store
 from model.language.declare.view import View
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 

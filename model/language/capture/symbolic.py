@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from model.language import graph
 from model.language.capture.constants import check_schema
 from model.language.capture.expr import BoolExpr, Expr, IntExpr, as_bool, as_int, node_of, wrap
+from model.language.capture.recorder import Capture
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
 from model.language.declare.domains import IndexSet
-from model.language.declare.entity import Entity, Record, Store
-from model.language.declare.schema import Part, Schema, Variable
+from model.language.declare.entity import Entity
+from model.language.declare.schema import Schema
+from model.language.declare.store import Part, Place, Store
+from model.language.declare.variables import Variable
 from model.language.errors import unknown_name
 from model.language.graph import Kind, Node, Op, Sort
 from model.language.refusal import refuse, user_place
-
-if TYPE_CHECKING:
-    from model.language.capture.recorder import Capture
 
 
 class SetExpr(Expr, SetOf[Any]):
@@ -196,7 +196,7 @@ class SymbolicStore(Store):
     def plain_index(self, index: Any) -> Any:
         return IntExpr(index)
 
-    def same(self, left: Record, right: object) -> Any:
+    def same(self, left: Place, right: object) -> Any:
         if isinstance(right, Entity):
             self._require_family(right, left._schema.index[-1])
             return BoolExpr(graph.equal(left._index[-1], right._index[-1]))
@@ -210,5 +210,5 @@ class SymbolicStore(Store):
         if own is not index_set:
             refuse(f"a member of {own.name} where one of {index_set.name} is needed")
 
-    def differs(self, left: Record, right: object) -> Any:
+    def differs(self, left: Place, right: object) -> Any:
         return BoolExpr(graph.negation(self.same(left, right)._node))

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from model.language.declare.domains import Bound, Limit
-from model.language.declare.entity import Entity, Place, Record
+from model.language.declare.entity import Entity, Record
+from model.language.declare.store import Place
 from model.language.declare.view import View
 
 E = TypeVar("E", bound=Entity)

@@ -1,94 +1,19 @@
 """Records and entities: how a protocol declares its state, and the views that actions work on.
 
 A class body with annotated attributes *is* the declaration: annotations are domains, values are
-initial values. An instance is never the state itself but a *view* of a place in it. A store stands
-behind the view and decides what a read returns: plain values in the reference engine, symbolic ones
-during capture. The same action function therefore runs on both.
+initial values. An instance is never the state itself but a *view* of a place in it.
 """
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from model.language.declare.domains import Bound
 from model.language.declare.names import local_names
-from model.language.declare.view import View
+from model.language.declare.store import Place
 from model.language.errors import ProtocolError
 from model.language.refusal import refuse_hashing, refuse_text
-
-if TYPE_CHECKING:
-    from model.language.declare.domains import IndexSet
-    from model.language.declare.schema import Part, Variable
-
-
-class Store(ABC):
-    """What stands behind views: one implementation holds values, the other builds expressions.
-
-    An *index* is a tuple with one entry for each index set of the variable: numbers in a store of
-    values, nodes of the graph in a store of expressions.
-    """
-
-    settings: Any
-    symbolic = False
-
-    @abstractmethod
-    def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
-        """The value of `variable` at `index`; its blank value where the index is out of range."""
-
-    @abstractmethod
-    def write(self, variable: Variable, index: tuple[Any, ...], value: Any) -> None:
-        """Assign `value`; what it does out of range or domain is an error, never ignored."""
-
-    @abstractmethod
-    def reset(self, variable: Variable, index: tuple[Any, ...], where: Any) -> None:
-        """Where the condition holds, assign the blank value; out of range as `write`."""
-
-    @abstractmethod
-    def erase_from(self, variable: Variable, index: tuple[Any, ...], first: Any) -> None:
-        """Blank `variable` at `index + (position,)` for every position from `first` on."""
-
-    @abstractmethod
-    def bound(self, name: str) -> Any:
-        """The value of one of the protocol's bounds."""
-
-    @abstractmethod
-    def extent(self, index_set: IndexSet) -> Any:
-        """How many members or positions `index_set` has."""
-
-    @abstractmethod
-    def indices(self, index_set: IndexSet) -> Iterator[Any]:
-        """Every index of `index_set`, in order (once, as a bound variable, during capture)."""
-
-    @abstractmethod
-    def subset(self, index_set: IndexSet, members: tuple[Any, ...] | None) -> Any:
-        """The set of the members at the given indices; `None` means all of them."""
-
-    @abstractmethod
-    def subset_where(self, index_set: IndexSet, condition: Any) -> Any:
-        """The set of the members whose view satisfies the function `condition`."""
-
-    @abstractmethod
-    def view(self, schema: Part, index: tuple[Any, ...]) -> Any:
-        """The view of the part of the state that `schema` describes, at `index`."""
-
-    @abstractmethod
-    def index_of(self, value: Any, index_set: IndexSet) -> Any:
-        """The index, in this store's terms, of a number or view that the user indexed with."""
-
-    @abstractmethod
-    def plain_index(self, index: Any) -> Any:
-        """An index as a value that actions may compute with."""
-
-    @abstractmethod
-    def same(self, left: Record, right: object) -> Any:
-        """Whether two views are of the same member."""
-
-    @abstractmethod
-    def differs(self, left: Record, right: object) -> Any:
-        """Whether two views are not of the same member."""
 
 
 class Field:
@@ -103,29 +28,10 @@ class Field:
     def __get__(self, record: Record | None, owner: type | None = None) -> Any:
         if record is None:
             return self
-        return record._schema.fields[self.name].get(record)
+        return record._schema.fields[self.name].get(record._store, record._index)
 
     def __set__(self, record: Record, value: Any) -> None:
-        record._schema.fields[self.name].set(record, value)
-
-
-class Place(View):
-    """Where a view looks: a record or a container, and the store that knows its values."""
-
-    __slots__ = ("_index", "_schema", "_store")
-
-    _store: Store
-    _schema: Any
-    _index: tuple[Any, ...]
-
-    def __init__(self, store: Store, schema: Part, index: tuple[Any, ...]) -> None:
-        self._store = store
-        self._schema = schema
-        self._index = index
-
-    def __repr__(self) -> str:
-        refuse_text()
-        return f"{type(self).__name__}{list(self._index)}"
+        record._schema.fields[self.name].set(record._store, record._index, value)
 
 
 class Record(Place):
@@ -173,7 +79,7 @@ class Record(Place):
     def reset(self, where: bool = True) -> None:
         """Where the condition holds, assign every variable its initial value."""
         for name in self._declared:
-            self._schema.fields[name].reset(self, where)
+            self._schema.fields[name].reset(self._store, self._index, where)
 
 
 class Entity(Record):

@@ -1,7 +1,7 @@
 """The schema: the variables that a protocol's state consists of, found by reading its declarations.
 
-A `Variable` is a function from indices to scalars (booleans, numbers, references, sets). The record
-classes form a tree over them; each node of the tree knows how to read or assign its part of a view.
+The record classes form a tree over the variables; each node of the tree knows how to read or assign
+its part of a view.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin
 
 from model.language import graph
 from model.language.declare import containers
@@ -25,83 +25,11 @@ from model.language.declare.domains import (
     integer_domain,
     limit,
 )
-from model.language.declare.entity import Entity, Place, Record, State
+from model.language.declare.entity import Entity, Record, State
 from model.language.declare.names import annotations_of
+from model.language.declare.store import Part, Store
+from model.language.declare.variables import EVERYBODY, Path, Variable, dotted, index_sets
 from model.language.errors import ProtocolError
-from model.language.graph import Node, Sort
-
-Path = tuple["str | IndexSet", ...]
-"""The way to a part of the state: names of attributes, and index sets where one is to be chosen."""
-
-EVERYBODY = "everybody"
-
-
-def dotted(path: Path) -> str:
-    """The attributes of a path, such as `replicas.log.epoch`."""
-    return ".".join(part for part in path if isinstance(part, str))
-
-
-def index_sets(path: Path) -> tuple[IndexSet, ...]:
-    """The index sets of a path, in order."""
-    return tuple(part for part in path if isinstance(part, IndexSet))
-
-
-@dataclass(frozen=True, eq=False)
-class Variable:
-    """A state variable: a value of `domain` for every combination of its index sets' members.
-
-    `initial` is the value everywhere at first: a boolean or a number, for a reference the member's
-    or `NONE`, for a set 0 or `EVERYBODY`. It is also the *blank* value: what reads out of range
-    give and erasing leaves.
-    """
-
-    path: Path
-    domain: Domain
-    initial: Any
-
-    @cached_property
-    def name(self) -> str:
-        """The variable's name, such as `replicas.log.epoch`."""
-        return dotted(self.path)
-
-    @cached_property
-    def index(self) -> tuple[IndexSet, ...]:
-        """What the variable is indexed by."""
-        return index_sets(self.path)
-
-    @cached_property
-    def sort(self) -> Sort:
-        """The sort of the variable's values in the expression graph."""
-        return self.domain.sort
-
-    @cached_property
-    def blank(self) -> Node:
-        """The blank value as an expression, with sizes left open."""
-        if isinstance(self.domain, Subset):
-            build = graph.all_members if self.initial == EVERYBODY else graph.no_members
-            return build(self.domain.family)
-        return graph.constant(self.initial, self.sort)
-
-
-class Part:
-    """How one attribute of a record is read and assigned, or the members of a container are."""
-
-    kind: ClassVar[str]
-    view_class: type[Place]
-
-    def get(self, record: Record) -> Any:
-        """The attribute's value: a scalar, or a view of a larger part."""
-        return record._store.view(self, record._index)
-
-    def set(self, record: Record, value: Any) -> None:
-        """Assign the attribute; only scalars can be."""
-        raise ProtocolError(
-            f"a whole {self.kind} cannot be assigned: assign its variables, or use copy_from"
-        )
-
-    def reset(self, record: Record, where: bool) -> None:
-        """Where the condition holds, assign the attribute its initial value."""
-        raise ProtocolError(f"a {self.kind} in a record cannot be reset: assign its variables")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +38,14 @@ class ScalarSchema(Part):
 
     variable: Variable
 
-    def get(self, record: Record) -> Any:
-        return record._store.read(self.variable, record._index)
+    def get(self, store: Store, index: tuple[Any, ...]) -> Any:
+        return store.read(self.variable, index)
 
-    def set(self, record: Record, value: Any) -> None:
-        record._store.write(self.variable, record._index, value)
+    def set(self, store: Store, index: tuple[Any, ...], value: Any) -> None:
+        store.write(self.variable, index, value)
 
-    def reset(self, record: Record, where: bool) -> None:
-        record._store.reset(self.variable, record._index, where)
+    def reset(self, store: Store, index: tuple[Any, ...], where: bool) -> None:
+        store.reset(self.variable, index, where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +57,8 @@ class RecordSchema(Part):
     view_class: type[Record]
     fields: dict[str, Part] = field(default_factory=dict)
 
-    def reset(self, record: Record, where: bool) -> None:
-        self.get(record).reset(where)
+    def reset(self, store: Store, index: tuple[Any, ...], where: bool) -> None:
+        self.get(store, index).reset(where)
 
     @cached_property
     def index(self) -> tuple[IndexSet, ...]:
