@@ -24,7 +24,7 @@ from model.kafka.state import (
     Broker,
     TopicPartition,
 )
-from model.language import action, all_of, any_of, choose, is_none, maximum, minimum, not_, require
+from model.language import action, all_of, any_of, choose, is_none, maximum, not_, require
 
 
 @action("{follower} sends a fetch to {leader}, which answers")
@@ -39,7 +39,8 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
     require(not_(is_out_of_range(partition, follower, leader)))
     require(answer.kind == NO_ANSWER)
     news = any_of(
-        follower.high_watermark != leader.high_watermark,
+        follower.high_watermark != maximum(leader.high_watermark, follower.log_start),
+        follower.log_start < leader.log_start,
         file_cache.would_forget(partition, follower),
     )
     require(any_of(diverging, has_record, news))
@@ -54,6 +55,7 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
     answer.end = choose(diverging, answered_end(partition, leader, last), 0)
     answer.offset = end
     answer.high_watermark = choose(diverging, 0, leader.high_watermark)
+    answer.log_start = choose(diverging, 0, leader.log_start)
     answer.source = leader
     note_fetch(partition, follower, leader, diverging)
 
@@ -71,27 +73,25 @@ def takes_answer(follower: Broker) -> bool:
 
 @action("{follower} receives a record")
 def follower_receive_record(partition: TopicPartition, follower: Broker) -> None:
-    """Append the record of an answer, and take its HW."""
+    """Append the record of an answer, and take its HW and log start."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
-    taken = minimum(answer.high_watermark, follower.log.end + 1)
-    follower.high_watermark = maximum(taken, follower.log_start)
     unified_log.append(partition, follower, answer.id, answer.epoch)
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=True)
     follower.answer.reset()
 
 
 @action("{follower} receives an empty answer and takes its high watermark")
 def follower_receive_high_watermark(partition: TopicPartition, follower: Broker) -> None:
-    """Take the HW of an answer without records."""
+    """Take the HW and log start of an answer without records."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
-    taken = minimum(answer.high_watermark, follower.log.end)
-    follower.high_watermark = maximum(taken, follower.log_start)
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=False)
     follower.answer.reset()
 

@@ -91,8 +91,8 @@ class FetchAnswer(Record):
     """An answer on its way to a follower; blank where answers arrive at once.
 
     `epoch` and `id` are the record's, or `epoch` and `end` where the leader says that the logs
-    diverge. `offset` and `source` are those of the fetch; `high_watermark` is the leader's from
-    before it noted this fetch.
+    diverge. `offset` and `source` are those of the fetch; `high_watermark` and `log_start` are the
+    leader's, of one reading from before it noted this fetch (KAFKA-7104).
     """
 
     kind: Answer = NO_ANSWER
@@ -101,6 +101,7 @@ class FetchAnswer(Record):
     end: Offset = 0
     offset: Offset = 0
     high_watermark: Offset = 0
+    log_start: Offset = 0
     source: Broker | None = None
 
 
