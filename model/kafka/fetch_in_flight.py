@@ -6,8 +6,8 @@ itself does not travel: `docs/decisions/0010-broker-model-state.md` says why.
 
 from __future__ import annotations
 
+from model.kafka import fetch_session, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -43,7 +43,8 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
         follower.log_start < leader.log_start,
         file_cache.would_forget(partition, follower),
     )
-    require(any_of(diverging, has_record, news))
+    told = fetch_session.leaves_out(partition, follower, leader)
+    require(any_of(diverging, has_record, all_of(news, not_(told))))
 
     entry = leader.log[end]
     found = answered_epoch(partition, leader, last)
@@ -57,6 +58,7 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
     answer.high_watermark = choose(diverging, 0, leader.high_watermark)
     answer.log_start = choose(diverging, 0, leader.log_start)
     answer.source = leader
+    fetch_session.count_as_told(partition, follower, leader, where=True)
     note_fetch(partition, follower, leader, diverging)
 
 
@@ -81,6 +83,7 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     unified_log.append(partition, follower, answer.id, answer.epoch)
     unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=True)
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()
 
 
@@ -93,6 +96,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
 
     unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=False)
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()
 
 
@@ -110,8 +114,9 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
 
 @action("{follower} does not take the answer under way: it is late, or lost")
 def follower_ignore_answer(partition: TopicPartition, follower: Broker) -> None:
-    """Drop an answer; the follower will fetch again."""
+    """Drop an answer; the follower will fetch again, in a new session."""
     require(not answers_at_once(partition))
     require(follower.answer.kind != NO_ANSWER)
 
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()

@@ -74,7 +74,9 @@ def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader
     require(follower.high_watermark == leader.high_watermark)
     require(follower.log_start < leader.log_start)
     require(leader.log_start <= follower.high_watermark)
+    require(not_(fetch_session.leaves_out(partition, follower, leader)))
 
+    fetch_session.begin_anew(partition, follower)
     note_fetch(partition, follower, leader, diverging)
     unified_log.take_start(partition, follower, leader.log_start)
 

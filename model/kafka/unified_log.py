@@ -25,7 +25,9 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
     broker.truncate_to(choose(where, end, broker.log.end))
 
 
-def take_answered(partition: TopicPartition, follower: Broker, high_watermark: int, start: int) -> None:
+def take_answered(
+    partition: TopicPartition, follower: Broker, high_watermark: int, start: int
+) -> None:
     """Take HW and log start of an answer, in this order, once its records are appended.
 
     `ReplicaFetcherThread.processPartitionData`. The HW stays within the log.
