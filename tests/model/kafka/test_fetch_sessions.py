@@ -154,6 +154,27 @@ def test_an_answer_that_is_dropped_is_given_again(settings):
     assert judge_in_flight(**settings).verdict is Verdict.EXHAUSTED
 
 
+SENT = "follower_send_fetch(follower=b1, leader=b0)"
+COMMITTED = (
+    "producer_send(leader=b0)",
+    SENT,
+    "follower_receive_record(follower=b1)",
+    "leader_handle_fetch(leader=b0, follower=b1)",
+)
+TAKEN, LOST = "follower_receive_high_watermark(follower=b1)", "follower_ignore_answer(follower=b1)"
+
+
+def test_a_lost_answer_ends_the_session_and_one_that_is_taken_leaves_nothing_to_say():
+    model = model_of(bounds=SAME_LEADER, **{"min.insync.replicas": "2"}, **FLIGHT, **SESSIONS)
+    told = {cell.index: cell.position for cell in model.cells if ".counted" in cell.variable.name}
+    counted = [after(model, *steps)[told[1,]] for steps in (COMMITTED, (*COMMITTED, SENT))]
+    assert counted == [NOT_TOLD, 1]
+    assert after(model, *COMMITTED, SENT, TAKEN)[told[1,]] == NOT_TOLD
+    assert after(model, *COMMITTED, SENT, LOST, SENT, TAKEN) == after(
+        model, *COMMITTED, SENT, TAKEN
+    )
+
+
 def test_without_answers_that_travel_the_same_elections_leave_nobody_behind():
     model = model_of(bounds=SAME_LEADER, **{"min.insync.replicas": "2"}, **SESSIONS)
     assert judge(model).verdict is Verdict.EXHAUSTED
