@@ -145,6 +145,16 @@ def test_an_answer_that_is_dropped_in_a_new_epoch_of_the_same_leader_counts_as_t
     assert not taken & {"follower_receive_divergence", "follower_ignore_answer"}
 
 
+@pytest.mark.parametrize("settings", [{}, REPEATS], ids=["counts as told", "said again"])
+def test_a_replica_that_is_taken_out_makes_another_drop_its_answer(settings):
+    moves = {"replicas": 3, "replica_removals": 1, "preferred_elections": 0, "max_leader_epoch": 1}
+    fixed = {"replication.factor": "3", "min.insync.replicas": "2"}
+    model = model_of(bounds=SAME_LEADER | moves, **fixed, **FLIGHT, **SESSIONS, **settings)
+    judgement = judge(model, fairness=changed(KAFKA.fairness, ARRIVES))
+    assert judgement.verdict is (Verdict.EXHAUSTED if settings else Verdict.VIOLATED)
+    assert judgement.lasso is None or len(judgement.lasso.stem) == 11
+
+
 @pytest.mark.parametrize(
     "settings",
     [SESSIONS | REPEATS, SESSIONS | {"answer.matches.request.epoch": "false"}, {}],
