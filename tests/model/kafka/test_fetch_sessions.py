@@ -120,6 +120,12 @@ def test_what_counts_as_told_is_forgotten_with_the_leader(answers, loss):
     assert bool(Explorer(model, [TOLD_IN_THIS_EPOCH]).run().violations) is in_flight
 
 
+def test_what_counts_as_told_is_forgotten_by_who_follows_another():
+    sizes = {"replicas": 3, "preferred_elections": 1, "log_size": 1, "max_records": 1, "crashes": 0}
+    model = model_of(bounds=BOUNDS | sizes, **SESSIONS, **FLIGHT)
+    assert not Explorer(model, [TOLD_BY_THIS_LEADER]).run().violations
+
+
 FLIGHT = {"fetch.answers": "in_flight"}
 ARRIVES = tuple(
     f"follower_receive_{what}=strong" for what in ("record", "high_watermark", "divergence")
