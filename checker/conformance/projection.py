@@ -85,6 +85,7 @@ NOT_COMPARED = {
     "brokers.truncating": "no release from 3.5 on asks before it fetches",
     "brokers.answer": "the answer is in the harness's hands; what it does shows where it arrives",
     "brokers.counted_as_told": "the harness's leaders keep no sessions: each answer says all",
+    "brokers.start_counted_as_told": "the harness's leaders keep no sessions: each answer says all",
     "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
     "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
     "brokers.log_before": "the harness's copy of the segments; shows where power is lost",

@@ -44,7 +44,6 @@ def forget_memory(
     broker.leader = choose(where, None, broker.leader)
     broker.leader_epoch = choose(where, 0, broker.leader_epoch)
     broker.truncating = choose(where, False, broker.truncating)
-    fetch_session.begin_anew(partition, broker, where)
     forget_leadership(partition, broker, where)
     unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
@@ -56,6 +55,7 @@ def forget_memory(
 def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     """The process of one broker is gone."""
     outdate_leader(partition, where=partition.is_in_office(broker))
+    fetch_session.end_all(partition, partition.brokers.only(broker))
     forget_memory(partition, broker, power_lost)
     if power_lost:
         log_segment.forget_at_power_loss(partition, broker)

@@ -10,7 +10,7 @@ from model.kafka import fetch_session, unified_log
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, maximum, minimum, not_, require
+from model.language import action, maximum, not_, require
 
 
 @action("{follower} fetches a record from {leader}")
@@ -23,12 +23,11 @@ def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: B
     require(not_(diverging))
     require(end < leader.log.end)
 
-    taken = minimum(leader.high_watermark, end + 1)
-    follower.high_watermark = maximum(taken, follower.log_start)
+    high_watermark = leader.high_watermark
     note_fetch(partition, follower, leader, diverging)
     fetch_session.begin_anew(partition, follower)
     unified_log.append(partition, follower, leader.log[end].id, leader.log[end].epoch)
-    unified_log.take_start(partition, follower, leader)
+    unified_log.take_answered(partition, follower, high_watermark, leader.log_start)
 
 
 @action("{follower} fetches from {leader} and learns the high watermark")
@@ -48,4 +47,4 @@ def follower_fetch_high_watermark(
     follower.high_watermark = taken
     fetch_session.begin_anew(partition, follower)
     note_fetch(partition, follower, leader, diverging)
-    unified_log.take_start(partition, follower, leader)
+    unified_log.take_start(partition, follower, leader.log_start)

@@ -6,8 +6,8 @@ itself does not travel: `docs/decisions/0010-broker-model-state.md` says why.
 
 from __future__ import annotations
 
+from model.kafka import fetch_session, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import unified_log
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -24,7 +24,7 @@ from model.kafka.state import (
     Broker,
     TopicPartition,
 )
-from model.language import action, all_of, any_of, choose, is_none, maximum, minimum, not_, require
+from model.language import action, all_of, any_of, choose, is_none, maximum, not_, require
 
 
 @action("{follower} sends a fetch to {leader}, which answers")
@@ -39,10 +39,12 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
     require(not_(is_out_of_range(partition, follower, leader)))
     require(answer.kind == NO_ANSWER)
     news = any_of(
-        follower.high_watermark != leader.high_watermark,
+        follower.high_watermark != maximum(leader.high_watermark, follower.log_start),
+        follower.log_start < leader.log_start,
         file_cache.would_forget(partition, follower),
     )
-    require(any_of(diverging, has_record, news))
+    told = fetch_session.leaves_out(partition, follower, leader)
+    require(any_of(diverging, has_record, all_of(news, not_(told))))
 
     entry = leader.log[end]
     found = answered_epoch(partition, leader, last)
@@ -54,7 +56,9 @@ def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Bro
     answer.end = choose(diverging, answered_end(partition, leader, last), 0)
     answer.offset = end
     answer.high_watermark = choose(diverging, 0, leader.high_watermark)
+    answer.log_start = choose(diverging, 0, leader.log_start)
     answer.source = leader
+    fetch_session.count_as_told(partition, follower, leader, where=True)
     note_fetch(partition, follower, leader, diverging)
 
 
@@ -71,28 +75,28 @@ def takes_answer(follower: Broker) -> bool:
 
 @action("{follower} receives a record")
 def follower_receive_record(partition: TopicPartition, follower: Broker) -> None:
-    """Append the record of an answer, and take its HW."""
+    """Append the record of an answer, and take its HW and log start."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
-    taken = minimum(answer.high_watermark, follower.log.end + 1)
-    follower.high_watermark = maximum(taken, follower.log_start)
     unified_log.append(partition, follower, answer.id, answer.epoch)
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=True)
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()
 
 
 @action("{follower} receives an empty answer and takes its high watermark")
 def follower_receive_high_watermark(partition: TopicPartition, follower: Broker) -> None:
-    """Take the HW of an answer without records."""
+    """Take the HW and log start of an answer without records."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
-    taken = minimum(answer.high_watermark, follower.log.end)
-    follower.high_watermark = maximum(taken, follower.log_start)
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=False)
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()
 
 
@@ -110,8 +114,9 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
 
 @action("{follower} does not take the answer under way: it is late, or lost")
 def follower_ignore_answer(partition: TopicPartition, follower: Broker) -> None:
-    """Drop an answer; the follower will fetch again."""
+    """Drop an answer; the follower will fetch again, in a new session."""
     require(not answers_at_once(partition))
     require(follower.answer.kind != NO_ANSWER)
 
+    fetch_session.begin_anew(partition, follower)
     follower.answer.reset()

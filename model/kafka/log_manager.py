@@ -6,8 +6,9 @@ what is deleted is gone at once, files and all. With `log.start.file=later` that
 alone: where a leader is asked to delete (DeleteRecords), and where a follower takes its leader's
 start, the start moves in memory. Until it is in `log-start-offset-checkpoint`, or retention has had
 the files, a crash takes the log back to the start before.
-Only with `epoch.cache=kept`, since the epoch of what is gone is in the cache alone, and where
-answers arrive at once.
+Only with `epoch.cache=kept`, since the epoch of what is gone is in the cache alone. Where answers
+travel, the log start comes with them (`fetch_in_flight.py`); what is out of range is asked for and
+answered in one step.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from model.kafka.partition import (
     note_fetch,
 )
 from model.kafka.replica_fetcher import answers_at_once
-from model.kafka.state import Broker, TopicPartition
+from model.kafka.state import NO_ANSWER, Broker, TopicPartition
 from model.language import action, all_of, any_of, not_, require, some
 from model.replicated_log import Offset
 
@@ -34,7 +35,7 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
     Up to the HW; before KAFKA-5634 retention went up to the log's end.
     """
     spent, log = partition.spent.record_deletions, broker.log
-    require(file_cache.is_kept(partition), answers_at_once(partition))
+    require(file_cache.is_kept(partition))
     require(spent < partition.bound("record_deletions"))
     require(broker.up, start > broker.log_start, start <= log.end)
     if partition.options.retention_stops_at_hw:
@@ -73,9 +74,11 @@ def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader
     require(follower.high_watermark == leader.high_watermark)
     require(follower.log_start < leader.log_start)
     require(leader.log_start <= follower.high_watermark)
+    require(not_(fetch_session.leaves_out(partition, follower, leader)))
 
+    fetch_session.begin_anew(partition, follower)
     note_fetch(partition, follower, leader, diverging)
-    unified_log.take_start(partition, follower, leader)
+    unified_log.take_start(partition, follower, leader.log_start)
 
 
 @action("{follower} fetches from {leader}, whose log starts later, and starts anew there")
@@ -85,7 +88,7 @@ def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Bro
     Before KAFKA-9491 the HW stayed where it was. The leader notes nothing of such a fetch.
     """
     start = leader.log_start
-    require(is_answered(partition, follower, leader))
+    require(is_answered(partition, follower, leader), follower.answer.kind == NO_ANSWER)
     require(is_ready_to_fetch(partition, follower, leader), follower.log.end < start)
 
     fetch_session.begin_anew(partition, follower)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka import log_segment, unified_log
 from model.kafka.faults import forget_memory, is_left_by_power_loss
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
@@ -89,6 +89,7 @@ def _rack_loses_power(
         where=some(all_of(lost.contains(m), produce.leader == m) for m in partition.brokers)
     )
     outdate_leader(partition, where=leads)
+    fetch_session.end_all(partition, lost)
     for member in partition.brokers:
         where = lost.contains(member)
         left = _left(partition, member, kept(member))

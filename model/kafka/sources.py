@@ -28,7 +28,7 @@ leader_stall_after_noting | Partition.updateFollowerFetchState | 0.8.0 | finding
 leader_finish_stalled_fetch | Partition.updateFollowerFetchState | 0.8.0 | finding 0008
 leader_expand_by_stalled_fetch | Partition.maybeExpandIsr | 0.8.0 | finding 0008 |
     isr.join.checks.replica
-follower_send_fetch | Partition.fetchRecords | 0.8.0 | | fetch.answers
+follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers
@@ -147,7 +147,7 @@ broker_delete_records | UnifiedLog.deleteOldSegments | 0.8.0 | KAFKA-5634, KIP-1
 broker_checkpoint_log_start | LogManager.checkpointLogStartOffsets | 0.11.0 | KIP-107 |
     log.start.file
 follower_fetch_log_start | ReplicaFetcherThread.processPartitionData | 0.11.0 | KIP-107 |
-    fetch.answers
+    fetch.answers, fetch.sessions
 follower_start_anew | AbstractFetcherThread.fetchOffsetAndTruncate | 0.8.0 | KAFKA-9491 |
     starting.anew.moves.hw
 consumer_poll | FetchCollector.collectFetch | 0.9.0 | KIP-392 | follower.reads, consumer.commits
@@ -217,7 +217,8 @@ fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0
-fetch.sessions | CachedPartition.maybeUpdateResponseData | 1.1.0 | KIP-227, KAFKA-14704
+fetch.sessions | CachedPartition.maybeUpdateResponseData | 1.1.0 |
+    KIP-227, KAFKA-14704, KAFKA-18991
 session.repeats.diverging.answer | CachedPartition.maybeUpdateResponseData | | finding 0015
 epoch.cache | LeaderEpochFileCache.endOffsetFor | 0.11.0 | KIP-101
 leader.enters.epoch | Partition.makeLeader | 2.0.1 | KAFKA-7415

@@ -91,8 +91,8 @@ class FetchAnswer(Record):
     """An answer on its way to a follower; blank where answers arrive at once.
 
     `epoch` and `id` are the record's, or `epoch` and `end` where the leader says that the logs
-    diverge. `offset` and `source` are those of the fetch; `high_watermark` is the leader's from
-    before it noted this fetch.
+    diverge. `offset` and `source` are those of the fetch; `high_watermark` and `log_start` are the
+    leader's, of one reading from before it noted this fetch (KAFKA-7104).
     """
 
     kind: Answer = NO_ANSWER
@@ -101,6 +101,7 @@ class FetchAnswer(Record):
     end: Offset = 0
     offset: Offset = 0
     high_watermark: Offset = 0
+    log_start: Offset = 0
     source: Broker | None = None
 
 
@@ -117,8 +118,8 @@ class Broker(Entity):
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
-    `counted_as_told`, with fetch sessions: the leader's HW that came with a divergence, and was not
-    taken; else `NOT_TOLD`.
+    `counted_as_told` and `start_counted_as_told`, with fetch sessions: the leader's HW and log
+    start of an answer that was not taken, or is under way; else `NOT_TOLD` and 0.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
     office still or not, that the controller has taken its pending ISR.
     """
@@ -144,6 +145,7 @@ class Broker(Entity):
     fetched_epoch_forgotten: bool = False
     answer: FetchAnswer = FetchAnswer.part()
     counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE)] = NOT_TOLD
+    start_counted_as_told: Offset = 0
 
     not_replicas: SetOf[Broker] = nobody()
     isr: SetOf[Broker] = nobody()

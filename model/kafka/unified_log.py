@@ -6,7 +6,7 @@ from model.kafka import leader_epoch_file_cache as cache
 from model.kafka import log_segment
 from model.kafka.choices import LogStartFile
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, choose
+from model.language import all_of, choose, maximum, minimum
 
 
 def append(partition: TopicPartition, broker: Broker, record: int, epoch: int) -> None:
@@ -25,12 +25,24 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
     broker.truncate_to(choose(where, end, broker.log.end))
 
 
-def take_start(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+def take_answered(
+    partition: TopicPartition, follower: Broker, high_watermark: int, start: int
+) -> None:
+    """Take HW and log start of an answer, in this order, once its records are appended.
+
+    `ReplicaFetcherThread.processPartitionData`. The HW stays within the log.
+    """
+    taken = minimum(high_watermark, follower.log.end)
+    follower.high_watermark = maximum(taken, follower.log_start)
+    take_start(partition, follower, start)
+
+
+def take_start(partition: TopicPartition, follower: Broker, start: int) -> None:
     """Delete what the leader has deleted, as the answer to a fetch says.
 
     What is beyond the follower's HW is refused (KAFKA-5634).
     """
-    held, start = follower.log_start, leader.log_start
+    held = follower.log_start
     taken = all_of(held < start, start <= follower.high_watermark)
     start_at(partition, follower, choose(taken, start, held))
 

@@ -13,6 +13,7 @@ from model.kafka.partition import fetch_diverges, is_answered, is_frozen
 from model.kafka.partition_change import candidates
 from model.kafka.state import Broker, ProducedRecord, TopicPartition
 from model.language import Model, all_of, any_of, is_none, not_, some
+from properties.kafka.safety import deletes_records
 from properties.liveness import Liveness, leads_to
 
 
@@ -178,16 +179,23 @@ def isr_changes_are_answered(partition: TopicPartition, leader: Broker) -> bool:
     return not_(waits_for_an_answer(partition, leader))
 
 
+def has_every_record(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
+    """A live follower is in sync with its live leader, and at its end."""
+    return all_of(
+        follower.up,
+        follower.follows_in_epoch(leader),
+        leader.up,
+        partition.is_in_office(leader),
+        leader.isr.contains(follower),
+        follower.log.end == leader.log.end,
+    )
+
+
 def lags_behind_its_leader(partition: TopicPartition, follower: Broker) -> bool:
     """A live follower that is in sync and has every record has not its live leader's HW."""
     return some(
         all_of(
-            follower.up,
-            follower.follows_in_epoch(leader),
-            leader.up,
-            partition.is_in_office(leader),
-            leader.isr.contains(follower),
-            follower.log.end == leader.log.end,
+            has_every_record(partition, follower, leader),
             follower.high_watermark < leader.high_watermark,
         )
         for leader in partition.brokers
@@ -208,6 +216,31 @@ def followers_learn_the_high_watermark(partition: TopicPartition, follower: Brok
     return not_(lags_behind_its_leader(partition, follower))
 
 
+def keeps_what_is_deleted(partition: TopicPartition, follower: Broker) -> bool:
+    """A live follower that is in sync and has every record starts before its live leader does."""
+    return some(
+        all_of(
+            has_every_record(partition, follower, leader),
+            follower.log_start < leader.log_start,
+        )
+        for leader in partition.brokers
+    )
+
+
+@leads_to(
+    "followers_learn_where_the_log_starts",
+    "a live follower that is in sync and has every record deletes what its live leader has "
+    "deleted, unless either goes, or there is news",
+    keeps_what_is_deleted,
+    of="brokers",
+    broken_by="kafka with fetch.sessions=true: what came with a diverging epoch counts as told",
+    promised=lambda model: bool(model.settings.fetch_sessions) and deletes_records(model),
+)
+def followers_learn_where_the_log_starts(partition: TopicPartition, follower: Broker) -> bool:
+    """Else deleted records stay on its disk, and DeleteRecords waits for it."""
+    return not_(keeps_what_is_deleted(partition, follower))
+
+
 KAFKA_LIVENESS: tuple[Liveness, ...] = (
     records_are_acknowledged,
     high_watermark_reaches_the_end,
@@ -216,4 +249,5 @@ KAFKA_LIVENESS: tuple[Liveness, ...] = (
     truncation_ends,
     isr_changes_are_answered,
     followers_learn_the_high_watermark,
+    followers_learn_where_the_log_starts,
 )

@@ -203,6 +203,19 @@ def test_where_a_log_starts_after_a_crash_is_kafkas(newest):
     assert "brokers.start_on_disk" in {row.variable for row, _ in Projection(model, NEWEST).rows}
 
 
+def test_what_an_answer_that_travels_brings_is_kafkas(newest):
+    bounds = {"record_deletions": 1, "preferred_elections": 1, "max_leader_epoch": 1}
+    late = {"log.start.file": "at_once", "fetch.answers": "in_flight"}
+    (model,) = covered_models(NEWEST, bounds, LATE_STARTS | late)
+    tally = Tally(NEWEST)
+    found = cover(newest, model, tally)
+    assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
+    assert len(found.compared) == found.graph.edges > 500
+    taken = {model.instances[i].action.name for i in found.graph.instance}
+    assert {"broker_delete_records", "follower_receive_high_watermark"} <= taken
+    assert "brokers.log_start" in {row.variable for row, _ in Projection(model, NEWEST).rows}
+
+
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_a_wrong_model_is_noticed_by_every_step_of_a_small_graph(harness, value):
     settings = {"min.insync.replicas": "1", "isr.answer.apart": "false", "maximal.isr": value}

@@ -109,4 +109,4 @@ def test_every_fair_action_is_one_of_the_protocol_and_no_fault_operator_or_clien
     assert not [a for a in fair if a.split("_")[0] in ("operator", "producer", "consumer", "rack")]
     brokers = {a for a in fair if a.startswith("broker_")}
     assert brokers == {"broker_stop_as_asked", "broker_flush_epochs"}
-    assert len({prop.name for prop in liveness_of(KAFKA)}) == 7
+    assert len({prop.name for prop in liveness_of(KAFKA)}) == 8
