@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,9 @@ from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
 from model.own_protocols import is_own
 from model.protocols import PROTOCOLS, protocol_named
+
+if TYPE_CHECKING:
+    from checker.experiments.choices import Choice
 
 DEFAULT_PROTOCOL = "kafka"
 
@@ -183,6 +187,17 @@ def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None])
     model = protocol.model(bounds, settings, options.pop("preset"))
     model.watchers.extend(watchers)
     return model
+
+
+def chosen(options: dict[str, Any]) -> Choice:
+    """What `model_command`'s options give, with what they leave open left open; taken out."""
+    from checker.experiments.choices import Choice
+
+    name = options.pop("protocol") or DEFAULT_PROTOCOL
+    bounds = _chosen_bounds(options, protocol_named(name))
+    settings = parse_settings(options.pop("settings"))
+    choice = Choice(name, options.pop("preset") or "", settings, bounds)
+    return replace(choice, preset=choice.model.preset)
 
 
 def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:
