@@ -26,6 +26,7 @@ from checker.search.findings import Findings
 from checker.search.minimise import minimise
 from checker.search.narrow import NarrowSearch, Width
 from checker.search.question import DEFAULT_COMPILE_AFTER
+from checker.search.simulate import Budget, Simulator
 from checker.search.symmetry import Symmetry
 from checker.search.watch import Watch
 from checker.traces.trace import build_trace
@@ -37,7 +38,11 @@ from model.language.protocol import Instance, Model
 from properties import Property, Sense, promised_properties
 
 LEVELS = 1_000
-WIDTHS = (Width(20_000, 15_000, 40_000), Width(2_500, 1_875, 40_000))
+WIDE, SLIM = Width(20_000, 15_000, 40_000), Width(2_500, 1_875, 40_000)
+WALKS = Budget(walks=16_384)
+TURNS: tuple[Width | Budget, ...] = (WIDE, WALKS, SLIM, WALKS)
+"""Narrow searches and walks take turns: each finds what the other does not."""
+
 _MOST_RENAMED = 4  # members: of five, 120 renamings of every state take longer than they save
 _SHORTENED_BY = 100_000  # states of a search that makes a trace short
 
@@ -51,7 +56,7 @@ class Hunted:
     violations: list[tuple[Property, Steps]] = field(default_factory=list)
     states: int = 0
     depth: int = 0
-    searches: int = 0
+    turns: int = 0
     seconds: float = 0.0
     met: set[str] = field(default_factory=set)
     is_whole: bool = False
@@ -74,7 +79,7 @@ def run_round(this: Round, plan: Plan, seconds: float, cross_check: bool = True)
         found = hunt(model, asked, left, this.seed + this.number, cross_check)
         left -= found.seconds
         total.states += found.states
-        total.searches += found.searches
+        total.turns += found.turns
         total.depth = max(total.depth, found.depth)
         total.met |= found.met
         total.is_whole = found.is_whole
@@ -97,7 +102,7 @@ def run_round(this: Round, plan: Plan, seconds: float, cross_check: bool = True)
                        Verdict.EXHAUSTED if total.is_whole else Verdict.SAMPLED),
         "states": total.states,
         "depth": total.depth,
-        "searches": total.searches,
+        "turns": total.turns,
         "met": sorted(total.met),
         "never_met": sorted(possible - total.met),
         "violations": violations,
@@ -107,45 +112,76 @@ def run_round(this: Round, plan: Plan, seconds: float, cross_check: bool = True)
 
 def hunt(
     model: Model, properties: Sequence[Property], seconds: float, seed: int,
-    cross_check: bool = True, widths: Sequence[Width] = WIDTHS,
+    cross_check: bool = True, turns: Sequence[Width | Budget] = TURNS,
 ) -> Hunted:  # fmt: skip
-    """Narrow searches of a model, one after the other, to a violation; one that leaves nothing out
-    is the last. They take so many seconds of the processor at most, whatever runs beside.
+    """Narrow searches of a model and walks, one after the other, to a violation; a search that
+    leaves nothing out is the last. They take so many seconds of the processor at most.
     """
-    engine = VectorisedEngine(model)
+    hunter = _Hunter(model, tuple(properties), seconds)
     if cross_check:
-        require_agreement(model, properties, engine)
-    findings = Findings.none(len(model.instances))
-    watch = Watch(engine, tuple(properties), findings, patience=DEFAULT_COMPILE_AFTER)
-    expand = Expander(engine, None, DEFAULT_COMPILE_AFTER)
-    symmetry = _symmetry(model, properties, engine)
-    seeds, began = np.random.default_rng(seed), time.process_time()
-    result, enabled = Hunted(), np.zeros(len(model.instances), np.int64)
+        require_agreement(model, properties, hunter.engine)
+    return hunter.run(turns, np.random.default_rng(seed))
 
-    def is_over() -> bool:
-        return bool(findings.violated) or time.process_time() - began >= seconds
 
-    while not is_over() and not result.is_whole:
+class _Hunter:
+    """Searches one model in turns."""
+
+    def __init__(self, model: Model, properties: tuple[Property, ...], seconds: float) -> None:
+        self.engine = VectorisedEngine(model)
+        self._model, self._properties, self._seconds = model, properties, seconds
+        self._findings = Findings.none(len(model.instances))
+        self._watch = Watch(self.engine, properties, self._findings, patience=DEFAULT_COMPILE_AFTER)
+        self._expand = Expander(self.engine, None, DEFAULT_COMPILE_AFTER)
+        self._symmetry = _symmetry(model, properties, self.engine)
+        self._result = Hunted()
+
+    def run(self, turns: Sequence[Width | Budget], seeds: np.random.Generator) -> Hunted:
+        """Take turns until something is violated, everything was seen, or time is over."""
+        result, self._began = self._result, time.process_time()
+        while not self._is_over() and not result.is_whole:
+            turn, seed = turns[result.turns % len(turns)], int(seeds.integers(2**32))
+            if isinstance(turn, Width):
+                self._search(turn, seed)
+            else:
+                self._walk(turn, seed)
+            result.turns += 1
+        result.seconds = time.process_time() - self._began
+        return result
+
+    def _is_over(self) -> bool:
+        spent = time.process_time() - self._began
+        return bool(self._result.violations or self._findings.violated) or spent >= self._seconds
+
+    def _search(self, width: Width, seed: int) -> None:
+        result, instances, symmetry = self._result, self._model.instances, self._symmetry
         search = NarrowSearch(
-            engine, widths[result.searches % len(widths)], int(seeds.integers(2**32)),
-            watch=watch, expand=expand, **({"canonical": symmetry.canonical} if symmetry else {}),
+            self.engine, width, seed, watch=self._watch, expand=self._expand,
+            **({"canonical": symmetry.canonical} if symmetry else {}),
         )  # fmt: skip
-        search.run(LEVELS, is_over)
-        result.searches += 1
+        search.run(LEVELS, self._is_over)
         result.states += search.states
         result.depth = max(result.depth, search.depth)
         result.is_whole = search.is_whole
-        enabled += search.enabled
-        for name, (depth, row, last) in findings.violated.items():
+        result.met |= {instances[k].action.name for k in np.flatnonzero(search.enabled)}
+        for name, (depth, row, last) in self._findings.violated.items():
             numbers = [*search.way(depth - 1, row), last] if depth else []
-            steps = tuple(model.instances[number] for number in numbers)
+            steps = tuple(instances[number] for number in numbers)
             if symmetry is not None:
-                steps = symmetry.concrete(model.initial_state, steps)
-            prop = next(prop for prop in properties if prop.name == name)
+                steps = symmetry.concrete(self._model.initial_state, steps)
+            prop = next(prop for prop in self._properties if prop.name == name)
             result.violations.append((prop, steps))
-    result.seconds = time.process_time() - began
-    result.met = {model.instances[k].action.name for k in np.flatnonzero(enabled)}
-    return result
+
+    def _walk(self, budget: Budget, seed: int) -> None:
+        result = self._result
+        walks = Simulator(
+            self._model, self._properties, seed, budget, engine=self.engine, cross_check=False,
+            on_progress=lambda _: walks.request_stop() if self._is_over() else None,
+        )  # fmt: skip
+        walked = walks.run()
+        result.states += walked.distinct_states
+        result.depth = max(result.depth, walked.longest)
+        result.met |= {name for name, count in walked.actions.items() if count.enabled}
+        result.violations += [(found.property, found.steps) for found in walked.violations]
 
 
 def _symmetry(

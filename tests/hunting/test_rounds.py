@@ -7,12 +7,13 @@ import pytest
 from checker.experiments.choices import Choice, steps_named
 from checker.hunting.hunt import Bag, sweep_of
 from checker.hunting.plan import Plan, Round
-from checker.hunting.rounds import hunt, run_round
+from checker.hunting.rounds import TURNS, hunt, run_round
 from checker.search.explore import Explorer
 from checker.search.narrow import Width
+from checker.search.question import Options
 from checker.traces.trace import build_trace
 from model.protocols import protocol_named
-from properties import Sense, promised_properties
+from properties import Sense, choose_properties, promised_properties
 
 NOTHING = Plan(sizes={})
 """What draws nothing: all is given."""
@@ -20,7 +21,7 @@ SIZES = {"log_size": 1, "max_records": 1, "max_leader_epoch": 3}
 FIXED = {"min.insync.replicas": "2"}
 
 
-def hunted(protocol, preset="", settings=None, bounds=None, seconds=20.0):
+def hunted(protocol, preset="", settings=None, bounds=None, seconds=3.0):
     given = Choice(protocol, preset, settings or {}, bounds or {})
     return run_round(Round(given, 1, 0), NOTHING, seconds, cross_check=False)
 
@@ -74,19 +75,25 @@ def test_what_no_entry_explains_is_told_as_that(monkeypatch):
 def test_a_model_that_fits_is_searched_to_its_end():
     model = protocol_named("kip320").model({"max_leader_epoch": 1})
     promised = [p for p in promised_properties(model) if p.sense is Sense.ALWAYS]
-    found = hunt(model, promised, 60, 3, cross_check=False, widths=[Width(10**6, 0)])
-    from checker.search.question import Options
-
+    found = hunt(model, promised, 60, 3, cross_check=False, turns=[Width(10**6, 0)])
     symmetric = Explorer(model, promised, options=Options(symmetry=True)).run()
-    assert (found.is_whole, found.searches) == (True, 1)
+    assert (found.is_whole, found.turns) == (True, 1)
     assert found.states + 1 == symmetric.distinct_states
+
+
+@pytest.mark.parametrize("turn", TURNS[:2], ids=["narrow", "walks"])
+def test_searches_and_walks_find_it_each_alone(turn):
+    model = protocol_named("truncate_to_high_watermark").model()
+    (prop,) = choose_properties(model.protocol, ["strong_isr"])
+    (found,) = hunt(model, [prop], 20, 3, cross_check=False, turns=[turn]).violations
+    assert build_trace(model, found[1], prop).verdict == "violated"
 
 
 def test_what_leaves_states_out_is_no_search_to_the_end():
     model = protocol_named("kip320").model({"max_leader_epoch": 1})
-    found = hunt(model, [], 0.5, 3, cross_check=False, widths=[Width(30, 20, 60)])
+    found = hunt(model, [], 0.2, 3, cross_check=False, turns=[Width(30, 20, 60)])
     assert not found.is_whole
-    assert found.searches > 1
+    assert found.turns > 1
 
 
 def test_a_journal_is_gone_on_with_and_a_round_is_made_once(tmp_path):
