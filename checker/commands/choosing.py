@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -193,11 +192,12 @@ def chosen(options: dict[str, Any]) -> Choice:
     """What `model_command`'s options give, with what they leave open left open; taken out."""
     from checker.experiments.choices import Choice
 
-    name = options.pop("protocol") or DEFAULT_PROTOCOL
-    bounds = _chosen_bounds(options, protocol_named(name))
-    settings = parse_settings(options.pop("settings"))
-    choice = Choice(name, options.pop("preset") or "", settings, bounds)
-    return replace(choice, preset=choice.model.preset)
+    given = options.pop("protocol")
+    name = DEFAULT_PROTOCOL if given is None else given
+    protocol = protocol_named(name)
+    bounds, settings = _chosen_bounds(options, protocol), parse_settings(options.pop("settings"))
+    model = protocol.model(bounds, settings, options.pop("preset"))
+    return Choice(name, model.preset, settings, bounds)
 
 
 def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:

@@ -46,6 +46,7 @@ def command(**options: Any) -> int:
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
+    from checker.files import prepare_directory
     from checker.hunting.hunt import Bag, sweep_of
     from checker.hunting.plan import plan_of
     from properties import promised_properties
@@ -53,6 +54,8 @@ def command(**options: Any) -> int:
     given = chosen(options)
     asked = options["properties"]
     promised_properties(given.model, asked)  # a wrong name is an error before anything runs
+    if options["trace_dir"] is not None:
+        prepare_directory(options["trace_dir"])
     plan = plan_of(given.model.protocol, given)
     seed = secrets.randbits(31) if options["seed"] is None else options["seed"]
     sweep = sweep_of(
