@@ -82,7 +82,8 @@ def test_a_model_that_fits_is_searched_to_its_end():
 
 
 @pytest.mark.parametrize("turn", TURNS[:2], ids=["narrow", "walks"])
-def test_searches_and_walks_find_it_each_alone(turn):
+def test_searches_and_walks_find_it_each_alone(turn, monkeypatch):
+    monkeypatch.setattr("checker.search.narrow._CHUNK", 101)  # so that levels have several
     model = protocol_named("truncate_to_high_watermark").model()
     (prop,) = choose_properties(model.protocol, ["strong_isr"])
     (found,) = hunt(model, [prop], 20, 3, cross_check=False, turns=[turn]).violations
