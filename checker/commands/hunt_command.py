@@ -108,7 +108,7 @@ def _lines(bag: Bag, given: Choice, seed: int) -> Iterator[str]:
     """The summary for people."""
     yield f"{given.arguments}; seed {seed}"
     yield (
-        f"{len(bag.done):,} rounds, {bag.whole:,} of them to the end without a violation; "
+        f"rounds: {len(bag.done):,}, {bag.whole:,} of them to the end without a violation; "
         f"{bag.states:,} states"
     )
     for result in bag.errors:
