@@ -32,6 +32,7 @@ COMMANDS = {
     "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
     "growth": "states by depth, for several bounds or settings side by side",
     "simulate": "random walks at sizes too large to exhaust",
+    "hunt": "what nobody knows yet: settings, faults and sizes by lot, for hours",
     "prove": "induction and bounded checking with Z3",
     "infer": "find lemmas from templates and reachable states",
     "mutate": "the kill matrix: mutants of the protocol x properties",

@@ -107,6 +107,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
         *("checker.graphs", "checker.experiments"),
     ),
+    "checker.hunting": (
+        *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
+        *("checker.experiments", "checker.explanations"),
+    ),
     "checker.guarantees": (
         *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
         *("checker.graphs", "checker.experiments", "checker.explanations"),

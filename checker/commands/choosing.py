@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
 from model.own_protocols import is_own
 from model.protocols import PROTOCOLS, protocol_named
+
+if TYPE_CHECKING:
+    from checker.experiments.choices import Choice
 
 DEFAULT_PROTOCOL = "kafka"
 
@@ -183,6 +186,18 @@ def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None])
     model = protocol.model(bounds, settings, options.pop("preset"))
     model.watchers.extend(watchers)
     return model
+
+
+def chosen(options: dict[str, Any]) -> Choice:
+    """What `model_command`'s options give, with what they leave open left open; taken out."""
+    from checker.experiments.choices import Choice
+
+    given = options.pop("protocol")
+    name = DEFAULT_PROTOCOL if given is None else given
+    protocol = protocol_named(name)
+    bounds, settings = _chosen_bounds(options, protocol), parse_settings(options.pop("settings"))
+    model = protocol.model(bounds, settings, options.pop("preset"))
+    return Choice(name, model.preset, settings, bounds)
 
 
 def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from checker.conformance.projection import Numbers, Projection
 from checker.engines.layout import Layout, Words
-from checker.engines.vectorised import VectorisedEngine
+from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.search.simulate import ActionDraw
 from model.language import Model
 from model.language.protocol import Instance
@@ -46,8 +46,7 @@ class Walker:
         self._engine = VectorisedEngine(model)
         self._draw = ActionDraw(self._engine)
         self._random = np.random.default_rng(seed)
-        names = [model.instances[number].action.name for number in self._engine.instances]
-        self._at_once = np.array([name == AT_ONCE for name in names])
+        self._at_once = np.array([i.action.name == AT_ONCE for i in model.instances])
         self._passed_over = PassedOver(model)
 
     def walks(self, count: int, steps: int) -> Iterator[Walk]:
@@ -59,23 +58,30 @@ class Walker:
         engine = self._engine
         words = np.repeat(engine.layout.pack([self._model.initial_state]), count, axis=1)
         weights = self._draw.weights(self._random, count)
-        places = np.full((steps, count), -1, np.int64)
+        taken = np.full((steps, count), -1, np.int64)
         states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
         for step in range(steps):
-            masks = np.stack(list(engine.enabled(words).values()))
-            masks[np.ix_(~self._at_once, between[-1])] = False
-            places[step] = self._draw.choose(masks, weights, self._random.random((2, count)))
-            words = engine.follow(words, places[step])
+            ways = self._ways(words, between[-1])
+            places = self._draw.choose(ways, weights, self._random.random((2, count)))
+            moved = np.flatnonzero(places >= 0)
+            taken[step, moved] = ways.instances[places[moved]]
+            words = words.copy()
+            words[:, moved] = ways.words[:, places[moved]]
             states.append(self._seen(words))
             between.append(self._passed_over(engine.layout, words))
         numbers, passed = np.stack(states), np.stack(between)
         for walk in range(count):
-            taken = [int(place) for place in places[:, walk] if place >= 0]
-            while taken and passed[len(taken), walk]:
-                taken.pop()
-            kept = slice(0, len(taken) + 1)
-            instances = [self._model.instances[engine.instances[place]] for place in taken]
-            yield Walk(self._model, tuple(instances), numbers[kept, walk], passed[kept, walk])
+            run = [self._model.instances[number] for number in taken[:, walk] if number >= 0]
+            while run and passed[len(run), walk]:
+                run.pop()
+            kept = slice(0, len(run) + 1)
+            yield Walk(self._model, tuple(run), numbers[kept, walk], passed[kept, walk])
+
+    def _ways(self, words: Words, between: npt.NDArray[np.bool_]) -> Successors:
+        """The steps that Kafka can take: where it passes over a state, the one that it does."""
+        steps = self._engine.expand(words)
+        kept = self._at_once[steps.instances] | ~between[steps.rows]
+        return Successors(steps.rows[kept], steps.instances[kept], steps.words[:, kept])
 
     def _seen(self, words: Words) -> Numbers:
         return self.projection.of_packed(self._engine.layout, words)

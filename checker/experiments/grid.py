@@ -14,9 +14,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -30,6 +31,9 @@ Job = TypeVar("Job")
 _HEAD = b'{"job": '
 """What every line of stored results begins with."""
 
+_AHEAD = 2
+"""So many jobs a worker are handed over at once."""
+
 PATIENCE = 0.5
 """Seconds between two looks of a worker at whether its parent is there."""
 
@@ -42,7 +46,8 @@ class Sweep(Generic[Job]):
 
     `work` and the jobs can be pickled. `store` is a file of one line a
     result. `digest` tells the sources: results of others do not count, unless it is `None`.
-    Without workers, jobs run in this process.
+    Without workers, jobs run in this process; a worker ends after `renewed_after` jobs, for one
+    that has the memory of none.
     """
 
     def __init__(
@@ -53,11 +58,13 @@ class Sweep(Generic[Job]):
         workers: int = 1,
         store: Path | None = None,
         digest: str | None = "",
+        renewed_after: int | None = None,
     ) -> None:
         self.results: dict[str, Result] = {}
         self.jobs = jobs
         self._work = work
         self._workers = workers
+        self._renewed_after = renewed_after
         self._store = store
         self._digest = digest
         self._stopped = False
@@ -93,10 +100,11 @@ class Sweep(Generic[Job]):
 
     def _run_apart(self, missing: Mapping[str, Job], done: Callable[[str, Result], None]) -> None:
         context = get_context("spawn")
-        with ProcessPoolExecutor(self._workers, context, _begin, (os.getpid(),)) as pool:
-            running = {pool.submit(self._work, job): name for name, job in missing.items()}
+        with ProcessPoolExecutor(
+            self._workers, context, _begin, (os.getpid(),), max_tasks_per_child=self._renewed_after
+        ) as pool:
             try:
-                self._collect(running, done)
+                self._collect(pool, iter(missing.items()), done)
             finally:
                 processes = [*(pool._processes or {}).values()]  # shutdown forgets them
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -104,9 +112,15 @@ class Sweep(Generic[Job]):
                     process.kill()
 
     def _collect(
-        self, running: dict[Future[Result], str], done: Callable[[str, Result], None]
-    ) -> None:
-        while running and not self._stopped:
+        self, pool: ProcessPoolExecutor, left: Iterator[tuple[str, Job]],
+        done: Callable[[str, Result], None],
+    ) -> None:  # fmt: skip
+        running: dict[Future[Result], str] = {}
+        while not self._stopped:
+            for name, job in islice(left, _AHEAD * self._workers - len(running)):
+                running[pool.submit(self._work, job)] = name
+            if not running:
+                break
             ended, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
             for future in ended:
                 self._keep(running.pop(future), future.result(), done)

@@ -46,13 +46,19 @@ def minimise(
     search_states: int = SEARCH_STATES,
     *,
     cross_check: bool = True,
+    thorough: bool = True,
 ) -> Minimised:
-    """A run to a violation of `prop` from the initial state, no longer than the run `steps`."""
+    """A run to a violation of `prop` from the initial state, no longer than the run `steps`.
+
+    If it need not be `thorough`, it takes no step but those of `steps`.
+    """
     if not steps:
         return Minimised(steps, True)
     if cross_check and (engine is None or engine.is_of_model):
         require_agreement(model, [prop], engine)
     work = _Minimiser(model, prop, engine or VectorisedEngine(model), search_states)
+    if not thorough:
+        return Minimised(work.search_own_steps(work.drop(steps)), False)
     while True:
         before = len(steps)
         steps = work.search_own_steps(work.drop(steps))

@@ -1,9 +1,10 @@
 """Simulation: seeded random walks at sizes that cannot be exhausted, many walks at once.
 
-A batch of walks moves in step through the vectorised engine. Each walk draws its own weights for
-the actions, so that rare actions are common in some walk. A step is an action, by weight among
-those enabled, and one of its enabled instances, evenly. The seed fixes every choice. What is
-found is sampled, never more: walks say nothing of the states that they do not reach.
+A batch of walks moves in step: all steps that are enabled are expanded, by machine code once that
+pays, as in a search. Each walk draws its own weights for the actions, so that rare actions are
+common in some walk. A step is an action, by weight among those enabled, and one of its enabled
+instances, evenly. Properties are judged of the steps not taken, too. The seed fixes every choice.
+What is found is sampled, never more: walks say nothing of the states that they do not see.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.engines.agreement import require_agreement
+from checker.engines.compiled import Expander
 from checker.engines.layout import Words
-from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.engines.misfit import MisfitError, with_run
+from checker.engines.vectorised import Rows, Successors, VectorisedEngine
 from checker.native.kernel import kernel
 from checker.search.findings import Findings
 from checker.search.limits import INTERRUPTED
-from checker.search.question import Options, Question
+from checker.search.question import DEFAULT_COMPILE_AFTER, Options, Question
 from checker.search.visited_set import VisitedSet
 from checker.search.watch import Watch
 from checker.verdict import Enabled, Inspection, Verdict, Violation
@@ -30,7 +33,7 @@ from model.language.protocol import Model
 from properties import Property
 
 Places = npt.NDArray[np.int64]
-"""For each walk, the place of its next step in `VectorisedEngine.instances`; -1 for none."""
+"""For each walk, the place of its next step among all that are enabled; -1 for none."""
 
 BATCH = 4_096
 DEFAULT_STEPS = 100
@@ -110,6 +113,7 @@ class Simulator:
         on_progress: Callable[[WalkProgress], None] | None = None,
         engine: VectorisedEngine | None = None,
         cross_check: bool = True,
+        compile_after: float | None = DEFAULT_COMPILE_AFTER,
     ) -> None:
         if seed < 0:
             raise UsageError(f"seed cannot be {seed}: valid are whole numbers from 0 on")
@@ -120,12 +124,15 @@ class Simulator:
         self._on_progress = on_progress or (lambda _: None)
         self._random = np.random.default_rng(seed)
         self._known = Findings.none(len(model.instances))
-        self._watch = Watch(self.engine, self.result.properties, self._known)
+        self._watch = Watch(
+            self.engine, self.result.properties, self._known, patience=compile_after
+        )
+        self._expand = Expander(self.engine, None, compile_after)
         self._visited = VisitedSet(self.engine.layout.words)
         self._initial = self.engine.layout.pack([model.initial_state])
         self._actions = ActionDraw(self.engine)
-        self._enabled = np.zeros(len(self.engine.instances), np.int64)
-        self._taken = np.zeros(len(self.engine.instances), np.int64)
+        self._enabled = np.zeros(len(model.instances), np.int64)
+        self._taken = np.zeros(len(model.instances), np.int64)
         self._stop_requested = False
 
     def request_stop(self) -> None:
@@ -141,7 +148,7 @@ class Simulator:
         self._visited.insert(self._initial)
         self._known.add_level(1, 0.0)
         self._watch.states(self._initial, 0, lambda _: (-1, -1))
-        self._note(0, np.empty((0, 1), np.int64))
+        self._note(0, np.empty(0, np.int64), np.empty((0, 0), np.int64))
         while not self._is_over():
             left = BATCH if budget.walks is None else min(BATCH, budget.walks - result.walks)
             if left <= 0:
@@ -168,49 +175,58 @@ class Simulator:
         first = result.walks
         result.walks += walks
         for step in range(limit):
-            places = self._choose(words, weights[:, alive])
+            steps = self._expanded(words, history[:step, alive])
+            self._look(words, steps, step + 1)
+            self._note(first, alive, history[:step])
+            draws = self._random.random((2, words.shape[1]))
+            places = self._actions.choose(steps, weights[:, alive], draws)
             moving = places >= 0
-            alive, places, words = alive[moving], places[moving], words[:, moving]
+            alive, places = alive[moving], places[moving]
             if not len(alive) or self._is_over():
                 break
-            history[step, alive] = places
-            words = self._move(words, places, alive, step + 1)
-            self._note(first, history[: step + 1])
+            history[step, alive] = steps.instances[places]
+            words = self._move(steps, places, step + 1)
             self._report()
 
-    def _choose(self, words: Words, weights: npt.NDArray[np.float64]) -> Places:
-        masks = np.stack(list(self.engine.enabled(words).values()))
-        self._enabled += masks.sum(axis=1)
-        return self._actions.choose(masks, weights, self._random.random((2, words.shape[1])))
+    def _expanded(self, words: Words, history: npt.NDArray[np.int64]) -> Successors:
+        try:
+            return self._expand(words)
+        except MisfitError as error:
+            same = (words == self.engine.layout.pack([error.state])).all(axis=0)
+            before = [self.result.model.instances[k] for k in history[:, same.argmax()]]
+            raise with_run(self.result.model, error, tuple(before)) from error
 
-    def _move(self, words: Words, places: Places, walks: Places, step: int) -> Words:
-        """Take the chosen steps and look at what they lead to."""
-        after = self.engine.follow(words, places)
-        self._taken += np.bincount(places, minlength=len(self._taken))
+    def _look(self, words: Words, steps: Successors, step: int) -> None:
+        """Look at all steps that might be taken, and what they lead to."""
+        self._enabled += np.bincount(steps.instances, minlength=len(self._enabled))
+        # A walk is told by its row, where a search has the number of a state.
+        self._watch.steps(words, steps, step, lambda row: row)
+        self._watch.states(
+            steps.words, step, lambda at: (int(steps.rows[at]), int(steps.instances[at]))
+        )
+
+    def _move(self, steps: Successors, places: Places, step: int) -> Words:
+        """Take the chosen steps."""
+        after = steps.words.take(places, axis=1)
+        self._taken += np.bincount(steps.instances[places], minlength=len(self._taken))
         self.result.steps += len(places)
         self.result.longest = max(self.result.longest, step)
         self._visited.insert(after)
-        self._watched = walks
-        instances = np.array(self.engine.instances, np.uint16)[places]
-        rows = np.arange(len(places), dtype=np.int32)
-        # A walk is told by its row, where a search has the number of a state.
-        self._watch.steps(words, Successors(rows, instances, after), step, lambda row: row)
-        self._watch.states(after, step, lambda row: (row, -1))
         return after
 
-    def _note(self, first: int, history: npt.NDArray[np.int64]) -> None:
-        """Keep the walks that have just violated a property."""
+    def _note(
+        self, first: int, alive: npt.NDArray[np.int64], history: npt.NDArray[np.int64]
+    ) -> None:
+        """Keep the walks that have just come to where a property is violated in one more step."""
         result = self.result
         by_name = {prop.name: prop for prop in result.properties}
-        for name, (_, row, _) in self._known.violated.items():
+        for name, (depth, row, last) in self._known.violated.items():
             if name not in result.violated:
-                prop = by_name[name]
-                walk = int(self._watched[row]) if len(history) else 0
-                places = [p for p in history[:, walk].tolist() if p >= 0] if len(history) else []
-                numbers = [self.engine.instances[place] for place in places]
+                walk = int(alive[row]) if depth else 0
+                numbers = [*history[:, walk].tolist(), last] if depth else []
                 steps = tuple(result.model.instances[number] for number in numbers)
                 result.violations.append(
-                    WalkedViolation(prop, len(steps), steps, first + walk, self._elapsed())
+                    WalkedViolation(by_name[name], depth, steps, first + walk, self._elapsed())
                 )
 
     def _elapsed(self) -> float:
@@ -226,23 +242,24 @@ class Simulator:
         result = self.result
         for action in result.model.protocol.actions:
             result.actions[action.name] = StepCount()
-        for place, number in enumerate(self.engine.instances):
-            count = result.actions[result.model.instances[number].action.name]
-            count.enabled += int(self._enabled[place])
-            count.taken += int(self._taken[place])
+        for instance in result.model.instances:
+            count = result.actions[instance.action.name]
+            count.enabled += int(self._enabled[instance.number])
+            count.taken += int(self._taken[instance.number])
         result.distinct_states = self._visited.count
         result.reached, result.premises = self._known.reached, self._known.premises
         result.seconds = self._elapsed()
 
 
 class ActionDraw:
-    """Which places of an engine's instances belong to the same action, and the draw among them."""
+    """Which of an engine's instances belong to the same action, and the draw among their steps."""
 
     def __init__(self, engine: VectorisedEngine) -> None:
         names = [engine.model.instances[number].action.name for number in engine.instances]
-        starts = [p for p, name in enumerate(names) if p == 0 or names[p - 1] != name]
-        self._starts = np.array([*starts, len(names)], np.int64)
-        self.count = len(starts)
+        number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        self._action = np.zeros(len(engine.model.instances), np.int64)
+        self._action[engine.instances] = [number_of[name] for name in names]
+        self.count = len(number_of)
 
     def weights(self, random: np.random.Generator, walks: int) -> npt.NDArray[np.float64]:
         """How likely each action is in each walk: an array (actions, walks)."""
@@ -250,57 +267,49 @@ class ActionDraw:
 
     def choose(
         self,
-        masks: npt.NDArray[np.bool_],
+        steps: Successors,
         weights: npt.NDArray[np.float64],
         draws: npt.NDArray[np.float64],
     ) -> Places:
-        """For each walk an enabled place, -1 if there is none.
+        """For each walk the place of one of the steps from its state, -1 if there is none.
 
-        `masks` is (places, walks), `weights` (actions, walks), `draws` (2, walks) from [0, 1).
+        `weights` is (actions, walks), `draws` (2, walks) from [0, 1).
         """
-        chosen = np.full(masks.shape[1], -1, np.int64)
-        counts = np.empty(self.count, np.int64)
-        _choose(masks, self._starts, weights, draws, counts, chosen)
+        chosen = np.full(draws.shape[1], -1, np.int64)
+        _choose(steps.rows, self._action[steps.instances], weights, draws, chosen)
         return chosen
 
 
 @kernel
 def _choose(
-    masks: npt.NDArray[np.bool_],
-    starts: npt.NDArray[np.int64],
+    rows: Rows,
+    actions: Places,
     weights: npt.NDArray[np.float64],
     draws: npt.NDArray[np.float64],
-    counts: npt.NDArray[np.int64],
     chosen: Places,
 ) -> None:
-    """By weight among the actions with an enabled place, then evenly among its enabled places.
+    """By weight among the actions that have a step, then evenly among their steps.
 
-    `counts` has room for a number for each action.
+    Steps are in the order of rows, and those of a row in the order of actions.
     """
-    actions = len(starts) - 1
-    for walk in range(masks.shape[1]):
+    first = 0
+    while first < len(rows):
+        walk = rows[first]
+        end = first
         total = 0.0
-        for action in range(actions):
-            counts[action] = 0
-            for place in range(starts[action], starts[action + 1]):
-                if masks[place, walk]:
-                    counts[action] += 1
-            if counts[action]:
-                total += weights[action, walk]
+        while end < len(rows) and rows[end] == walk:
+            if end == first or actions[end] != actions[end - 1]:
+                total += weights[actions[end], walk]
+            end += 1
         left = draws[0, walk] * total
-        last = -1
-        for action in range(actions):
-            if counts[action]:
-                last = action
-                left -= weights[action, walk]
-                if left < 0.0:
-                    break
-        if last < 0:
-            continue
-        skip = int(draws[1, walk] * counts[last])
-        for place in range(starts[last], starts[last + 1]):
-            if masks[place, walk]:
-                if skip == 0:
-                    chosen[walk] = place
-                    break
-                skip -= 1
+        at = first
+        while True:
+            left -= weights[actions[at], walk]
+            after = at + 1
+            while after < end and actions[after] == actions[at]:
+                after += 1
+            if left < 0.0 or after == end:
+                break
+            at = after
+        chosen[walk] = at + int(draws[1, walk] * (after - at))
+        first = end

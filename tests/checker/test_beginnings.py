@@ -9,8 +9,9 @@ import pytest
 
 from checker.engines.reference import ReferenceEngine
 from checker.engines.vectorised import VectorisedEngine
-from checker.search.beginnings import Beginnings, _evenly, _Search
+from checker.search.beginnings import Beginnings
 from checker.search.explore import Explorer
+from checker.search.narrow import NarrowSearch, Width, evenly_by
 from model.protocols import protocol_named
 from tests.support.variants import tiny
 
@@ -53,7 +54,7 @@ def test_the_list_depends_on_the_model_alone():
 
 def test_rare_kinds_come_before_the_second_of_a_frequent_one():
     kinds = np.array([7, 7, 7, 3, 7, 9, 3], np.uint64)
-    order = _evenly(kinds).tolist()
+    order = evenly_by(kinds).tolist()
     assert sorted(order) == list(range(7))
     assert set(kinds[order[:3]].tolist()) == {3, 7, 9}
     assert kinds[order[3:5]].tolist().count(3) == 1
@@ -64,7 +65,8 @@ def test_more_profiles_are_seen_than_where_states_are_kept_whatever_they_enable(
     model, reference = engine.model, ReferenceEngine(engine.model)
 
     def profiles(by_profile):
-        search = _Search(engine, 40, 12, by_profile)
+        search = NarrowSearch(engine, Width(40, by_profile), 0)
+        search.run(12)
         found = set()
         for number in range(search.count):
             state: Any = reference.initial()

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 from checker.cli import highwater, run
+from checker.engines.vectorised import Successors, VectorisedEngine
 from checker.exits import Exit
 from checker.search.explore import Explorer
 from checker.search.simulate import ActionDraw, Budget, Simulation, Simulator
 from checker.traces.trace import build_trace
 from checker.verdict import Verdict
 from model.ladder import LADDER
+from model.language import every
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from model.protocols import protocol_named
 from properties import properties_of
+from properties.claims import always
 
 OLD = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try")
 
@@ -83,22 +86,71 @@ def test_no_walk_is_longer_than_asked():
     assert result.steps <= 200 * 9
 
 
-def test_a_choice_is_enabled_and_every_enabled_place_is_chosen_sometimes():
-    actions = ActionDraw(Simulator(protocol_named("kip320").model(), ()).engine)
-    places = int(actions._starts[-1])
-    random = np.random.default_rng(5)
-    pattern = random.random(places) < 0.4
-    masks = np.repeat(pattern[:, np.newaxis], 20_000, axis=1)
-    weights = np.ones((actions.count, 20_000))
-    chosen = actions.choose(masks, weights, random.random((2, 20_000)))
-    assert set(chosen.tolist()) == set(np.flatnonzero(pattern).tolist())
+def drawn(steps: list[tuple[int, int]], walks: int) -> list[list[int]]:
+    """Of steps given as walk and instance, how often each was drawn for each walk, of 4,000."""
+    model = protocol_named("kip320").model()
+    actions, random = ActionDraw(VectorisedEngine(model)), np.random.default_rng(5)
+    rows, instances = zip(*steps, strict=True) if steps else ((), ())
+    enabled = Successors(
+        np.array(rows, np.int32), np.array(instances, np.uint16), np.empty((1, len(steps)), "u8")
+    )
+    weights = np.ones((actions.count, walks))
+    found = [[0] * (len(steps) + 1) for _ in range(walks)]
+    for _ in range(4_000):
+        for walk, place in enumerate(actions.choose(enabled, weights, random.random((2, walks)))):
+            found[walk][place] += 1
+    return found
 
 
-def test_a_walk_that_can_do_nothing_ends():
-    actions = ActionDraw(Simulator(protocol_named("kip320").model(), ()).engine)
-    masks = np.zeros((int(actions._starts[-1]), 3), np.bool_)
-    chosen = actions.choose(masks, np.ones((actions.count, 3)), np.zeros((2, 3)))
-    assert chosen.tolist() == [-1, -1, -1]
+def test_a_choice_is_enabled_and_evenly_one_of_the_actions_then_of_their_instances():
+    model = protocol_named("kip320").model()
+    first, *_ = (i for i in model.instances if i.action.name == "leader_write")
+    others = [i.number for i in model.instances if i.action.name == "controller_elect_leader"]
+    steps = [(0, first.number), (2, others[0]), (2, others[1]), (2, others[2])]
+    if first.number < others[0]:
+        steps.insert(1, (2, first.number))
+    else:
+        steps.append((2, first.number))
+    of_first, of_second, of_third = drawn(steps, 3)
+    alone = steps.index((2, first.number))
+    assert of_first[steps.index((0, first.number))] == 4_000
+    assert of_second[-1] == 4_000  # none
+    assert 1_850 < of_third[alone] < 2_150
+    for number in others[:3]:
+        assert 550 < of_third[steps.index((2, number))] < 780
+    assert sum(of_third) == 4_000
+    assert of_third[-1] == 0
+
+
+def test_walks_that_can_do_nothing_end():
+    assert drawn([], 2) == [[4_000], [4_000]]
+
+
+@pytest.mark.parametrize("name", ["kip320", "kafka"])
+def test_machine_code_walks_where_the_programs_walk(name):
+    model = protocol_named(name).model()
+    properties = properties_of(model.protocol)
+    by_programs, by_machine_code = (
+        Simulator(model, properties, 4, Budget(walks=300, steps=40), compile_after=after).run()
+        for after in (None, 0.0)
+    )
+    assert summary(by_programs) == summary(by_machine_code)
+
+
+@always("all_in_sync", "nobody ever leaves the ISR")
+def all_in_sync(cluster):
+    return every(cluster.quorum.isr.contains(replica) for replica in cluster.replicas)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_violation_is_seen_of_a_step_that_no_walk_takes(seed):
+    """In the initial state a leader may be elected as well, by three of six steps."""
+    result = Simulator(
+        protocol_named("kip320").model(), [all_in_sync], seed, Budget(walks=1, steps=1)
+    ).run()
+    (found,) = result.violations
+    assert [step.action.name for step in found.steps] == ["controller_shrink_isr"]
+    assert result.actions["controller_shrink_isr"].enabled == 3
 
 
 def test_a_limit_of_time_stops_the_walks():

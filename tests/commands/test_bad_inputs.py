@@ -20,7 +20,7 @@ from checker.files import COUNTEREXAMPLES
 from model.language.errors import UsageError
 
 TINY = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
-ON_A_MODEL = ("explore", "simulate", "prove", "infer", "mutate", "growth")
+ON_A_MODEL = ("explore", "simulate", "hunt", "prove", "infer", "mutate", "growth")
 TO = ("--to", "tla")
 ASKED = ("--kafka", "4.1", "--crashes", "1")
 HUGE = "9" * 40
