@@ -32,8 +32,8 @@ class Batch(NamedTuple):
     """A batch of packed states, sorted out by the parts of the set that they belong to.
 
     `words` are those that are kept beside fingerprints: all with `exact`, else none. `rows` holds
-    the numbers of the states part by part, in their order within each; those of part p end at
-    `ends[p]`.
+    the numbers of the states part by part, in their order within each, and `fingerprints` those of
+    the same states; those of part p end at `ends[p]`.
     """
 
     words: Words
@@ -45,6 +45,10 @@ class Batch(NamedTuple):
     def counts(self) -> npt.NDArray[np.int64]:
         """How many states belong to each part."""
         return np.diff(self.ends, prepend=0)
+
+    def of_part(self, part: int) -> slice:
+        """Where the states of a part are."""
+        return slice(int(self.ends[part - 1]) if part else 0, int(self.ends[part]))
 
 
 class VisitedSet:
@@ -78,8 +82,10 @@ class VisitedSet:
     def _sorted_out(found: Words, whole: Words | None = None) -> Batch:
         count = len(found)
         words = np.empty((0, count), np.uint64) if whole is None else np.ascontiguousarray(whole)
-        batch = Batch(words, found, np.empty(count, np.int32), np.empty(PARTS, np.int64))
-        sort_out(found, batch.rows, batch.ends)
+        batch = Batch(
+            words, np.empty_like(found), np.empty(count, np.int32), np.empty(PARTS, np.int64)
+        )
+        sort_out(found, batch.rows, batch.fingerprints, batch.ends)
         return batch
 
     def insert(self, words: Words) -> Flags:
@@ -101,10 +107,10 @@ class VisitedSet:
 
     def _add_to(self, parts: range, batch: Batch, new: Flags) -> None:
         for part in parts:
-            start = int(batch.ends[part - 1]) if part else 0
-            chosen = batch.rows[start : int(batch.ends[part])]
+            own = batch.of_part(part)
+            chosen = batch.rows[own]
             table = self._tables[part] = self._with_room(part, len(chosen))
-            table.insert(batch.words, batch.fingerprints, chosen, new)
+            table.insert(batch.words, batch.fingerprints[own], chosen, new)
 
     def insert_fingerprints(self, found: Words) -> None:
         """Add states of which only the fingerprints, shape (n,), are at hand; not with `exact`."""
@@ -115,8 +121,9 @@ class VisitedSet:
         """Whether each state of a packed batch was added before."""
         batch = self.batch(words)
         held = np.empty(len(batch.rows), np.bool_)
-        for table, chosen in zip(self._tables, np.split(batch.rows, batch.ends[:-1]), strict=True):
-            table.lookup(batch.words, batch.fingerprints, chosen, held)
+        for part, table in enumerate(self._tables):
+            own = batch.of_part(part)
+            table.lookup(batch.words, batch.fingerprints[own], batch.rows[own], held)
         return held
 
     def growth(self, batch: Batch) -> int:
