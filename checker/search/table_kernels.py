@@ -76,9 +76,7 @@ def _home(spread_bits: np.uint64, places: np.uint64) -> np.uint64:
 
 
 @kernel
-def sort_out(
-    found: Words, rows: Numbers, in_order: Words, ends: npt.NDArray[np.int64]
-) -> None:
+def sort_out(found: Words, rows: Numbers, in_order: Words, ends: npt.NDArray[np.int64]) -> None:
     """Sort the states of a batch by their parts; see `Batch`."""
     for part in range(PARTS):
         ends[part] = 0
