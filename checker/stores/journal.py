@@ -10,8 +10,8 @@ import numpy.typing as npt
 from checker.engines.layout import Layout, Words
 from checker.search.explore import Explorer, Journal
 from checker.search.findings import Findings, Numbers
-from checker.search.limits import Limits, Progress
 from checker.search.frontier import in_batches
+from checker.search.limits import Limits, Progress
 from checker.search.lineage import Lineage, StateRows
 from checker.search.question import Options, Question
 from checker.stores.answers import conclude, findings_of, levels_needed
