@@ -119,7 +119,9 @@ class Explorer:
         self._frontier = Frontier(self.options.chunk)
         lanes = [partial(self._add, parts) for parts in _shared_out(workers)]
         ahead = _AHEAD * workers if workers > 1 else 1
-        self._conveyor = Conveyor(self._frontier.take, self._expanded, lanes, ahead)
+        self._conveyor: Conveyor[Words, Expansion] = Conveyor(
+            self._frontier.take, self._expanded, lanes, ahead
+        )
         self._helpers = 0
         self._kept = 0
         self._first_steps: FirstSteps | None = None

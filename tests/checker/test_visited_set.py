@@ -97,32 +97,27 @@ def test_exact_sets_tell_apart_states_whose_fingerprints_collide(monkeypatch):
 
 
 @both_kinds
-@pytest.mark.parametrize("chunk", [50_000, 100_000])
-def test_a_second_thread_changes_nothing(exact, chunk):
+@pytest.mark.parametrize("ahead", [False, True])
+def test_threads_that_add_to_parts_of_their_own_change_nothing(exact, ahead):
+    """Also where a part has room made for it beforehand."""
     states = np.random.default_rng(3).integers(0, 60_000, (2, 300_000), np.uint64)
     states[1] = 0
-    alone, helped = VisitedSet(2, exact), VisitedSet(2, exact)
-    with ThreadPoolExecutor(1) as helper:
-        for start in range(0, states.shape[1], chunk):
-            words = np.ascontiguousarray(states[:, start : start + chunk])
-            expected = alone.insert(words)
-            assert helped.add(helped.batch(words), helper).tolist() == expected.tolist()
-    assert helped.count == alone.count == len(np.unique(states[0]))
+    alone, shared = VisitedSet(2, exact), VisitedSet(2, exact)
+    lanes = [range(5), range(5, 6), range(6, PARTS)]
 
+    def add(batch, parts):
+        if ahead:
+            shared.make_room(batch, parts)
+            assert not shared.growth(batch, parts)
+        shared.add(batch, parts)
 
-@pytest.mark.parametrize("failing", [0, PARTS - 1])
-def test_a_thread_that_fails_is_not_hidden(monkeypatch, failing):
-    def with_room(part, more):
-        if part == failing:
-            raise MemoryError(f"part {part}")
-        return room(part, more)
-
-    visited = VisitedSet(1)
-    room = visited._with_room
-    monkeypatch.setattr(visited, "_with_room", with_room)
-    batch = visited.batch(np.arange(100_000, dtype=np.uint64)[np.newaxis, :])
-    with ThreadPoolExecutor(1) as helper, pytest.raises(MemoryError, match=f"part {failing}"):
-        visited.add(batch, helper)
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for start in range(0, states.shape[1], 50_000):
+            words = np.ascontiguousarray(states[:, start : start + 50_000])
+            batch = shared.batch(words)
+            list(pool.map(add, [batch] * len(lanes), lanes))
+            assert batch.new.tolist() == alone.insert(words).tolist()
+    assert shared.count == alone.count == len(np.unique(states[0]))
 
 
 def test_states_of_one_owner_are_spread_over_all_parts():
