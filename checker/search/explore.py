@@ -50,7 +50,7 @@ __all__ = ["Explorer", "Journal", "Limits", "Options", "Progress"]
 
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
 _LANES = 2  # for each worker: so that one may be in the midst of growing its parts
-_AHEAD = 3  # batches under way for each worker
+_AHEAD = 2  # batches under way for each worker, and so many of a level unless they get too small
 
 
 class Expansion(NamedTuple):
@@ -116,9 +116,9 @@ class Explorer:
             self._symmetry = Symmetry(model, chosen, self.engine.layout, beside, patience)
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
         self._growing = threading.Lock()
-        self._frontier = Frontier(self.options.chunk)
+        ahead = shares = _AHEAD * workers if workers > 1 else 1
+        self._frontier = Frontier(self.options.chunk, shares, MIN_THREADED)
         lanes = [partial(self._add, parts) for parts in _shared_out(workers)]
-        ahead = _AHEAD * workers if workers > 1 else 1
         self._conveyor: Conveyor[Words, Expansion] = Conveyor(
             self._frontier.take, self._expanded, lanes, ahead
         )
@@ -285,7 +285,7 @@ class Explorer:
         findings.enabled += enabled
         found = fresh(steps, after, new)
         findings.new += counted(found.instances, count)
-        self._lineage.add(found.rows.astype(np.int64) + first, found.instances)
+        self._lineage.add(found.rows, found.instances, after=first)
         self._watch.states(
             found.words,
             depth + 1,

@@ -16,10 +16,15 @@ from checker.engines.layout import Words
 
 
 class Frontier:
-    """States in order, as they are put there, to be taken in batches of `size`, by any thread."""
+    """States in order, as they are put there, to be taken in batches, by any thread.
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    A batch has `most` states, or where that is less a share of its level: one of so many `shares`,
+    but `least` states.
+    """
+
+    def __init__(self, most: int, shares: int = 1, least: int = 1) -> None:
+        self._most, self._shares, self._least = most, shares, least
+        self._size = most
         self._pieces: deque[Words] = deque()
         self._whole = 0
         self._open = 0
@@ -37,6 +42,8 @@ class Frontier:
         with self._lock:
             assert not self._whole, "the level before is not used up"
             self._whole, self._open = self._open, 0
+            share = -(-self._whole // self._shares)
+            self._size = min(self._most, max(share, self._least))
 
     def take(self) -> Words | None:
         """The next batch, or `None` if there is none as long as nothing is put there."""

@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int32]
 Lines = npt.NDArray[np.uint32]
 
-PART_BITS = 4
+PART_BITS = 3
 PARTS = 1 << PART_BITS
 _FACTOR = 0x9E3779B97F4A7C15
 _INVERSE = pow(_FACTOR, -1, 1 << 64)

@@ -23,7 +23,7 @@ from checker.search.tables import Buckets, Rows
 __all__ = ["PARTS", "Batch", "Flags", "VisitedSet"]
 
 _FIRST_ROWS = 1 << 16
-_MOST_ROWS = 1 << 20  # of a part, without whole states: from there on buckets take less memory
+_MOST_ROWS = 1 << 21  # of a part, without whole states: from there on buckets take less memory
 _ALL = range(PARTS)
 
 

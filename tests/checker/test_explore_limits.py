@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -241,6 +242,7 @@ def test_memory_is_counted_before_a_part_takes_it(monkeypatch):
 
     def tell(self, batch, parts):
         growing.append(parts)
+        time.sleep(0.001)  # so that another thread comes in between, if it may
         before, promised = self.bytes, self.growth(batch, parts)
         make_room(self, batch, parts)
         assert self.bytes <= before + promised

@@ -22,7 +22,7 @@ def numbered(start, count):
 )
 def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, random):
     """However putting and taking alternate; a level is used up before the next one is whole."""
-    frontier, taken, put = Frontier(size), [], 0
+    frontier, taken, put = Frontier(size, least=size), [], 0
     for level in levels:
         before = put
         for count in level:
@@ -51,6 +51,16 @@ def test_what_is_not_full_waits_until_its_level_is_whole():
     frontier.end_level()
     frontier.put(numbered(6, 2))
     assert np.array_equal(frontier.take(), numbered(4, 2)), "not with states of the next level"
+
+
+def test_a_small_level_is_shared_out_in_batches_that_are_not_too_small():
+    frontier, sizes = Frontier(10, shares=3, least=2), []
+    for count in (5, 1, 24, 60):
+        frontier.put(numbered(0, count))
+        frontier.end_level()
+        while (batch := frontier.take()) is not None:
+            sizes.append(batch.shape[1])
+    assert sizes == [2, 2, 1, 1, 8, 8, 8, *([10] * 6)]
 
 
 @given(st.lists(st.integers(0, 5), max_size=6), st.integers(1, 7))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from checker.search import memory, table_kernels, tables, visited_set
 from checker.search.memory import Table
-from checker.search.table_kernels import LEAST_BUCKETS, PLACES
+from checker.search.table_kernels import LEAST_BUCKETS, PART_BITS, PLACES
 from checker.search.tables import Buckets, Rows
 from checker.search.visited_set import PARTS, VisitedSet
 
@@ -207,12 +207,13 @@ def held(table, found):
     return answers
 
 
-OF_ONE = 2**60 // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
+BELOW = 64 - PART_BITS
+OF_ONE = 2**BELOW // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
 
 
 def in_bucket(rests, bucket=0):
     """Fingerprints of part 5 and one bucket of the fewest, by their distance from its first."""
-    first = (5 << 60) + bucket * OF_ONE
+    first = (5 << BELOW) + bucket * OF_ONE
     return np.array([(first + rest) * GATHER % 2**64 for rest in rests], np.uint64)
 
 
@@ -260,6 +261,14 @@ def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkey
     assert not inserted(table, many).any()
 
 
+def test_of_equal_states_beside_a_full_bucket_the_first_one_is_new():
+    table = Buckets(LEAST_BUCKETS)
+    many = in_bucket(range(0, OF_ONE, OF_ONE // 64))
+    new = inserted(table, np.concatenate([many[:40], many[30:], many[::-1]]))
+    assert new.tolist() == [True] * 40 + [False] * 10 + [True] * 24 + [False] * 64
+    assert table.beside.count == 64 - PLACES
+
+
 def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
     table = Buckets(LEAST_BUCKETS)
     end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
@@ -293,8 +302,8 @@ def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
     monkeypatch.setattr(tables, "_AT_ONCE", 1 << 8)
     monkeypatch.setattr(tables, "_BESIDE", 1 << 12)
     while len(runs) < 150:
-        bits = random.integers(0, 2**60, 200_000, np.uint64)
-        found = (bits | np.uint64(5 << 60)) * np.uint64(GATHER)
+        bits = random.integers(0, 2**BELOW, 200_000, np.uint64)
+        found = (bits | np.uint64(5 << BELOW)) * np.uint64(GATHER)
         table = table.with_room(len(found))
         inserted(table, found)
     assert table.beside.count > 100_000
@@ -302,7 +311,7 @@ def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
 
 
 def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
-    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.02)
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.01)
     found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
     rows = Rows(0, 1 << 16)
     first, rest = found[::4], np.setdiff1d(found, found[::4])
