@@ -26,7 +26,7 @@ from checker.search.conveyor import Conveyor
 from checker.search.findings import Findings, Steps, tell
 from checker.search.fingerprints import FINGERPRINT_BITS, collision_probability
 from checker.search.fresh import counted, fresh
-from checker.search.frontier import Frontier
+from checker.search.frontier import Frontier, joined
 from checker.search.limits import (
     INTERRUPTED,
     Limits,
@@ -119,7 +119,7 @@ class Explorer:
         ahead = shares = _AHEAD * workers if workers > 1 else 1
         self._frontier = Frontier(self.options.chunk, shares, MIN_THREADED)
         lanes = [partial(self._add, parts) for parts in _shared_out(workers)]
-        self._conveyor: Conveyor[Words, Expansion] = Conveyor(
+        self._conveyor: Conveyor[list[Words], Expansion] = Conveyor(
             self._frontier.take, self._expanded, lanes, ahead
         )
         self._helpers = 0
@@ -243,7 +243,8 @@ class Explorer:
                 self._visited.make_room(expansion.batch, parts)
         self._visited.add(expansion.batch, parts)
 
-    def _expanded(self, words: Words) -> Expansion:
+    def _expanded(self, pieces: list[Words]) -> Expansion:
+        words = joined(pieces)
         try:
             steps = self._expand(words)
         except MisfitError as error:

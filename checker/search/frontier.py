@@ -45,8 +45,8 @@ class Frontier:
             share = -(-self._whole // self._shares)
             self._size = min(self._most, max(share, self._least))
 
-    def take(self) -> Words | None:
-        """The next batch, or `None` if there is none as long as nothing is put there."""
+    def take(self) -> list[Words] | None:
+        """The next batch in pieces, or `None` if there is none as long as nothing is put there."""
         with self._lock:
             if self._whole:
                 count = min(self._size, self._whole)
@@ -57,7 +57,7 @@ class Frontier:
                 return self._cut(self._size)
             return None
 
-    def _cut(self, count: int) -> Words:
+    def _cut(self, count: int) -> list[Words]:
         cut: list[Words] = []
         while count:
             piece = self._pieces.popleft()
@@ -66,7 +66,12 @@ class Frontier:
                 piece = piece[:, :count]
             cut.append(piece)
             count -= piece.shape[1]
-        return cut[0] if len(cut) == 1 else np.concatenate(cut, axis=1)
+        return cut
+
+
+def joined(pieces: list[Words]) -> Words:
+    """The states of all pieces; a copy where they are several."""
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=1)
 
 
 def in_batches(pieces: Iterable[Words], size: int) -> Iterator[Words]:
@@ -76,4 +81,4 @@ def in_batches(pieces: Iterable[Words], size: int) -> Iterator[Words]:
         frontier.put(piece)
     frontier.end_level()
     while (batch := frontier.take()) is not None:
-        yield batch
+        yield joined(batch)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from checker.engines.vectorised import Successors
 from checker.search.fresh import counted, fresh
-from checker.search.frontier import Frontier, in_batches
+from checker.search.frontier import Frontier, in_batches, joined
 
 
 def numbered(start, count):
@@ -29,14 +29,14 @@ def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, ra
             frontier.put(numbered(put, count))
             put += count
             while random.random() < 0.5 and (batch := frontier.take()) is not None:
-                taken.append(batch)
+                taken.append(joined(batch))
         while frontier._whole:
-            taken.append(frontier.take())
+            taken.append(joined(frontier.take()))
         frontier.end_level()
         ends = np.cumsum([batch.shape[1] for batch in taken])
         assert not [end for end in ends if before < end < put and (end - before) % size]
     while (batch := frontier.take()) is not None:
-        taken.append(batch)
+        taken.append(joined(batch))
     assert np.array_equal(np.concatenate([numbered(0, 0), *taken], axis=1), numbered(0, put))
     assert all(batch.shape[1] for batch in taken)
 
@@ -46,11 +46,13 @@ def test_what_is_not_full_waits_until_its_level_is_whole():
     frontier.put(numbered(0, 3))
     assert frontier.take() is None
     frontier.put(numbered(3, 3))
-    assert np.array_equal(frontier.take(), numbered(0, 4))
+    assert np.array_equal(joined(frontier.take()), numbered(0, 4))
     assert frontier.take() is None
     frontier.end_level()
     frontier.put(numbered(6, 2))
-    assert np.array_equal(frontier.take(), numbered(4, 2)), "not with states of the next level"
+    assert np.array_equal(joined(frontier.take()), numbered(4, 2)), (
+        "not with states of the next level"
+    )
 
 
 def test_a_small_level_is_shared_out_in_batches_that_are_not_too_small():
@@ -59,7 +61,7 @@ def test_a_small_level_is_shared_out_in_batches_that_are_not_too_small():
         frontier.put(numbered(0, count))
         frontier.end_level()
         while (batch := frontier.take()) is not None:
-            sizes.append(batch.shape[1])
+            sizes.append(joined(batch).shape[1])
     assert sizes == [2, 2, 1, 1, 8, 8, 8, *([10] * 6)]
 
 
