@@ -50,9 +50,8 @@ def test_what_is_not_full_waits_until_its_level_is_whole():
     assert frontier.take() is None
     frontier.end_level()
     frontier.put(numbered(6, 2))
-    assert np.array_equal(joined(frontier.take()), numbered(4, 2)), (
-        "not with states of the next level"
-    )
+    last = joined(frontier.take())
+    assert np.array_equal(last, numbered(4, 2)), "not with states of the next level"
 
 
 def test_a_small_level_is_shared_out_in_batches_that_are_not_too_small():
