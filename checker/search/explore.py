@@ -36,6 +36,7 @@ from checker.search.limits import (
     peak_memory_bytes,
 )
 from checker.search.lineage import Lineage, StateRows
+from checker.search.memory import keep_for_the_next
 from checker.search.question import Options, Question
 from checker.search.visited_set import PARTS, Batch, Flags, VisitedSet
 from checker.search.watch import Watch, first_dead_end
@@ -140,6 +141,7 @@ class Explorer:
         """
         result = self.result
         self._started = time.perf_counter()
+        keep_for_the_next()
         if self.options.cross_check and self.engine.is_of_model:
             result.agreement = require_agreement(self.model, result.properties, self.engine)
             self._first_steps = FirstSteps(self.engine)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import mmap
+import platform
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -173,6 +176,32 @@ def test_a_table_that_cannot_grow_is_left_as_it_is():
         table.grow(1 << 55)
     assert table.array.shape == (1 << 16, 16)
     assert (table.array == 7).all()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of GNU's C library alone")
+def test_memory_of_one_batch_is_kept_for_the_next_one():
+    code = """if True:
+        import resource, sys
+        import numpy as np
+        from checker.search.memory import keep_for_the_next
+
+        def faults():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+        def batches():
+            before = faults()
+            for _ in range(20):
+                [np.ones(3 << 20, np.uint8) for _ in range(4)]
+            return faults() - before
+
+        given_back = batches()
+        keep_for_the_next()
+        kept = batches()
+        print(given_back, kept)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    given_back, kept = map(int, done.stdout.split())
+    assert kept < given_back / 4
 
 
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
