@@ -206,7 +206,8 @@ def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
 
 def test_nobody_asks_how_a_part_will_grow_while_it_does(monkeypatch):
     """A table that is just growing has no rows for a moment, of which no answer can be made."""
-    adding, asked, meanwhile = [], [], []
+    adding: list[tuple[range, ...]] = []
+    asked, meanwhile = [], list[object]()
     add, growth = VisitedSet.add, VisitedSet.growth
 
     def add_and_tell(self, batch, *parts):

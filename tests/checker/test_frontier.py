@@ -15,6 +15,12 @@ def numbered(start, count):
     return np.arange(2 * start, 2 * (start + count), dtype=np.uint64).reshape(count, 2).T
 
 
+def taken_from(frontier):
+    batch = frontier.take()
+    assert batch is not None
+    return joined(batch)
+
+
 @given(
     st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5), min_size=1, max_size=5),
     st.integers(1, 12),
@@ -31,7 +37,7 @@ def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, ra
             while random.random() < 0.5 and (batch := frontier.take()) is not None:
                 taken.append(joined(batch))
         while frontier._whole:
-            taken.append(joined(frontier.take()))
+            taken.append(taken_from(frontier))
         frontier.end_level()
         ends = np.cumsum([batch.shape[1] for batch in taken])
         assert not [end for end in ends if before < end < put and (end - before) % size]
@@ -46,11 +52,11 @@ def test_what_is_not_full_waits_until_its_level_is_whole():
     frontier.put(numbered(0, 3))
     assert frontier.take() is None
     frontier.put(numbered(3, 3))
-    assert np.array_equal(joined(frontier.take()), numbered(0, 4))
+    assert np.array_equal(taken_from(frontier), numbered(0, 4))
     assert frontier.take() is None
     frontier.end_level()
     frontier.put(numbered(6, 2))
-    last = joined(frontier.take())
+    last = taken_from(frontier)
     assert np.array_equal(last, numbered(4, 2)), "not with states of the next level"
 
 
@@ -76,10 +82,9 @@ def test_pieces_are_cut_into_batches(sizes, size):
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 7))), st.integers(1, 3))
 def test_of_the_steps_those_to_new_states_are_taken(steps, words):
-    new, rows, instances = (
-        np.array([step[k] for step in steps], kind)
-        for k, kind in enumerate((np.bool_, np.int32, np.uint16))
-    )
+    new = np.array([step[0] for step in steps], np.bool_)
+    rows = np.array([step[1] for step in steps], np.int32)
+    instances = np.array([step[2] for step in steps], np.uint16)
     after = np.arange(words * (len(steps) + 2), dtype=np.uint64).reshape(words, -1)[:, 2:]
     found = fresh(Successors(rows, instances, after), after, new)
     assert np.array_equal(found.words, after[:, new])
