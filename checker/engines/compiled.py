@@ -93,7 +93,8 @@ class CompiledExpansion:
         room = 4 * words.shape[1] + self._most
         while done < words.shape[1]:
             part, taken = self._expand_some(words[:, done:], room)
-            parts.append(Successors(part.rows + np.int32(done), part.instances, part.words))
+            rows = part.rows + np.int32(done) if done else part.rows
+            parts.append(Successors(rows, part.instances, part.words))
             done += taken
         if len(parts) == 1:
             return parts[0]

@@ -8,12 +8,12 @@ when it holds a violation, so counts are exact up to the depth that is reported.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,11 @@ from checker.engines.compiled import Expander
 from checker.engines.layout import Words
 from checker.engines.misfit import MisfitError, with_run
 from checker.engines.vectorised import Successors, VectorisedEngine
+from checker.search.conveyor import Conveyor
 from checker.search.findings import Findings, Steps, tell
-from checker.search.fingerprints import FINGERPRINT_BITS
+from checker.search.fingerprints import FINGERPRINT_BITS, collision_probability
+from checker.search.fresh import counted, fresh
+from checker.search.frontier import Frontier, joined
 from checker.search.limits import (
     INTERRUPTED,
     Limits,
@@ -33,8 +36,9 @@ from checker.search.limits import (
     peak_memory_bytes,
 )
 from checker.search.lineage import Lineage, StateRows
+from checker.search.memory import keep_for_the_next
 from checker.search.question import Options, Question
-from checker.search.visited_set import Batch, Flags, VisitedSet
+from checker.search.visited_set import PARTS, Batch, Flags, VisitedSet
 from checker.search.watch import Watch, first_dead_end
 from checker.verdict import Exploration
 from model.language.protocol import Model
@@ -45,15 +49,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Explorer", "Journal", "Limits", "Options", "Progress"]
 
-Expansion = tuple[Words, Successors, Words, Batch]
-"""A batch, its steps, and the states after them, which under symmetry stand for their classes; they
-are ready to be looked up, too.
-"""
-
-Added = tuple[Expansion, Flags]
-"""An expansion, and which of the states after its steps are new."""
-
 MIN_THREADED = 4_096  # below this many states, handing work to another thread costs more
+_LANES = 2  # for each worker: so that one may be in the midst of growing its parts
+_AHEAD = 2  # batches under way for each worker, and so many of a level unless they get too small
+
+
+class Expansion(NamedTuple):
+    """Packed states, their steps, and the states after them, which under symmetry stand for their
+    classes; and these as the visited set takes them.
+    """
+
+    words: Words
+    steps: Successors
+    after: Words
+    batch: Batch
 
 
 class Journal:
@@ -96,11 +105,9 @@ class Explorer:
         chosen = tuple(properties)
         self.question = Question(chosen, self.limits, self.options)
         self.findings = Findings.none(len(model.instances))
-        # Threads start when they are given work.
-        self._pool = ThreadPoolExecutor(self.options.workers)
-        self._adder = ThreadPoolExecutor(1) if self.options.workers > 1 else None
-        self._helper = ThreadPoolExecutor(1) if self.options.workers > 1 else None
-        beside, patience = self._pool if self._helper else None, self.options.compile_after
+        workers, patience = self.options.workers, self.options.compile_after
+        self._pool = ThreadPoolExecutor(workers)  # threads start when they are given work
+        beside = self._pool if workers > 1 else None
         self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
         self._expand = Expander(self.engine, beside, patience)
         self._symmetry: Symmetry | None = None
@@ -109,6 +116,14 @@ class Explorer:
 
             self._symmetry = Symmetry(model, chosen, self.engine.layout, beside, patience)
         self._visited = VisitedSet(self.engine.layout.words, self.options.exact)
+        self._growing = threading.Lock()
+        ahead = shares = _AHEAD * workers if workers > 1 else 1
+        self._frontier = Frontier(self.options.chunk, shares, MIN_THREADED)
+        lanes = [partial(self._add, parts) for parts in _shared_out(workers)]
+        self._conveyor: Conveyor[list[Words], Expansion] = Conveyor(
+            self._frontier.take, self._expanded, lanes, ahead
+        )
+        self._helpers = 0
         self._kept = 0
         self._first_steps: FirstSteps | None = None
         self._on_progress = on_progress or (lambda _: None)
@@ -126,23 +141,23 @@ class Explorer:
         """
         result = self.result
         self._started = time.perf_counter()
+        keep_for_the_next()
         if self.options.cross_check and self.engine.is_of_model:
             result.agreement = require_agreement(self.model, result.properties, self.engine)
             self._first_steps = FirstSteps(self.engine)
-        pieces = self._begin()
+        self._begin()
         result.levels = self.findings.levels
         try:
             while not self.question.is_answered(self.findings) and not until(self.findings):
                 self.limits.check_states(self._kept)
-                pieces = self._level(pieces)
+                self._level()
         except Stop as stop:
             result.stopped = str(stop)
             result.unfinished = self._kept - sum(result.levels)
         finally:
             # Whoever stops does not want to wait.
-            for threads in (self._pool, self._adder, self._helper):
-                if threads is not None:
-                    threads.shutdown(wait=False, cancel_futures=True)
+            self._conveyor.close()
+            self._pool.shutdown(wait=False, cancel_futures=True)
         self._finish()
         return result
 
@@ -152,124 +167,105 @@ class Explorer:
         path = self._lineage.path(depth, self._lineage.number(depth, 0))
         return self._concrete(tuple(self.model.instances[k] for k in path))
 
-    def _begin(self) -> list[Words]:
-        """The states to expand first: the initial one, or those of the journal's last level."""
+    def _begin(self) -> None:
+        """Begin with the initial state, or the states of the journal's last level."""
         earlier = self._journal and self._journal.earlier(self.question)
         self._earlier_seconds = earlier[0].seconds if earlier else 0.0
         if earlier:
-            return self._go_on_from(*earlier)
+            self._go_on_from(*earlier)
+            return
         words = self._canonical(self.engine.layout.pack([self._start]))
         self._visited.insert(words)
         self._lineage.begin_level()
         self._lineage.add(np.zeros(1, np.int64), np.zeros(1, np.uint16))
         self._kept = 1
         self._watch.states(words, 0, lambda _: (-1, -1))
+        self._frontier.put(words)
         self._whole([words])
-        return [words]
 
-    def _go_on_from(self, findings: Findings, levels: Iterable[StateRows]) -> list[Words]:
+    def _go_on_from(self, findings: Findings, levels: Iterable[StateRows]) -> None:
         self.findings = findings
         self._watch.go_on_from(findings)
-        pieces: list[Words] = []
         for rows in levels:
             self._visited.insert(rows.words)
             self._lineage.add_rows(rows)
-            pieces = [rows.words]
+        self._frontier.put(rows.words)
+        self._frontier.end_level()
         self._kept = sum(findings.levels)
-        return pieces
 
     # --- one level ---------------------------------------------------------------------------
 
-    def _level(self, pieces: list[Words]) -> list[Words]:
-        """Expand every state of a level; the states of the next level, in order."""
+    def _level(self) -> None:
+        """Expand every state of a level; their successors are the next level."""
         frontier = self.findings.frontier
         expanded = 0
         found: list[Words] = []
         self._lineage.begin_level()
-        depth = self.findings.depth
+        if frontier >= MIN_THREADED:
+            self._have_help()
+        while expanded < frontier:
+            self._check_limits()
+            expansion = self._next(expanded)
+            found.append(self._take(expansion, expanded))
+            self._frontier.put(found[-1])
+            expanded += expansion.words.shape[1]
+            self._report(expanded, frontier)
+        self._whole(found)
+
+    def _next(self, first: int) -> Expansion:
+        """The next batch, which begins at place `first` of its level, with what is new."""
         try:
-            with closing(self._added(pieces, frontier)) as batches:
-                for expansion, new in batches:
-                    fresh = self._take(expansion, new, expanded)
-                    expanded += expansion[0].shape[1]
-                    if fresh.shape[1]:
-                        found.append(fresh)
-                    self._report(expanded, frontier)
+            return self._conveyor.next()
         except _MisfitInBatchError as wrong:
-            place = self._lineage.number(depth, expanded + wrong.row)
-            path = self._lineage.path(depth, place)
+            depth = self.findings.depth
+            path = self._lineage.path(depth, self._lineage.number(depth, first + wrong.row))
             steps_before = self._concrete(tuple(self.model.instances[k] for k in path))
             raise with_run(self.model, wrong.error, steps_before) from wrong.error
-        self._whole(found)
-        return found
+
+    def _have_help(self) -> None:
+        """With workers, let threads help."""
+        while self._helpers < self.options.workers - 1:
+            self._pool.submit(self._conveyor.help)
+            self._helpers += 1
 
     def _whole(self, pieces: list[Words]) -> None:
         """A level with these states is finished."""
+        self._frontier.end_level()
         size = sum(piece.shape[1] for piece in pieces)
         self.findings.add_level(size, self._earlier_seconds + self._elapsed())
         if self._journal is not None:
             self._journal.level(self.findings, pieces, self._lineage)
 
-    def _added(self, pieces: list[Words], frontier: int) -> Generator[Added, None, None]:
-        """Batches with what is new; with workers, the next one is added while one is taken."""
-        adding: deque[tuple[Expansion, Future[Flags]]] = deque()
-        with closing(self._expansions(pieces, frontier)) as expansions:
-            for expansion in expansions:
-                if self._adder is None or frontier < MIN_THREADED:
-                    yield expansion, self._add(expansion[3])
-                    continue
-                adding.append((expansion, self._adder.submit(self._add, expansion[3])))
-                if len(adding) > 1:
-                    before, new = adding.popleft()
-                    yield before, new.result()
-            for before, new in adding:
-                yield before, new.result()
+    def _add(self, parts: range, expansion: Expansion) -> None:
+        """Add to some parts of the visited set."""
+        if self.limits.memory is not None:
+            with self._growing:  # one at a time, so that what is there is known
+                more = self._visited.growth(expansion.batch, parts)
+                self.limits.check(self._elapsed(), memory_bytes() + more)
+                self._visited.make_room(expansion.batch, parts)
+        self._visited.add(expansion.batch, parts)
 
-    def _add(self, batch: Batch) -> Flags:
-        # Limits are checked where batches are added, one after the other: what the tables will
-        # need cannot be told while they grow.
-        self._check_limits(batch)
-        return self._visited.add(batch, self._helper)
-
-    def _expansions(self, pieces: list[Words], frontier: int) -> Generator[Expansion, None, None]:
-        """Batches with their successors, in order; with workers, expanded ahead in threads."""
-        batches = in_batches(pieces, self.options.chunk)
-        if self.options.workers < 2 or frontier < MIN_THREADED:
-            for words in batches:
-                yield self._expanded(words)
-            return
-        ahead: deque[Future[Expansion]] = deque()
-        try:
-            for words in batches:
-                ahead.append(self._pool.submit(self._expanded, words))
-                if len(ahead) > self.options.workers:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
-
-    def _expanded(self, words: Words) -> Expansion:
+    def _expanded(self, pieces: list[Words]) -> Expansion:
+        words = joined(pieces)
         try:
             steps = self._expand(words)
         except MisfitError as error:
             same = words == self.engine.layout.pack([error.state])
             raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
         after = self._canonical(steps.words)
-        return words, steps, after, self._visited.batch(after)
+        return Expansion(words, steps, after, self._visited.batch(after))
 
     def _canonical(self, words: Words) -> Words:
         """The states that stand for their classes under symmetry; without it, the same states."""
         return words if self._symmetry is None else self._symmetry.canonical(words)
 
-    def _take(self, expansion: Expansion, new: Flags, first: int) -> Words:
+    def _take(self, expansion: Expansion, first: int) -> Words:
         """Count and check a batch's steps; the states that are new.
 
         The batch begins at place `first` of its level.
         """
-        words, steps, after, _ = expansion
-        findings, rows = self.findings, words.shape[1]
+        words, steps, after, batch = expansion
+        findings, rows, new = self.findings, words.shape[1], batch.new
         too_many = self._first_too_many(new)
         if too_many is not None:
             rows = int(steps.rows[too_many])
@@ -285,24 +281,23 @@ class Explorer:
             findings.deadlock = None if stuck is None else (depth, number(stuck))
         findings.transitions += steps.count
         count = len(findings.enabled)
-        enabled = np.bincount(steps.instances, minlength=count)
+        enabled = counted(steps.instances, count)
         if self._first_steps is not None:
             fresh_instances = np.flatnonzero((enabled > 0) & (findings.enabled == 0))
             self._first_steps.check(words, steps, fresh_instances.tolist())
         findings.enabled += enabled
-        kept = np.flatnonzero(new)  # taking by number is several times as fast as by mask
-        instances = steps.instances.take(kept)
-        findings.new += np.bincount(instances, minlength=count)
-        parents = steps.rows.take(kept)
-        fresh = after.take(kept, axis=1)
-        self._lineage.add(parents.astype(np.int64) + first, instances)
+        found = fresh(steps, after, new)
+        findings.new += counted(found.instances, count)
+        self._lineage.add(found.rows, found.instances, after=first)
         self._watch.states(
-            fresh, depth + 1, lambda place: (number(int(parents[place])), int(instances[place]))
+            found.words,
+            depth + 1,
+            lambda place: (number(int(found.rows[place])), int(found.instances[place])),
         )
-        self._kept += fresh.shape[1]
+        self._kept += len(found.rows)
         if too_many is not None:
             raise self.limits.out_of_states
-        return fresh
+        return found.words
 
     def _first_too_many(self, new: Flags) -> int | None:
         """The first step of a batch that leads to a new state beyond the limit."""
@@ -314,13 +309,10 @@ class Explorer:
 
     # --- limits and progress -----------------------------------------------------------------
 
-    def _check_limits(self, batch: Batch) -> None:
+    def _check_limits(self) -> None:
         if self._stop_requested:
             raise Stop(INTERRUPTED)
-        memory = 0
-        if self.limits.memory is not None:
-            memory = memory_bytes() + self._visited.growth(batch)
-        self.limits.check(self._elapsed(), memory)
+        self.limits.check(self._elapsed(), memory_bytes() if self.limits.memory is not None else 0)
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
@@ -345,7 +337,8 @@ class Explorer:
         result.fingerprint_bits = FINGERPRINT_BITS * (
             self.engine.layout.words if self.options.exact else 1
         )
-        result.collision_probability = self._visited.collision_probability
+        exact = self.options.exact
+        result.collision_probability = 0.0 if exact else collision_probability(self._kept)
         result.seconds = self._earlier_seconds + self._elapsed()
         result.peak_memory_bytes = peak_memory_bytes()
 
@@ -365,19 +358,7 @@ class _MisfitInBatchError(Exception):
         self.row = row
 
 
-def in_batches(pieces: list[Words], size: int) -> Iterator[Words]:
-    """The states of all pieces in order, in batches of `size`; the pieces are used up."""
-    waiting: list[Words] = []
-    count = 0
-    pieces.reverse()
-    while pieces:
-        piece = pieces.pop()
-        while count + piece.shape[1] >= size:
-            cut = size - count
-            yield np.concatenate([*waiting, piece[:, :cut]], axis=1) if waiting else piece[:, :cut]
-            piece, waiting, count = piece[:, cut:], [], 0
-        if piece.shape[1]:
-            waiting.append(piece)
-            count += piece.shape[1]
-    if waiting:
-        yield np.concatenate(waiting, axis=1)
+def _shared_out(workers: int) -> list[range]:
+    """The parts of the visited set, shared out among lanes for so many workers."""
+    lanes = min(_LANES * workers, PARTS) if workers > 1 else 1
+    return [range(PARTS * n // lanes, PARTS * (n + 1) // lanes) for n in range(lanes)]

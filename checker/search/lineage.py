@@ -83,12 +83,14 @@ class Lineage:
         """What is added from now on is one level deeper."""
         self._levels.append([])
 
-    def add(self, parents: Numbers, instances: npt.NDArray[np.uint16]) -> None:
-        """Add states of the level, by the places of their parents."""
+    def add(
+        self, parents: npt.NDArray[Any], instances: npt.NDArray[np.uint16], after: int = 0
+    ) -> None:
+        """Add states of the level, by the places of their parents, which `after` others precede."""
         if len(parents):
-            first = int(parents[0])
             shelf = self._shelf
-            distances = shelf.put(np.diff(parents, prepend=first))
+            distances = shelf.put(np.diff(parents, prepend=parents[:1]))
+            first = int(parents[0]) + after
             piece = _Piece(len(parents), first, distances, shelf.put(instances))
             self._levels[-1].append(piece)
 

@@ -1,4 +1,5 @@
 """Memory for tables of states: zeros, in huge pages where they are many, that can grow in place.
+And for batches: kept for the next one.
 
 Growing in place asks the system for what is added alone. A table that is copied to a larger one
 needs both at once, and all of the new one is touched for the first time, which is slow where memory
@@ -15,6 +16,8 @@ import numpy as np
 
 _HUGE = 1 << 22  # bytes from which memory is asked for in huge pages
 _HUGE_PAGE = 1 << 21  # the system lines up only what is a multiple of it, and moves it as it is
+
+_KEPT = 31 << 20  # bytes; the C library learns from no more than 32 MB
 
 Kind = type[np.unsignedinteger[Any]]
 
@@ -71,3 +74,12 @@ def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
     if len(memory) >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
+
+
+def keep_for_the_next() -> None:
+    """Have memory that is freed kept for what comes next: a batch needs as much as the one before.
+
+    The C library of GNU gives it back to the system, which hands it out anew page by page and fills
+    it with zeros, until something large that was never touched is freed. Others do not mind.
+    """
+    np.empty(_KEPT, np.uint8)

@@ -18,7 +18,7 @@ class Options:
     """How a search runs. None changes what it finds; `symmetry` counts classes of states."""
 
     workers: int = 1
-    chunk: int = DEFAULT_CHUNK
+    chunk: int = 2 * DEFAULT_CHUNK  # states expanded at once, at most
     exact: bool = False
     keep_going: bool = False
     deadlock: bool = False

@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int32]
 Lines = npt.NDArray[np.uint32]
 
-PART_BITS = 4
+PART_BITS = 3
 PARTS = 1 << PART_BITS
 _FACTOR = 0x9E3779B97F4A7C15
 _INVERSE = pow(_FACTOR, -1, 1 << 64)
@@ -45,7 +45,7 @@ LEAST_BUCKETS = 1 << (HOME_BITS + _BELOW_HOME - _REST_BITS)
 
 _COUNT_AT = 6 * _UPPER_BITS
 _NOT_ZERO = 1 << (64 - PART_BITS)  # a bit of the part's: 0 marks a free row
-_AHEAD = 16  # how many insertions ahead memory is asked for
+_AHEAD = 32  # how many insertions ahead memory is asked for
 
 _NO_WORDS: Words = np.empty((0, 0), np.uint64)
 
@@ -76,7 +76,7 @@ def _home(spread_bits: np.uint64, places: np.uint64) -> np.uint64:
 
 
 @kernel
-def sort_out(found: Words, rows: Numbers, ends: npt.NDArray[np.int64]) -> None:
+def sort_out(found: Words, rows: Numbers, in_order: Words, ends: npt.NDArray[np.int64]) -> None:
     """Sort the states of a batch by their parts; see `Batch`."""
     for part in range(PARTS):
         ends[part] = 0
@@ -88,6 +88,7 @@ def sort_out(found: Words, rows: Numbers, ends: npt.NDArray[np.int64]) -> None:
     for i in range(found.shape[0]):
         own = _part_of(_spread(found[i]))
         rows[ends[own]] = i
+        in_order[ends[own]] = found[i]
         ends[own] += 1
 
 
@@ -114,7 +115,7 @@ def _probe(table: Words, words: Words, i: int, fingerprint: np.uint64) -> tuple[
 
 @kernel
 def insert_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, new: Flags) -> int:
-    """Insert states; how many were new."""
+    """Insert the `chosen` states, which have the fingerprints `found`; how many were new."""
     rows = np.uint64(table.shape[0])
     start = np.uint64(table.ctypes.data)
     size = np.uint64(8 * table.shape[1])
@@ -122,12 +123,12 @@ def insert_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, ne
     added = 0
     for k in range(count):
         if k + _AHEAD < count:
-            prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
+            prefetch(start + _home(_spread(found[k + _AHEAD]), rows) * size)
         i = chosen[k]
-        row, held = _probe(table, words, i, found[i])
+        row, held = _probe(table, words, i, found[k])
         new[i] = not held
         if not held:
-            table[row, 0] = found[i]
+            table[row, 0] = found[k]
             for w in range(words.shape[0]):
                 table[row, w + 1] = words[w, i]
             added += 1
@@ -142,9 +143,9 @@ def look_up_in_rows(table: Words, words: Words, found: Words, chosen: Numbers, h
     count = chosen.shape[0]
     for k in range(count):
         if k + _AHEAD < count:
-            prefetch(start + _home(_spread(found[chosen[k + _AHEAD]]), rows) * size)
+            prefetch(start + _home(_spread(found[k + _AHEAD]), rows) * size)
         i = chosen[k]
-        _, held[i] = _probe(table, words, i, found[i])
+        _, held[i] = _probe(table, words, i, found[k])
 
 
 @kernel
@@ -229,31 +230,40 @@ def insert_in_buckets(
     beside: Words,
     found: Words,
     chosen: Numbers,
+    waiting: Numbers,
     new: Flags,
 ) -> tuple[int, int]:
-    """Insert states; how many were new, in buckets and beside."""
-    buckets = np.uint64(lowers.shape[0])
-    start = np.uint64(lowers.ctypes.data)
+    """Insert the `chosen` states, which have the fingerprints `found`; how many were new, in
+    buckets and beside.
+
+    A bucket that is full stays so. What it does not hold is looked for beside it when all else is
+    done, by when that memory is near; equal states wait in their order. `waiting` is for them.
+    """
+    buckets, rows = np.uint64(lowers.shape[0]), np.uint64(beside.shape[0])
+    start, start_beside = np.uint64(lowers.ctypes.data), np.uint64(beside.ctypes.data)
     count = chosen.shape[0]
-    within, spilled = 0, 0
+    within, waits, spilled = 0, 0, 0
     for k in range(count):
         if k + _AHEAD < count:
-            ahead = _home(_spread(found[chosen[k + _AHEAD]]), buckets)
-            prefetch(start + ahead * np.uint64(64))
-        i = chosen[k]
-        bits = _spread(found[i])
+            prefetch(start + _home(_spread(found[k + _AHEAD]), buckets) * np.uint64(64))
+        bits = _spread(found[k])
         bucket = _home(bits, buckets)
-        new[i] = False
+        new[chosen[k]] = False
         if not _is_within(lowers, uppers, bucket, bits):
             if _put(lowers, uppers, bucket, bits):
-                new[i] = True
+                new[chosen[k]] = True
                 within += 1
             else:
-                row, held = _probe(beside, _NO_WORDS, 0, _key(bits))
-                if not held:
-                    beside[row, 0] = _key(bits)
-                    new[i] = True
-                    spilled += 1
+                prefetch(start_beside + _home(bits, rows) * np.uint64(8))
+                waiting[waits] = k
+                waits += 1
+    for k in range(waits):
+        key = _key(_spread(found[waiting[k]]))
+        row, held = _probe(beside, _NO_WORDS, 0, key)
+        if not held:
+            beside[row, 0] = key
+            new[chosen[waiting[k]]] = True
+            spilled += 1
     return within, spilled
 
 
@@ -271,10 +281,9 @@ def look_up_in_buckets(
     count = chosen.shape[0]
     for k in range(count):
         if k + _AHEAD < count:
-            ahead = _home(_spread(found[chosen[k + _AHEAD]]), buckets)
-            prefetch(start + ahead * np.uint64(64))
+            prefetch(start + _home(_spread(found[k + _AHEAD]), buckets) * np.uint64(64))
         i = chosen[k]
-        bits = _spread(found[i])
+        bits = _spread(found[k])
         bucket = _home(bits, buckets)
         held[i] = _is_within(lowers, uppers, bucket, bits)
         if not held[i] and _used(uppers, bucket) == PLACES:

@@ -85,7 +85,9 @@ class Rows:
         return larger
 
     def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
-        """Insert the `chosen` states in order; `new` tells which were not there."""
+        """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
+        not there.
+        """
         self.count += insert_in_rows(self.table, words, found, chosen, new)
 
     def lookup(self, words: Words, found: Words, chosen: Numbers, held: Flags) -> None:
@@ -175,8 +177,11 @@ class Buckets:
         self.beside.count += added[1]
 
     def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
-        """Insert the `chosen` states in order; `new` tells which were not there."""
-        self._took(insert_in_buckets(*self._views, self.beside.table, found, chosen, new))
+        """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
+        not there.
+        """
+        waiting = np.empty_like(chosen)
+        self._took(insert_in_buckets(*self._views, self.beside.table, found, chosen, waiting, new))
 
     def lookup(self, words: Words, found: Words, chosen: Numbers, held: Flags) -> None:
         """`held` tells of each of the `chosen` states whether it is there."""

@@ -9,7 +9,6 @@ changes nothing. How this was chosen: decisions 0071 and 0078.
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
@@ -24,27 +23,33 @@ from checker.search.tables import Buckets, Rows
 __all__ = ["PARTS", "Batch", "Flags", "VisitedSet"]
 
 _FIRST_ROWS = 1 << 16
-_MOST_ROWS = 1 << 20  # of a part, without whole states: from there on buckets take less memory
-_THREADED = 16_384  # below this many states, handing work to another thread costs more
+_MOST_ROWS = 1 << 21  # of a part, without whole states: from there on buckets take less memory
+_ALL = range(PARTS)
 
 
 class Batch(NamedTuple):
     """A batch of packed states, sorted out by the parts of the set that they belong to.
 
     `words` are those that are kept beside fingerprints: all with `exact`, else none. `rows` holds
-    the numbers of the states part by part, in their order within each; those of part p end at
-    `ends[p]`.
+    the numbers of the states part by part, in their order within each, and `fingerprints` those of
+    the same states; those of part p end at `ends[p]`. `new` tells which states were not in the set
+    yet, as far as their parts have been added.
     """
 
     words: Words
     fingerprints: Words
     rows: Numbers
     ends: npt.NDArray[np.int64]
+    new: Flags
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many states belong to each part."""
         return np.diff(self.ends, prepend=0)
+
+    def of_part(self, part: int) -> slice:
+        """Where the states of a part are."""
+        return slice(int(self.ends[part - 1]) if part else 0, int(self.ends[part]))
 
 
 class VisitedSet:
@@ -78,33 +83,36 @@ class VisitedSet:
     def _sorted_out(found: Words, whole: Words | None = None) -> Batch:
         count = len(found)
         words = np.empty((0, count), np.uint64) if whole is None else np.ascontiguousarray(whole)
-        batch = Batch(words, found, np.empty(count, np.int32), np.empty(PARTS, np.int64))
-        sort_out(found, batch.rows, batch.ends)
+        batch = Batch(
+            words,
+            np.empty_like(found),
+            np.empty(count, np.int32),
+            np.empty(PARTS, np.int64),
+            np.empty(count, np.bool_),
+        )
+        sort_out(found, batch.rows, batch.fingerprints, batch.ends)
         return batch
 
     def insert(self, words: Words) -> Flags:
         """Add a packed batch; tells for each state whether it was new, the first of equals only."""
         return self.add(self.batch(words))
 
-    def add(self, batch: Batch, helper: Executor | None = None) -> Flags:
-        """Add a batch, half of it by a `helper`'s thread; tells which states are new."""
-        new = np.empty(len(batch.rows), np.bool_)
-        if helper is None or len(new) < _THREADED:
-            self._add_to(range(PARTS), batch, new)
-            return new
-        other = helper.submit(self._add_to, range(PARTS // 2, PARTS), batch, new)
-        try:
-            self._add_to(range(PARTS // 2), batch, new)
-        finally:
-            other.result()
-        return new
+    def add(self, batch: Batch, parts: range = _ALL) -> Flags:
+        """Add the states of some parts of a batch; tells which are new.
 
-    def _add_to(self, parts: range, batch: Batch, new: Flags) -> None:
+        Threads may add to parts of their own at the same time.
+        """
         for part in parts:
-            start = int(batch.ends[part - 1]) if part else 0
-            chosen = batch.rows[start : int(batch.ends[part])]
+            own = batch.of_part(part)
+            chosen = batch.rows[own]
             table = self._tables[part] = self._with_room(part, len(chosen))
-            table.insert(batch.words, batch.fingerprints, chosen, new)
+            table.insert(batch.words, batch.fingerprints[own], chosen, batch.new)
+        return batch.new
+
+    def make_room(self, batch: Batch, parts: range = _ALL) -> None:
+        """Grow some parts as far as adding a batch needs it."""
+        for part in parts:
+            self._tables[part] = self._with_room(part, int(batch.counts[part]))
 
     def insert_fingerprints(self, found: Words) -> None:
         """Add states of which only the fingerprints, shape (n,), are at hand; not with `exact`."""
@@ -115,13 +123,14 @@ class VisitedSet:
         """Whether each state of a packed batch was added before."""
         batch = self.batch(words)
         held = np.empty(len(batch.rows), np.bool_)
-        for table, chosen in zip(self._tables, np.split(batch.rows, batch.ends[:-1]), strict=True):
-            table.lookup(batch.words, batch.fingerprints, chosen, held)
+        for part, table in enumerate(self._tables):
+            own = batch.of_part(part)
+            table.lookup(batch.words, batch.fingerprints[own], batch.rows[own], held)
         return held
 
-    def growth(self, batch: Batch) -> int:
-        """How many bytes more a batch may need, at most, while parts are rebuilt for it."""
-        return sum(self._growth(part, int(more)) for part, more in enumerate(batch.counts))
+    def growth(self, batch: Batch, parts: range = _ALL) -> int:
+        """How many bytes more a batch may need, at most, while some parts are rebuilt for it."""
+        return sum(self._growth(part, int(batch.counts[part])) for part in parts)
 
     def _growth(self, part: int, more: int) -> int:
         table = self._tables[part]

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
-from checker.search.explore import Explorer, Journal, in_batches
+from checker.search.explore import Explorer, Journal
 from checker.search.findings import Findings, Numbers
+from checker.search.frontier import in_batches
 from checker.search.limits import Limits, Progress
 from checker.search.lineage import Lineage, StateRows
 from checker.search.question import Options, Question
@@ -78,7 +79,7 @@ def _row_slices(
 ) -> Iterator[StateRows]:
     """The states of a level, numbered in order, in parts small enough for a file each."""
     numbers, done = np.arange(len(parents)), 0
-    for words in in_batches([*pieces], ROWS_A_FILE):
+    for words in in_batches(pieces, ROWS_A_FILE):
         chosen = slice(done, done + words.shape[1])
         yield StateRows(words, numbers[chosen], parents[chosen], instances[chosen])
         done = chosen.stop

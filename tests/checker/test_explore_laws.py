@@ -15,6 +15,7 @@ from checker.search import shelf as shelf_module
 from checker.search import visited_set as visited_set_module
 from checker.search.explore import Explorer, Options
 from checker.search.textbook import TextbookExplorer
+from checker.search.visited_set import PARTS
 from checker.verdict import Verdict
 from model.protocols import PROTOCOLS
 from properties import Property, Sense, properties_of
@@ -163,6 +164,13 @@ def test_a_search_large_enough_for_threads_is_the_same_with_them(name, chunk, wo
     )
     assert found == expected
     assert max(expected["levels"]) > (0 if name == "async_isr" else explore_module.MIN_THREADED)
+
+
+def test_every_part_of_the_visited_set_is_one_lanes_alone():
+    for workers in range(1, 65):
+        lanes = explore_module._shared_out(workers)
+        assert [part for parts in lanes for part in parts] == list(range(PARTS))
+        assert all(lanes)
 
 
 @every_protocol

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -203,22 +204,27 @@ def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
             assert found.distinct_states == expected.distinct_states
 
 
-def test_nobody_asks_how_tables_will_grow_while_they_do(monkeypatch):
+def test_nobody_asks_how_a_part_will_grow_while_it_does(monkeypatch):
     """A table that is just growing has no rows for a moment, of which no answer can be made."""
-    adding, asked, meanwhile = [], [], []
+    adding: list[tuple[range, ...]] = []
+    asked, meanwhile = [], list[object]()
     add, growth = VisitedSet.add, VisitedSet.growth
 
-    def add_and_tell(self, batch, helper=None):
-        adding.append(batch)
+    def add_and_tell(self, batch, *parts):
+        adding.append(parts)
         try:
-            return add(self, batch, helper)
+            return add(self, batch, *parts)
         finally:
-            adding.pop()
+            adding.remove(parts)
 
-    def look_and_ask(self, batch):
-        asked.append(batch)
-        meanwhile.extend(adding)
-        return growth(self, batch)
+    def look_and_ask(self, batch, *parts):
+        asked.append(parts)
+        meanwhile.extend(
+            (parts, others)
+            for others in list(adding)
+            if not parts or not others or {*parts[0]} & {*others[0]}
+        )
+        return growth(self, batch, *parts)
 
     monkeypatch.setattr(VisitedSet, "add", add_and_tell)
     monkeypatch.setattr(VisitedSet, "growth", look_and_ask)
@@ -226,8 +232,29 @@ def test_nobody_asks_how_tables_will_grow_while_they_do(monkeypatch):
     limits = Limits(memory=2**45)
     found = Explorer(PROTOCOLS["kip320"].model(), [], limits, options).run()
     assert found.verdict is Verdict.EXHAUSTED
-    assert len(asked) > 80
+    assert len(asked) > 4 * 80
     assert not meanwhile
+
+
+def test_memory_is_counted_before_a_part_takes_it(monkeypatch):
+    """With several workers one part grows after the other, so that each knows what there is."""
+    grown, growing = [], []
+    make_room = VisitedSet.make_room
+
+    def tell(self, batch, parts):
+        growing.append(parts)
+        time.sleep(0.001)  # so that another thread comes in between, if it may
+        before, promised = self.bytes, self.growth(batch, parts)
+        make_room(self, batch, parts)
+        assert self.bytes <= before + promised
+        grown.append((len(growing), self.growth(batch, parts)))
+        growing.pop()
+
+    monkeypatch.setattr(VisitedSet, "make_room", tell)
+    limits, options = Limits(memory=2**45), Options(workers=3, chunk=8_192)
+    found = Explorer(PROTOCOLS["kip320"].model(), [], limits, options).run()
+    assert found.verdict is Verdict.EXHAUSTED
+    assert {*grown} == {(1, 0)}
 
 
 def test_peak_memory_is_that_of_this_process_and_not_of_the_one_that_started_it():

@@ -125,9 +125,12 @@ def test_a_fingerprint_that_ignores_a_word_is_noticed(word, monkeypatch):
 
 def _inserting(monkeypatch, change):
     add = VisitedSet.add
-    monkeypatch.setattr(
-        VisitedSet, "add", lambda self, batch, _=None: change(functools.partial(add, self), batch)
-    )
+
+    def changed(self, batch, _=None):
+        batch.new[:] = change(functools.partial(add, self), batch)
+        return batch.new
+
+    monkeypatch.setattr(VisitedSet, "add", changed)
 
 
 def test_duplicates_that_are_kept_are_noticed(monkeypatch):
@@ -153,7 +156,9 @@ def test_a_fresh_state_that_is_dropped_is_noticed(monkeypatch):
 
 def test_taking_the_last_parent_instead_of_the_first_is_noticed(monkeypatch):
     def backwards(add, batch):
-        return add(VisitedSet._sorted_out(batch.fingerprints[::-1].copy()))[::-1]
+        new = np.empty_like(batch.new)
+        new[batch.rows] = add(VisitedSet._sorted_out(batch.fingerprints[::-1].copy()))[::-1]
+        return new
 
     _inserting(monkeypatch, backwards)
     with pytest.raises(AssertionError, match="not least"):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import mmap
+import platform
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from checker.search import memory, table_kernels, tables, visited_set
 from checker.search.memory import Table
-from checker.search.table_kernels import LEAST_BUCKETS, PLACES
+from checker.search.table_kernels import LEAST_BUCKETS, PART_BITS, PLACES
 from checker.search.tables import Buckets, Rows
 from checker.search.visited_set import PARTS, VisitedSet
 
@@ -97,32 +100,27 @@ def test_exact_sets_tell_apart_states_whose_fingerprints_collide(monkeypatch):
 
 
 @both_kinds
-@pytest.mark.parametrize("chunk", [50_000, 100_000])
-def test_a_second_thread_changes_nothing(exact, chunk):
+@pytest.mark.parametrize("ahead", [False, True])
+def test_threads_that_add_to_parts_of_their_own_change_nothing(exact, ahead):
+    """Also where a part has room made for it beforehand."""
     states = np.random.default_rng(3).integers(0, 60_000, (2, 300_000), np.uint64)
     states[1] = 0
-    alone, helped = VisitedSet(2, exact), VisitedSet(2, exact)
-    with ThreadPoolExecutor(1) as helper:
-        for start in range(0, states.shape[1], chunk):
-            words = np.ascontiguousarray(states[:, start : start + chunk])
-            expected = alone.insert(words)
-            assert helped.add(helped.batch(words), helper).tolist() == expected.tolist()
-    assert helped.count == alone.count == len(np.unique(states[0]))
+    alone, shared = VisitedSet(2, exact), VisitedSet(2, exact)
+    lanes = [range(5), range(5, 6), range(6, PARTS)]
 
+    def add(batch, parts):
+        if ahead:
+            shared.make_room(batch, parts)
+            assert not shared.growth(batch, parts)
+        shared.add(batch, parts)
 
-@pytest.mark.parametrize("failing", [0, PARTS - 1])
-def test_a_thread_that_fails_is_not_hidden(monkeypatch, failing):
-    def with_room(part, more):
-        if part == failing:
-            raise MemoryError(f"part {part}")
-        return room(part, more)
-
-    visited = VisitedSet(1)
-    room = visited._with_room
-    monkeypatch.setattr(visited, "_with_room", with_room)
-    batch = visited.batch(np.arange(100_000, dtype=np.uint64)[np.newaxis, :])
-    with ThreadPoolExecutor(1) as helper, pytest.raises(MemoryError, match=f"part {failing}"):
-        visited.add(batch, helper)
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for start in range(0, states.shape[1], 50_000):
+            words = np.ascontiguousarray(states[:, start : start + 50_000])
+            batch = shared.batch(words)
+            list(pool.map(add, [batch] * len(lanes), lanes))
+            assert batch.new.tolist() == alone.insert(words).tolist()
+    assert shared.count == alone.count == len(np.unique(states[0]))
 
 
 def test_states_of_one_owner_are_spread_over_all_parts():
@@ -180,6 +178,32 @@ def test_a_table_that_cannot_grow_is_left_as_it_is():
     assert (table.array == 7).all()
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of GNU's C library alone")
+def test_memory_of_one_batch_is_kept_for_the_next_one():
+    code = """if True:
+        import resource, sys
+        import numpy as np
+        from checker.search.memory import keep_for_the_next
+
+        def faults():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+        def batches():
+            before = faults()
+            for _ in range(20):
+                [np.ones(3 << 20, np.uint8) for _ in range(4)]
+            return faults() - before
+
+        given_back = batches()
+        keep_for_the_next()
+        kept = batches()
+        print(given_back, kept)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    given_back, kept = map(int, done.stdout.split())
+    assert kept < given_back / 4
+
+
 def test_memory_that_is_not_to_be_had_is_a_memory_error():
     with pytest.raises(MemoryError):
         Table(1 << 60, 1, np.uint64)
@@ -212,12 +236,13 @@ def held(table, found):
     return answers
 
 
-OF_ONE = 2**60 // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
+BELOW = 64 - PART_BITS
+OF_ONE = 2**BELOW // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
 
 
 def in_bucket(rests, bucket=0):
     """Fingerprints of part 5 and one bucket of the fewest, by their distance from its first."""
-    first = (5 << 60) + bucket * OF_ONE
+    first = (5 << BELOW) + bucket * OF_ONE
     return np.array([(first + rest) * GATHER % 2**64 for rest in rests], np.uint64)
 
 
@@ -265,6 +290,14 @@ def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkey
     assert not inserted(table, many).any()
 
 
+def test_of_equal_states_beside_a_full_bucket_the_first_one_is_new():
+    table = Buckets(LEAST_BUCKETS)
+    many = in_bucket(range(0, OF_ONE, OF_ONE // 64))
+    new = inserted(table, np.concatenate([many[:40], many[30:], many[::-1]]))
+    assert new.tolist() == [True] * 40 + [False] * 10 + [True] * 24 + [False] * 64
+    assert table.beside.count == 64 - PLACES
+
+
 def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
     table = Buckets(LEAST_BUCKETS)
     end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
@@ -298,8 +331,8 @@ def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
     monkeypatch.setattr(tables, "_AT_ONCE", 1 << 8)
     monkeypatch.setattr(tables, "_BESIDE", 1 << 12)
     while len(runs) < 150:
-        bits = random.integers(0, 2**60, 200_000, np.uint64)
-        found = (bits | np.uint64(5 << 60)) * np.uint64(GATHER)
+        bits = random.integers(0, 2**BELOW, 200_000, np.uint64)
+        found = (bits | np.uint64(5 << BELOW)) * np.uint64(GATHER)
         table = table.with_room(len(found))
         inserted(table, found)
     assert table.beside.count > 100_000
@@ -307,7 +340,7 @@ def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
 
 
 def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
-    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.02)
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.01)
     found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
     rows = Rows(0, 1 << 16)
     first, rest = found[::4], np.setdiff1d(found, found[::4])

@@ -18,6 +18,7 @@ from checker.liveness import components, graph
 from checker.native.assembly import TranslationError
 from checker.native.kernel import Kernel, kernel
 from checker.search import fingerprints, simulate, table_kernels
+from checker.search import fresh as fresh_steps
 
 NUMBERS = itertools.count()
 
@@ -74,7 +75,8 @@ def fresh(count, kind=np.int32, value=-1):
 def cases():
     random = np.random.default_rng(0)
     found, places = words(random, 60), np.arange(60, dtype=np.int32)
-    yield table_kernels.sort_out, found, np.empty(60, np.int32), np.empty(16, np.int64)
+    room = fresh(60), np.empty(60, np.uint64), np.empty(16, np.int64)
+    yield table_kernels.sort_out, found, *room
     table, exact = np.zeros((200, 1), np.uint64), np.zeros((200, 3), np.uint64)
     none, both = np.empty((0, 60), np.uint64), words(random, 2, 60)
     found[30:] = found[:30]
@@ -92,6 +94,10 @@ def cases():
     sources = np.flatnonzero(inside)[::9].astype(np.int32)
     yield fingerprints._fingerprints, words(random, 3, 50), np.empty(50, np.uint64)
     yield fingerprints._fingerprints, words(random, 3, 90)[:, 5:60:3], np.empty(19, np.uint64)
+    of, by = places // 3, random.integers(0, 7, 60).astype(np.uint16)
+    room = fresh(61), fresh(61, np.uint16, 9), np.zeros((2, 61), np.uint64)
+    yield fresh_steps._take, random.random(60) < 0.4, of, by, words(random, 2, 60), *room
+    yield fresh_steps._count, by, np.zeros(7, np.int64)
     rows = random.integers(0, 9, 30).astype(np.int32)
     yield vectorised._sort_by_row, rows, np.zeros(11, np.int64), np.empty(30, np.int64)
     yield (
