@@ -210,7 +210,8 @@ class SparkExplorer:
         before = self.store.levels[-1]
         job = self._job(session, before)
         self.store.storage.make_directory(self.store.directory(job.depth))
-        notes = build_level(session, job, _slices(self.store, before))
+        work = _slices(self.store, before, session.sparkContext.defaultParallelism)
+        notes = build_level(session, job, work)
         findings = self._findings(job.depth, notes)
         files = _files(notes)
         if files and (before.numbers << (2 * job.shift)) > self.cluster.numbers:
@@ -279,11 +280,12 @@ def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:
     return sorted(files, key=lambda file: file.owner or (0, 0))
 
 
-def _slices(store: Store, level: Level) -> list[Slice]:
-    """The work of expanding a level, in pieces of a few row groups."""
-    found = []
-    for name, file in store.files([level.depth]):
-        groups = -(-file.rows // ROW_GROUP)
-        for first in range(0, groups, GROUPS_A_SLICE):
-            found.append(Slice(name, first, min(GROUPS_A_SLICE, groups - first)))
-    return found
+def _slices(store: Store, level: Level, cores: int) -> list[Slice]:
+    """The work of expanding a level, in pieces of a few row groups, some for each core."""
+    files = {name: -(-file.rows // ROW_GROUP) for name, file in store.files([level.depth])}
+    most = min(max(sum(files.values()) // cores, 1), GROUPS_A_SLICE)
+    return [
+        Slice(name, first, min(most, groups - first))
+        for name, groups in files.items()
+        for first in range(0, groups, most)
+    ]

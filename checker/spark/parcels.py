@@ -23,6 +23,7 @@ class Kind(IntEnum):
     STATES = 0  # numbers, then packed words, unsigned 64-bit
     NOTE = 1  # counts and findings, as JSON
     ERROR = 2  # what went wrong, in one line
+    PLACE = 3  # where states are, in a file beside the shuffle
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Parcel:
 
     to: int
     kind: int
-    content: bytes
+    content: bytes | memoryview
 
 
 @dataclass(frozen=True)

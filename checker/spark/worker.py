@@ -20,10 +20,10 @@ from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
-from checker.search.tables import Rows
 from checker.search.visited_set import Flags, VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
+from checker.spark.recent import Recent
 from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
 from checker.stores.level_files import read_rows, write_rows
@@ -38,9 +38,9 @@ PARCEL_BYTES = 1 << 22
 def expand_slice(job: LevelJob, work: Slice, place: Path | None = None) -> Iterator[Parcel]:
     """Expand the states of a slice; parcels of successors to their owners, then a note.
 
-    Of equal successors only the first is sent, which has the least number, since the states of a
-    slice come in the order of their numbers. What earlier levels hold is not sent where the owner's
-    set is at hand; for `place` see `visited_before`.
+    Of equal successors the first is sent, which has the least number, since the states of a slice
+    come in the order of their numbers, and hardly any other. What earlier levels hold is not sent
+    where the owner's set is at hand; for `place` see `visited_before`.
     """
     try:
         with ExitStack() as stack:
@@ -57,7 +57,7 @@ class _Expansion:
         self.job = job
         self.earlier = earlier
         self.shop = workshop(job)
-        self.seen = Rows(self.shop.words if job.exact else 0, DEFAULT_CHUNK)
+        self.recent = Recent(self.shop.words if job.exact else 0)
         self.enabled = np.zeros(len(self.shop.model.instances), np.int64)
         self.found: dict[str, list[int]] = {}
         self.stuck: int | None = None
@@ -107,12 +107,8 @@ class _Expansion:
             start += count
 
     def _first(self, words: Words, found: Words) -> Flags:
-        """Which states are the first of equals in the slice."""
-        new = np.empty(len(found), np.bool_)
-        self.seen = self.seen.with_room(len(found))
-        kept = words if self.job.exact else words[:0]
-        self.seen.insert(kept, found, np.arange(len(found), dtype=np.int32), new)
-        return new
+        """Which states to send: the first of equals in the slice, and a few of the others."""
+        return self.recent.pass_by(words if self.job.exact else words[:0], found)
 
     def _parcel(self, owner: int) -> Iterator[Parcel]:
         """What waits for an owner, without what is known to be of earlier levels."""
@@ -122,7 +118,7 @@ class _Expansion:
         if earlier is not None:
             block = block.take(np.flatnonzero(~earlier.contains(block[1:])), axis=1)
         if block.shape[1]:
-            yield Parcel(owner, Kind.STATES, block.tobytes())
+            yield Parcel(owner, Kind.STATES, block.data.cast("B"))
 
     def _look(self, words: Words, steps: Successors, numbers: Numbers) -> None:
         """Check the steps of a chunk, and look for a state that enables nothing."""
@@ -173,9 +169,10 @@ def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) ->
 
     From then on they are visited, too.
     """
+    # Each block is in order, so that there is little to sort; less if they come in order, too.
+    blocks.sort(key=lambda block: int(block[0, 0]))
     block = np.concatenate(blocks, axis=1)
     blocks.clear()
-    # Each block is in order, so that there is little to sort.
     block = block.take(np.argsort(block[0], kind="stable"), axis=1)
     first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
     block = block.take(first, axis=1)
