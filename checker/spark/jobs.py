@@ -71,7 +71,7 @@ def expand_task(
 ) -> Iterator[Any]:
     """Expand the slices whose places in `work` come in."""
     for place in _places(batches):
-        parcels = expand_slice(job, work[place], _directory("visited"))
+        parcels = expand_slice(job, work[place], _directory("visited"), is_sieved=beside is None)
         yield from _as_batches(put_beside(parcels, beside))
 
 

@@ -35,17 +35,21 @@ PARCEL_BYTES = 1 << 22
 # --- expanding -------------------------------------------------------------------------------
 
 
-def expand_slice(job: LevelJob, work: Slice, place: Path | None = None) -> Iterator[Parcel]:
+def expand_slice(
+    job: LevelJob, work: Slice, place: Path | None = None, is_sieved: bool = True
+) -> Iterator[Parcel]:
     """Expand the states of a slice; parcels of successors to their owners, then a note.
 
     Of equal successors the first is sent, which has the least number, since the states of a slice
-    come in the order of their numbers, and hardly any other. What earlier levels hold is not sent
-    where the owner's set is at hand; for `place` see `visited_before`.
+    come in the order of their numbers, and hardly any other. Where they are `is_sieved`, what
+    earlier levels hold is not sent if the owner's set is at hand: worth it if sending costs more
+    than looking up. For `place` see `visited_before`.
     """
     try:
         with ExitStack() as stack:
             earlier = [
-                stack.enter_context(at_hand(job, owner, place)) for owner in range(job.partitions)
+                stack.enter_context(at_hand(job, owner, place)) if is_sieved else None
+                for owner in range(job.partitions)
             ]
             yield from _Expansion(job, earlier).run(work)
     except HighwaterError as error:

@@ -95,7 +95,11 @@ def test_where_parcels_wait_changes_nothing(tmp_path, without_spark, monkeypatch
     model = model_named("kip320", TINY)
     expand_slice, keep_new, beside = worker.expand_slice, worker.keep_new, tmp_path / "beside"
     beside.mkdir()
-    monkeypatch.setattr(worker, "expand_slice", lambda *a: put_beside(expand_slice(*a), beside))
+
+    def expand(job, work):
+        return put_beside(expand_slice(job, work, is_sieved=False), beside)
+
+    monkeypatch.setattr(worker, "expand_slice", expand)
     monkeypatch.setattr(worker, "keep_new", lambda job, sent: keep_new(job, get_from_beside(sent)))
     assert distributed(tmp_path / "store", model, without_spark, 3, options) == plain(
         model, options
