@@ -36,12 +36,16 @@ class Parcel:
 
 
 @dataclass(frozen=True)
-class Slice:
-    """Some row groups of a file of the level before: what one task expands."""
+class Part:
+    """Some row groups of a file."""
 
     file: str
     first_group: int
     groups: int
+
+
+Slice = tuple[Part, ...]
+"""What one task expands: parts of files of the level before."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.spark.recent import Recent
 from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
-from checker.stores.level_files import read_rows, write_rows
+from checker.stores.level_files import in_order, read_rows, write_rows
 from model.language.errors import HighwaterError
 
 PARCEL_BYTES = 1 << 22
@@ -70,8 +70,7 @@ class _Expansion:
         self.weights = np.zeros(job.partitions, np.int64)
 
     def run(self, work: Slice) -> Iterator[Parcel]:
-        groups = range(work.first_group, work.first_group + work.groups)
-        rows = read_rows(self.job.storage, work.file, self.shop.words, groups)
+        rows = self._rows(work)
         for start in range(0, rows.count, DEFAULT_CHUNK):
             chunk = rows[start : start + DEFAULT_CHUNK]
             words = np.ascontiguousarray(chunk.words)
@@ -87,6 +86,19 @@ class _Expansion:
             "deadlock": self.stuck,
         }
         yield Parcel(0, Kind.NOTE, json.dumps(note).encode())
+
+    def _rows(self, work: Slice) -> StateRows:
+        """The states of a slice, in the order of their numbers."""
+        parts = [
+            read_rows(
+                self.job.storage,
+                part.file,
+                self.shop.words,
+                range(part.first_group, part.first_group + part.groups),
+            )
+            for part in work
+        ]
+        return in_order(parts)
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)

@@ -112,13 +112,20 @@ def read_level(store: Store, depth: int, words: int) -> StateRows:
     if not parts:
         empty = np.empty(0, np.int64)
         return StateRows(np.empty((words, 0), np.uint64), empty, empty, empty.astype(np.int32))
+    return in_order(parts)
+
+
+def in_order(parts: list[StateRows]) -> StateRows:
+    """The states of all parts, of which there is one at least, in the order of their numbers."""
+    if len(parts) == 1:
+        return parts[0]
     rows = StateRows(
         np.concatenate([p.words for p in parts], axis=1),
         np.concatenate([p.numbers for p in parts]),
         np.concatenate([p.parents for p in parts]),
         np.concatenate([p.instances for p in parts]),
     )
-    return rows if len(parts) == 1 else rows[np.argsort(rows.numbers, kind="stable")]
+    return rows[np.argsort(rows.numbers, kind="stable")]
 
 
 def find_link(store: Store, depth: int, number: int) -> tuple[int, int]:

@@ -150,22 +150,49 @@ def test_a_slice_that_forgets_everything_sends_more_and_finds_the_same(
     assert sizes[1] > 1.1 * sizes[0] > 0
 
 
+class _Known(Store):
+    """A store with one level, of which nothing is read."""
+
+    def __init__(self, level):
+        self.levels = [level]
+
+
 @pytest.mark.parametrize("cores", [1, 2, 7, 64])
 @pytest.mark.parametrize("groups", [(1,), (3, 5), (40, 0, 9, 1)])
-def test_slices_are_all_of_a_level_and_enough_for_the_cores(tmp_path, cores, groups):
+def test_slices_are_all_of_a_level_and_enough_for_the_cores(cores, groups):
     files = tuple(
         LevelFile(f"{n}", ROW_GROUP * count - bool(count), 0, 0, 0)
         for n, count in enumerate(groups)
     )
-    level = Level(0, files)
-
-    class Known(Store):
-        def __init__(self):
-            self.levels = [level]
-
-    work = _slices(Known(), level, cores)
-    covered = {(Path(s.file).name, s.first_group + k) for s in work for k in range(s.groups)}
+    work = _slices(_Known(Level(0, files)), Level(0, files), cores)
+    parts = [part for each in work for part in each]
+    covered = {(Path(p.file).name, p.first_group + k) for p in parts for k in range(p.groups)}
     assert covered == {(str(n), k) for n, count in enumerate(groups) for k in range(count)}
-    assert sum(s.groups for s in work) == sum(groups)
+    assert sum(part.groups for part in parts) == sum(groups)
     assert len(work) >= min(cores, sum(groups))
-    assert max(s.groups for s in work) <= GROUPS_A_SLICE
+    assert max(sum(part.groups for part in each) for each in work) <= GROUPS_A_SLICE + len(groups)
+    assert all(each and all(part.groups for part in each) for each in work)
+
+
+def test_a_slice_has_neighbours_from_the_files_of_several_owners():
+    files = tuple(LevelFile(f"{n}", ROW_GROUP * 10, 0, 0, 0) for n in range(2))
+    work = _slices(_Known(Level(0, files)), Level(0, files), 2)
+    assert [[(Path(p.file).name, p.first_group, p.groups) for p in each] for each in work] == [
+        [("0", 2 * k, 2), ("1", 2 * k, 2)] for k in range(5)
+    ]
+
+
+def test_a_slice_is_expanded_in_the_order_of_numbers(tmp_path, without_spark, monkeypatch):
+    """Of files of several owners: else the first of equals would not have the least number."""
+    monkeypatch.setattr("checker.stores.level_files.ROW_GROUP", 64)
+    monkeypatch.setattr("checker.spark.distributed.ROW_GROUP", 64)
+    model = model_named("kip279", {"replicas": 3, "log_size": 2, "max_records": 2})
+    expand_slice, several = worker.expand_slice, []
+
+    def expand(job, work):
+        several.append(len(work) > 1)
+        return expand_slice(job, work)
+
+    monkeypatch.setattr(worker, "expand_slice", expand)
+    assert distributed(tmp_path, model, without_spark, 3) == plain(model)
+    assert sum(several) > 20
