@@ -20,10 +20,10 @@ from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
+from checker.search.recent import Recent
 from checker.search.visited_set import Flags, VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
-from checker.spark.recent import Recent
 from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
 from checker.stores.level_files import in_order, read_rows, write_rows

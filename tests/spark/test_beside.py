@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checker.search import recent
 from checker.search.explore import Options
-from checker.spark import recent, worker
+from checker.search.recent import Recent
+from checker.spark import worker
 from checker.spark.beside import directory_beside, get_from_beside, put_beside
 from checker.spark.distributed import GROUPS_A_SLICE, _slices
 from checker.spark.parcels import Kind, Parcel
-from checker.spark.recent import Recent
 from checker.stores.level_files import ROW_GROUP
 from checker.stores.store import Level, LevelFile, Store
 from model.language.errors import UsageError
