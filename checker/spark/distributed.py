@@ -19,7 +19,7 @@ from checker.search.explore import Explorer
 from checker.search.findings import Findings, spread
 from checker.search.limits import INTERRUPTED, Limits, Progress, peak_memory_bytes
 from checker.search.question import Options, Question
-from checker.spark.parcels import LevelJob, Slice
+from checker.spark.parcels import LevelJob, Part, Slice
 from checker.spark.protocol_parcel import ProtocolParcel
 from checker.stores.answers import conclude, exploration_of, findings_of, levels_needed
 from checker.stores.journal import StoreJournal
@@ -210,7 +210,8 @@ class SparkExplorer:
         before = self.store.levels[-1]
         job = self._job(session, before)
         self.store.storage.make_directory(self.store.directory(job.depth))
-        notes = build_level(session, job, _slices(self.store, before))
+        work = _slices(self.store, before, session.sparkContext.defaultParallelism)
+        notes = build_level(session, job, work)
         findings = self._findings(job.depth, notes)
         files = _files(notes)
         if files and (before.numbers << (2 * job.shift)) > self.cluster.numbers:
@@ -279,11 +280,21 @@ def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:
     return sorted(files, key=lambda file: file.owner or (0, 0))
 
 
-def _slices(store: Store, level: Level) -> list[Slice]:
-    """The work of expanding a level, in pieces of a few row groups."""
+def _slices(store: Store, level: Level, cores: int) -> list[Slice]:
+    """The work of expanding a level, in slices of a few row groups, some for each core.
+
+    Equal successors mostly come from states with numbers near each other, which lie in files of
+    different owners: a slice has parts of several files from about the same range of numbers.
+    """
+    files = [(name, -(-file.rows // ROW_GROUP)) for name, file in store.files([level.depth])]
+    most = min(max(sum(groups for _, groups in files) // cores, 1), GROUPS_A_SLICE)
     found = []
-    for name, file in store.files([level.depth]):
-        groups = -(-file.rows // ROW_GROUP)
-        for first in range(0, groups, GROUPS_A_SLICE):
-            found.append(Slice(name, first, min(GROUPS_A_SLICE, groups - first)))
-    return found
+    for first in range(0, len(files), most):
+        beside = files[first : first + most]
+        count = -(-sum(groups for _, groups in beside) // most)
+        for k in range(count):
+            cuts = [
+                (name, k * groups // count, (k + 1) * groups // count) for name, groups in beside
+            ]
+            found.append(tuple(Part(name, a, b - a) for name, a, b in cuts if b > a))
+    return [work for work in found if work]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.spark.beside import directory_beside, get_from_beside, put_beside
 from checker.spark.parcels import LevelJob, Parcel, Slice
 from checker.spark.renumber import Ranges, rank_numbers, rewrite_file, split_numbers
 from checker.spark.ship import ship
@@ -30,9 +31,10 @@ def build_level(spark: SparkSession, job: LevelJob, work: list[Slice]) -> list[d
     """Expand all of `work`, and have owners store the states of the level; their notes."""
     shipment = ship(spark)
     slices = spark.range(0, len(work), 1, numPartitions=len(work))
-    parcels = slices.mapInArrow(shipment.task(expand_task, job, work), PARCELS)
-    received = parcels.repartitionById(job.partitions, "to")
-    return collect_notes(received.mapInArrow(shipment.task(keep_task, job), NOTES))
+    with directory_beside(_directory() if shipment.is_for_one_machine else None) as beside:
+        parcels = slices.mapInArrow(shipment.task(expand_task, job, work, beside), PARCELS)
+        received = parcels.repartitionById(job.partitions, "to")
+        return collect_notes(received.mapInArrow(shipment.task(keep_task, job), NOTES))
 
 
 def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[dict[str, Any]]:
@@ -64,15 +66,19 @@ def checked(notes: Iterable[str]) -> list[dict[str, Any]]:
 # --- in the workers --------------------------------------------------------------------------
 
 
-def expand_task(job: LevelJob, work: list[Slice], batches: Batches) -> Iterator[Any]:
+def expand_task(
+    job: LevelJob, work: list[Slice], beside: Path | None, batches: Batches
+) -> Iterator[Any]:
     """Expand the slices whose places in `work` come in."""
     for place in _places(batches):
-        yield from _as_batches(expand_slice(job, work[place], _directory()))
+        parcels = expand_slice(job, work[place], _directory("visited"), is_sieved=beside is None)
+        yield from _as_batches(put_beside(parcels, beside))
 
 
 def keep_task(job: LevelJob, batches: Batches) -> Iterator[Any]:
     """Store what is new of the parcels that come in."""
-    yield from _note_batches(keep_new(job, _parcels(batches), _directory()))
+    parcels = get_from_beside(_parcels(batches))
+    yield from _note_batches(keep_new(job, parcels, _directory("visited")))
 
 
 def split_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
@@ -91,11 +97,11 @@ def rewrite_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[An
     yield from _note_batches(rewrite_file(job, ranges, _parcels(batches)))
 
 
-def _directory() -> Path:
+def _directory(*names: str) -> Path:
     """A directory that workers of one executor share, and that goes with it."""
     from pyspark import SparkFiles
 
-    return Path(SparkFiles.getRootDirectory(), "visited")
+    return Path(SparkFiles.getRootDirectory(), *names)
 
 
 def _places(batches: Batches) -> Iterator[int]:

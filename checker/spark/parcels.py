@@ -23,6 +23,7 @@ class Kind(IntEnum):
     STATES = 0  # numbers, then packed words, unsigned 64-bit
     NOTE = 1  # counts and findings, as JSON
     ERROR = 2  # what went wrong, in one line
+    PLACE = 3  # where states are, in a file beside the shuffle
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,20 @@ class Parcel:
 
     to: int
     kind: int
-    content: bytes
+    content: bytes | memoryview
 
 
 @dataclass(frozen=True)
-class Slice:
-    """Some row groups of a file of the level before: what one task expands."""
+class Part:
+    """Some row groups of a file."""
 
     file: str
     first_group: int
     groups: int
+
+
+Slice = tuple[Part, ...]
+"""What one task expands: parts of files of the level before."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,10 @@ PREFERRED = {
     # The JVM only schedules and moves parcels: quick compilation is enough, and starts sooner.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    # What a worker frees it soon needs again: to give it back and get it anew takes longer than
+    # much of what is done with it.
+    "spark.executorEnv.MALLOC_MMAP_MAX_": "0",
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(1 << 30),
 }
 
 

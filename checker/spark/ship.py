@@ -34,6 +34,11 @@ class Shipment:
     place: str
     archive: str
 
+    @property
+    def is_for_one_machine(self) -> bool:
+        """All workers are on the driver's machine, and belong to one executor."""
+        return bool(self.place)
+
     def task(self, function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Iterator[Any]]:
         """What `mapInArrow` takes, to run `function(*arguments, batches)` in the workers."""
         name = f"{function.__module__}:{function.__qualname__}"

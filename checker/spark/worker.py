@@ -20,13 +20,13 @@ from checker.search.findings import Numbers, sparse
 from checker.search.fingerprints import fingerprints
 from checker.search.lineage import StateRows
 from checker.search.question import DEFAULT_CHUNK
-from checker.search.tables import Rows
+from checker.search.recent import Recent
 from checker.search.visited_set import Flags, VisitedSet
 from checker.search.watch import first_dead_end, settling
 from checker.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.spark.visited import at_hand, remember, visited_before
 from checker.spark.workshop import Workshop, workshop
-from checker.stores.level_files import read_rows, write_rows
+from checker.stores.level_files import in_order, read_rows, write_rows
 from model.language.errors import HighwaterError
 
 PARCEL_BYTES = 1 << 22
@@ -35,17 +35,21 @@ PARCEL_BYTES = 1 << 22
 # --- expanding -------------------------------------------------------------------------------
 
 
-def expand_slice(job: LevelJob, work: Slice, place: Path | None = None) -> Iterator[Parcel]:
+def expand_slice(
+    job: LevelJob, work: Slice, place: Path | None = None, is_sieved: bool = True
+) -> Iterator[Parcel]:
     """Expand the states of a slice; parcels of successors to their owners, then a note.
 
-    Of equal successors only the first is sent, which has the least number, since the states of a
-    slice come in the order of their numbers. What earlier levels hold is not sent where the owner's
-    set is at hand; for `place` see `visited_before`.
+    Of equal successors the first is sent, which has the least number, since the states of a slice
+    come in the order of their numbers, and hardly any other. Where they are `is_sieved`, what
+    earlier levels hold is not sent if the owner's set is at hand: worth it if sending costs more
+    than looking up. For `place` see `visited_before`.
     """
     try:
         with ExitStack() as stack:
             earlier = [
-                stack.enter_context(at_hand(job, owner, place)) for owner in range(job.partitions)
+                stack.enter_context(at_hand(job, owner, place)) if is_sieved else None
+                for owner in range(job.partitions)
             ]
             yield from _Expansion(job, earlier).run(work)
     except HighwaterError as error:
@@ -57,7 +61,7 @@ class _Expansion:
         self.job = job
         self.earlier = earlier
         self.shop = workshop(job)
-        self.seen = Rows(self.shop.words if job.exact else 0, DEFAULT_CHUNK)
+        self.recent = Recent(self.shop.words if job.exact else 0)
         self.enabled = np.zeros(len(self.shop.model.instances), np.int64)
         self.found: dict[str, list[int]] = {}
         self.stuck: int | None = None
@@ -66,8 +70,7 @@ class _Expansion:
         self.weights = np.zeros(job.partitions, np.int64)
 
     def run(self, work: Slice) -> Iterator[Parcel]:
-        groups = range(work.first_group, work.first_group + work.groups)
-        rows = read_rows(self.job.storage, work.file, self.shop.words, groups)
+        rows = self._rows(work)
         for start in range(0, rows.count, DEFAULT_CHUNK):
             chunk = rows[start : start + DEFAULT_CHUNK]
             words = np.ascontiguousarray(chunk.words)
@@ -83,6 +86,19 @@ class _Expansion:
             "deadlock": self.stuck,
         }
         yield Parcel(0, Kind.NOTE, json.dumps(note).encode())
+
+    def _rows(self, work: Slice) -> StateRows:
+        """The states of a slice, in the order of their numbers."""
+        parts = [
+            read_rows(
+                self.job.storage,
+                part.file,
+                self.shop.words,
+                range(part.first_group, part.first_group + part.groups),
+            )
+            for part in work
+        ]
+        return in_order(parts)
 
     def _send(self, steps: Successors, numbers: Numbers) -> Iterator[Parcel]:
         after = self.shop.canonical(steps.words)
@@ -107,12 +123,8 @@ class _Expansion:
             start += count
 
     def _first(self, words: Words, found: Words) -> Flags:
-        """Which states are the first of equals in the slice."""
-        new = np.empty(len(found), np.bool_)
-        self.seen = self.seen.with_room(len(found))
-        kept = words if self.job.exact else words[:0]
-        self.seen.insert(kept, found, np.arange(len(found), dtype=np.int32), new)
-        return new
+        """Which states to send: the first of equals in the slice, and a few of the others."""
+        return self.recent.pass_by(words if self.job.exact else words[:0], found)
 
     def _parcel(self, owner: int) -> Iterator[Parcel]:
         """What waits for an owner, without what is known to be of earlier levels."""
@@ -122,7 +134,7 @@ class _Expansion:
         if earlier is not None:
             block = block.take(np.flatnonzero(~earlier.contains(block[1:])), axis=1)
         if block.shape[1]:
-            yield Parcel(owner, Kind.STATES, block.tobytes())
+            yield Parcel(owner, Kind.STATES, block.data.cast("B"))
 
     def _look(self, words: Words, steps: Successors, numbers: Numbers) -> None:
         """Check the steps of a chunk, and look for a state that enables nothing."""
@@ -173,9 +185,10 @@ def _first_of_equals(job: LevelJob, visited: VisitedSet, blocks: list[Words]) ->
 
     From then on they are visited, too.
     """
+    # Each block is in order, so that there is little to sort; less if they come in order, too.
+    blocks.sort(key=lambda block: int(block[0, 0]))
     block = np.concatenate(blocks, axis=1)
     blocks.clear()
-    # Each block is in order, so that there is little to sort.
     block = block.take(np.argsort(block[0], kind="stable"), axis=1)
     first = np.flatnonzero(visited.insert(np.ascontiguousarray(block[1:])))
     block = block.take(first, axis=1)

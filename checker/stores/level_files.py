@@ -21,6 +21,7 @@ from model.language.errors import UsageError
 
 ROW_GROUP = 1 << 17
 ROWS_A_FILE = 1 << 22
+_BESIDE_PAGES = 1 << 16  # bytes: more than all that is written of a row group but its values
 
 
 def write_rows(
@@ -32,7 +33,8 @@ def write_rows(
     """
     content = _encode(rows)
     part = "mixed" if owner is None else f"{owner[0]:05d}"
-    name = f"part-{part}-{hashlib.blake2b(content, digest_size=6).hexdigest()}.parquet"
+    digest = hashlib.sha1(content, usedforsecurity=False).hexdigest()[:12]
+    name = f"part-{part}-{digest}.parquet"
     storage.write(f"{Store.directory(depth)}/{name}", content)
     return LevelFile(
         name, rows.count, content.size, int(rows.numbers[0]), int(rows.numbers[-1]), owner
@@ -48,20 +50,22 @@ def _encode(rows: StateRows) -> Any:
     for name, word in zip(names, rows.words, strict=True):
         columns[name] = np.ascontiguousarray(word).view(np.int64)
     columns |= {"number": rows.numbers, "parent": rows.parents, "instance": rows.instances}
-    sink = pa.BufferOutputStream()
+    # A buffer that grows is copied, and its memory is touched for the first time, which is slow.
+    groups = -(-rows.count // ROW_GROUP)
+    room = pa.allocate_buffer(10 * len(columns) * rows.count + _BESIDE_PAGES * (1 + groups))
+    sink = pa.FixedSizeBufferWriter(room)
     pq.write_table(
         pa.table(columns),
         sink,
         row_group_size=ROW_GROUP,
-        compression=dict.fromkeys(columns, "zstd") | {"fingerprint": "none"},
-        compression_level=dict.fromkeys([*names, "number", "parent", "instance"], 1),
-        use_dictionary=["instance"],
-        column_encoding=dict.fromkeys(["fingerprint", *names], "PLAIN")
-        | dict.fromkeys(["number", "parent"], "DELTA_BINARY_PACKED"),
+        compression=dict.fromkeys(columns, "none") | dict.fromkeys(names, "lz4"),
+        use_dictionary=False,
+        column_encoding=dict.fromkeys(columns, "DELTA_BINARY_PACKED")
+        | dict.fromkeys(["fingerprint", *names], "PLAIN"),
         write_statistics=["number"],
         write_page_checksum=True,
     )
-    return sink.getvalue()
+    return room.slice(0, sink.tell())
 
 
 @contextmanager
@@ -113,13 +117,20 @@ def read_level(store: Store, depth: int, words: int) -> StateRows:
     if not parts:
         empty = np.empty(0, np.int64)
         return StateRows(np.empty((words, 0), np.uint64), empty, empty, empty.astype(np.int32))
+    return in_order(parts)
+
+
+def in_order(parts: list[StateRows]) -> StateRows:
+    """The states of all parts, of which there is one at least, in the order of their numbers."""
+    if len(parts) == 1:
+        return parts[0]
     rows = StateRows(
         np.concatenate([p.words for p in parts], axis=1),
         np.concatenate([p.numbers for p in parts]),
         np.concatenate([p.parents for p in parts]),
         np.concatenate([p.instances for p in parts]),
     )
-    return rows if len(parts) == 1 else rows[np.argsort(rows.numbers, kind="stable")]
+    return rows[np.argsort(rows.numbers, kind="stable")]
 
 
 def find_link(store: Store, depth: int, number: int) -> tuple[int, int]:

@@ -107,7 +107,9 @@ def distributed(
     return essence(SparkExplorer(store, model, chosen, cluster, limits, options).run())
 
 
-NO_SESSION = SimpleNamespace(sparkContext=SimpleNamespace(cancelAllJobs=lambda: None))
+NO_SESSION = SimpleNamespace(
+    sparkContext=SimpleNamespace(cancelAllJobs=lambda: None, defaultParallelism=2)
+)
 
 
 @pytest.fixture
