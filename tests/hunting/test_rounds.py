@@ -64,7 +64,7 @@ def test_a_bug_that_another_hides_is_found_behind_it():
 
 
 def test_what_no_entry_explains_is_told_as_that(monkeypatch):
-    monkeypatch.setattr("checker.explanations.candidates._stored", tuple)
+    monkeypatch.setattr("checker.explanations.candidates.stored_cases", tuple)
     result = hunted("kip320", settings={"wait_for_epoch": "false"})
     assert cases(result) == [None] * len(cases(result))
     assert cases(result)

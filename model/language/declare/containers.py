@@ -173,7 +173,7 @@ class Members(Family[E]):
 
 def member_of(state: Record, family: str, number: int) -> Any:
     """The member of a family by its number, the family by its name."""
-    return state._schema.fields[family].get(state)[number]
+    return state._schema.fields[family].get(state._store, state._index)[number]
 
 
 class Table(Family[E]):
