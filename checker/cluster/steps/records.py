@@ -75,6 +75,8 @@ def begin_to_delete_records(stage: Stage, topic: str) -> None:
 def are_deleted(stage: Stage, topic: str) -> Test:
     """As was last begun: every live replica has done so. No verdict where that fails."""
     of, numbers = stage.partitions(topic)
+    if topic not in stage.deletions:
+        raise UndecidedError(f"no step has begun to delete the records of {topic}")
 
     def test() -> bool:
         if (asked := stage.deletions.get(topic)) is not None:
