@@ -45,11 +45,23 @@ class Clients:
 
     def ask(self, op: str, **fields: Any) -> Any:
         """Have something done; what it answers. `UndecidedError` if it fails."""
+        number = self.begin(op, **fields)
+        self._news.wait(lambda: self.has_answered(number), ANSWER_LIMIT)
+        return self.answer(number, op)
+
+    def begin(self, op: str, **fields: Any) -> int:
+        """Have something done without waiting for it; the number by which its answer is known."""
         self._number += 1
-        number = self._number
         with suppress(OSError):
-            self._process.write(json.dumps({"id": number, "op": op, **fields}))
-        self._news.wait(lambda: number in self._answers or self._process.has_ended, ANSWER_LIMIT)
+            self._process.write(json.dumps({"id": self._number, "op": op, **fields}))
+        return self._number
+
+    def has_answered(self, number: int) -> bool:
+        """The answer is there, or never will be."""
+        return number in self._answers or self._process.has_ended
+
+    def answer(self, number: int, op: str) -> Any:
+        """What was answered, once. `UndecidedError` if it failed, or is not there."""
         answer: Mapping[str, Any] = self._answers.pop(number, {"error": "no answer in time"})
         if "error" in answer:
             raise UndecidedError(f"{op}: {answer['error']}")

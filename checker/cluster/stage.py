@@ -24,7 +24,8 @@ class Stage:
 
     `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a
     schedule made, `written` those of them to which records were sent. `log_starts`: where the logs
-    of those partitions start of which records were deleted.
+    of those partitions start of which records were deleted; `deletions`: the numbers of requests
+    for that which have no answer yet, by what they are about.
     """
 
     cluster: Cluster
@@ -34,6 +35,7 @@ class Stage:
     topics: dict[str, int] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
     log_starts: dict[tuple[str, int], int] = field(default_factory=dict)
+    deletions: dict[str, int] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
     stalls: dict[int, Stall] = field(default_factory=dict)
     acknowledged_before: int = 0

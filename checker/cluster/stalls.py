@@ -6,6 +6,8 @@ system does not run for some seconds, that waits for a lock or for its disk, sta
 
 from __future__ import annotations
 
+from itertools import chain
+
 from checker.cluster.errors import UndecidedError
 from checker.cluster.news import News
 from checker.cluster.processes import Process, Processes
@@ -19,16 +21,18 @@ HEAP, LIMIT = 64, 60.0  # MiB, seconds
 class Stall:
     """One thread of a JVM, the first that comes to `method`; `port`: where it waits for debuggers.
 
+    `caller`: the method that has to have called it; empty: whichever has.
     `UndecidedError` if there is no such method, or nobody answers at the port.
     """
 
     def __init__(
-        self, programs: Programs, processes: Processes, news: News, port: int, method: str
-    ) -> None:
+        self, programs: Programs, processes: Processes, news: News, port: int, method: str,
+        caller: str = "",
+    ) -> None:  # fmt: skip
         self._processes, self._is_ready, self.thread = processes, False, ""
-        place, _, name = method.rpartition(".")
+        places = [method.rpartition(".")[::2] for method in (method, caller) if method]
         self._process: Process = processes.start(
-            programs.clients, ["Stalls", str(port), place, name],
+            programs.clients, ["Stalls", str(port), *chain.from_iterable(places)],
             processes.directory / "stalls.log", self._hear, HEAP,
         )  # fmt: skip
         news.wait(lambda: self._is_ready or self._process.has_ended, LIMIT)

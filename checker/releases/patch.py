@@ -104,7 +104,10 @@ def _filled(lines: str, names: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits of methods, and the setting by which the broker model has the same fix."""
+    """Edits of methods, and the setting by which the broker model has the same fix.
+
+    Empty: what it mends is one step of the model.
+    """
 
     setting: str
     methods: tuple[MethodPatch, ...]
@@ -140,7 +143,7 @@ def _read(data: Mapping[str, Any]) -> Fix:
         )
         for method in data["methods"]
     )
-    return Fix(data["setting"], methods)
+    return Fix(data.get("setting", ""), methods)
 
 
 def patched_sources(version: str, finding: str) -> dict[str, str]:

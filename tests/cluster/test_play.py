@@ -27,9 +27,19 @@ class Clients:
     topic: list[dict[str, object]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     members: Members = field(default_factory=Members)
+    answers: bool = True
 
     def ask(self, op, **fields):
+        return self.answer(self.begin(op, **fields), op)
+
+    def begin(self, op, **fields):
         self.asked[op] += 1
+        return self.asked[op]
+
+    def has_answered(self, number):
+        return self.answers
+
+    def answer(self, number, op):
         return {"describe": self.topic, "trim": [2, 0]}.get(op)
 
 
@@ -296,6 +306,20 @@ def test_what_was_to_be_deleted_is_below_the_start_that_the_brokers_tell(stage):
         if stage.is_deleted(place)
     ]
     assert deleted == [Place("t", 0, 1)]
+
+
+def test_a_deletion_that_is_begun_is_waited_for_where_a_step_says_so(stage):
+    stage.topics["t"] = 2
+    with pytest.raises(UndecidedError, match="no step has begun to delete the records of t"):
+        play(stage, "until the records of t are deleted within 0 s")
+    stage.clients.answers = False
+    play(stage, "begin to delete the records of t")
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until the records of t are deleted within 0 s")
+    assert not stage.is_deleted(Place("t", 0, 1))
+    stage.clients.answers = True
+    play(stage, "until the records of t are deleted within 0 s")
+    assert stage.is_deleted(Place("t", 0, 1))
 
 
 def test_a_record_that_has_failed_is_waited_for_as_such(stage):

@@ -22,13 +22,23 @@ public final class Worker extends Thread {
     public static void main(String[] arguments) {
         new Worker("first").start();
         new Worker("second").start();
+        new Worker("rare").start();
     }
     @Override public void run() {
-        while (true) step();
+        while (true)
+            if (getName().equals("rare")) seldom();
+            else step();
     }
     private void step() {
         System.out.println(getName());
-        java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+        rest(20);
+    }
+    private void seldom() {
+        for (int i = 0; i < 10; i++) java.util.concurrent.locks.LockSupport.parkNanos(50_000_000);
+        rest(0);
+    }
+    private static void rest(int millis) {
+        java.util.concurrent.locks.LockSupport.parkNanos(millis * 1_000_000L);
     }
 }
 """
@@ -54,7 +64,7 @@ def jvm(tmp_path, classes):
         assert news.wait(lambda: node.debugger and len(node.lines) > 5, LIMIT)
         programs = cast(Any, SimpleNamespace(clients=classes))
         yield SimpleNamespace(
-            stall=lambda method: Stall(programs, processes, news, node.debugger or 0, method),
+            stall=lambda *methods: Stall(programs, processes, news, node.debugger or 0, *methods),
             lines=node.lines,
             wait=lambda test: news.wait(test, LIMIT),
         )
@@ -69,6 +79,14 @@ def test_the_first_thread_that_comes_stalls_until_it_is_let_go_and_the_other_goe
     assert stall.thread not in jvm.lines[at:]
 
     stall.end()
+    at = len(jvm.lines)
+    assert jvm.wait(lambda: {"first", "second"} <= set(jvm.lines[at:]))
+
+
+def test_a_thread_that_comes_by_another_method_goes_on(jvm):
+    stall = jvm.stall("Worker.rest", "Worker.seldom")
+    assert jvm.wait(lambda: stall.thread)
+    assert stall.thread == "rare"
     at = len(jvm.lines)
     assert jvm.wait(lambda: {"first", "second"} <= set(jvm.lines[at:]))
 

@@ -23,6 +23,7 @@ PARTITION = {
     "isr-joined-before-the-log-start": {
         "testAFollowerJoinsTheIsrOnceItsLogStartsWhereTheLeadersDoes"
     },
+    "log-start-read-before-the-high-watermark": {"testAnAnswerHasNoLogStartBeyondItsHighWatermark"},
     None: {
         "testPositionsAreKeptFromOneLeaderEpochToTheNext",
         "testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch",

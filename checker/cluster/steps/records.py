@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checker.cluster.clients import ANSWER_LIMIT
 from checker.cluster.errors import UndecidedError
 from checker.cluster.stage import Stage
 from checker.cluster.vocabulary import Test, act, condition
@@ -58,9 +59,34 @@ def read(stage: Stage, topic: str) -> None:
 @act("delete the records of {topic:name}")
 def delete_records(stage: Stage, topic: str) -> None:
     """All that are committed, as DeleteRecords does: until every live replica has done so."""
-    topic, numbers = stage.partitions(topic)
-    starts = stage.clients.ask("trim", topic=topic, numbers=numbers)
-    stage.log_starts |= {(topic, number): at for number, at in zip(numbers, starts, strict=True)}
+    begin_to_delete_records(stage, topic)
+    if not stage.news.wait(are_deleted(stage, topic), ANSWER_LIMIT):
+        raise UndecidedError("no answer in time")
+
+
+@act("begin to delete the records of {topic:name}")
+def begin_to_delete_records(stage: Stage, topic: str) -> None:
+    """The same, without waiting: the leader's log starts there, and the others are yet to hear."""
+    of, numbers = stage.partitions(topic)
+    stage.deletions[topic] = stage.clients.begin("trim", topic=of, numbers=numbers)
+
+
+@condition("the records of {topic:name} are deleted")
+def are_deleted(stage: Stage, topic: str) -> Test:
+    """As was last begun: every live replica has done so. No verdict where that fails."""
+    of, numbers = stage.partitions(topic)
+    if topic not in stage.deletions:
+        raise UndecidedError(f"no step has begun to delete the records of {topic}")
+
+    def test() -> bool:
+        if (asked := stage.deletions.get(topic)) is not None:
+            if not stage.clients.has_answered(asked):
+                return False
+            starts = stage.clients.answer(stage.deletions.pop(topic), "trim")
+            stage.log_starts |= {(of, n): at for n, at in zip(numbers, starts, strict=True)}
+        return True
+
+    return test
 
 
 @condition("{record:name} is acknowledged")

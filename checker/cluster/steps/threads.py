@@ -8,14 +8,17 @@ from checker.cluster.stalls import Stall
 from checker.cluster.vocabulary import Test, act, condition
 
 
+@act("stall a thread of {broker:number} at {method:value} called by {caller:value}")
 @act("stall a thread of {broker:number} at {method:value}")
-def stall(stage: Stage, broker: int, method: str) -> None:
+def stall(stage: Stage, broker: int, method: str, caller: str = "") -> None:
     """The first that comes there from now on, before it does anything in the method."""
     cluster = stage.cluster
     port = cluster.nodes[broker].debugger
     if port is None:
         raise UndecidedError(f"node {broker} waits for no debugger")
-    stage.stalls[broker] = Stall(cluster.programs, cluster.processes, stage.news, port, method)
+    stage.stalls[broker] = Stall(
+        cluster.programs, cluster.processes, stage.news, port, method, caller
+    )
 
 
 @act("let the thread of {broker:number} go on")

@@ -3,7 +3,8 @@ package kafka.cluster
 import org.apache.kafka.server.config.ReplicationConfigs
 import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
 import org.junit.jupiter.api.{BeforeEach, Test}
-import org.mockito.Mockito.when
+import org.mockito.Mockito.{doAnswer, spy, when}
+import org.mockito.stubbing.Answer
 
 import scala.util.Try
 
@@ -137,6 +138,20 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
     assertTrue(partition.partitionState.isInflight)
   }
 
+  @Test
+  def testAnAnswerHasNoLogStartBeyondItsHighWatermark(): Unit = {
+    makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
+    append()
+    fetch(first, offset = 1, leaderEpoch = 1)
+    afterTheFirstReadingOfTheLog {
+      fetch(second, offset = 1, leaderEpoch = 1)
+      partition.deleteRecordsOnLeader(1)
+    }
+    val answer = fetch(first, offset = 1, leaderEpoch = 1)
+    assertEquals(1L, partition.localLogOrException.logStartOffset)
+    assertTrue(answer.logStartOffset <= answer.highWatermark, s"log start ${answer.logStartOffset}, high watermark ${answer.highWatermark}")
+  }
+
   /** A thread that handles a fetch asks for the number of delayed deletions before it notes it, and again after that. */
   private object Stall extends Enumeration { val BeforeNoting, AfterNoting = Value }
 
@@ -148,6 +163,23 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
       if (passed == place.id + 1) meanwhile
       0
     }
+  }
+
+  /** What happens once the next fetch has read the first of the log's start and its high watermark. */
+  private def afterTheFirstReadingOfTheLog(meanwhile: => Unit): Unit = {
+    val log = spy(partition.localLogOrException)
+    partition.setLog(log, isFutureLog = false)
+    var isRead = false
+    val reading: Answer[Any] = call => {
+      val found = call.callRealMethod()
+      if (!isRead) {
+        isRead = true
+        meanwhile
+      }
+      found
+    }
+    doAnswer(reading).when(log).highWatermark
+    doAnswer(reading).when(log).logStartOffset
   }
 
   /** `second` lags and leaves the ISR by an answer; it fetches again, and a request to let it in is under way. */

@@ -6,7 +6,7 @@ import org.apache.kafka.common.Uuid
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState
 import org.apache.kafka.common.protocol.ApiKeys
 import org.apache.kafka.common.requests.FetchRequest
-import org.apache.kafka.storage.internals.log.{AppendOrigin, FetchIsolation, FetchParams}
+import org.apache.kafka.storage.internals.log.{AppendOrigin, FetchIsolation, FetchParams, LogReadInfo}
 
 import java.util.Optional
 import scala.jdk.CollectionConverters._
@@ -37,7 +37,7 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       RequestLocal.withThreadConfinedCaching)
   }
 
-  def fetch(replica: Int, offset: Long, leaderEpoch: Int, logStart: Long = 0L): Unit = {
+  def fetch(replica: Int, offset: Long, leaderEpoch: Int, logStart: Long = 0L): LogReadInfo = {
     val params = new FetchParams(ApiKeys.FETCH.latestVersion, replica, defaultBrokerEpoch(replica), 0L, 1, Int.MaxValue,
       FetchIsolation.LOG_END, Optional.empty())
     val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, logStart, Int.MaxValue, Optional.of(leaderEpoch),

@@ -6,7 +6,7 @@ import org.apache.kafka.common.{DirectoryId, Uuid}
 import org.apache.kafka.metadata.{LeaderRecoveryState, PartitionRegistration}
 import org.apache.kafka.server.common.RequestLocal
 import org.apache.kafka.server.storage.log.{FetchIsolation, FetchParams}
-import org.apache.kafka.storage.internals.log.AppendOrigin
+import org.apache.kafka.storage.internals.log.{AppendOrigin, LogReadInfo}
 import org.mockito.Mockito.when
 
 import java.util.Optional
@@ -44,7 +44,7 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       RequestLocal.withThreadConfinedCaching)
   }
 
-  def fetch(replica: Int, offset: Long, leaderEpoch: Int, logStart: Long = 0L): Unit = {
+  def fetch(replica: Int, offset: Long, leaderEpoch: Int, logStart: Long = 0L): LogReadInfo = {
     val params = new FetchParams(replica, defaultBrokerEpoch(replica), 0L, 1, Int.MaxValue, FetchIsolation.LOG_END,
       Optional.empty())
     val data = new FetchRequest.PartitionData(Uuid.ZERO_UUID, offset, logStart, Int.MaxValue, Optional.of(leaderEpoch),
