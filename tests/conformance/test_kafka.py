@@ -1,6 +1,5 @@
 """A published release: what agrees, what departs, and that a wrong model is noticed."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -18,12 +17,12 @@ from checker.conformance.projection import Projection
 from checker.conformance.replays import cell, replay
 from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
-from checker.engines.reference import ReferenceEngine
 from checker.experiments import scenarios
 from checker.experiments.cases import read_case
 from checker.experiments.choices import steps_named
 from checker.experiments.scenarios import read_scenario
 from checker.traces.trace import Trace, TraceVerdict
+from tests.support.kafka import after
 from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
@@ -160,11 +159,11 @@ def test_a_leader_left_in_the_index_of_the_elr_is_unregistered_in_two_epochs(new
     }  # fmt: skip
     at_once = {"isr.answer.apart": "false", "fetch.answers": "at_once"}
     model = models(NEWEST, bounds, CHOSEN | at_once | {"min.insync.replicas.later": "1"})[0]
-    steps, engine = steps_named(model, (*INDEX_LEFT_OVER, *leaves)), ReferenceEngine(model)
-    states = tuple(itertools.accumulate(steps, engine.step, initial=engine.initial()))
+    lines = (*INDEX_LEFT_OVER, *leaves)
+    states = tuple(after(model, *lines[:taken]) for taken in range(len(lines) + 1))
     (epoch,) = (c.position for c in model.cells if c.name == "controller.leader_epoch")
     assert states[-1][epoch] == states[-2][epoch] + 2
-    checked = replay(newest, Trace(model, None, TraceVerdict.RUN, states, steps))
+    checked = replay(newest, Trace(model, None, TraceVerdict.RUN, states, steps_named(model, lines)))
     assert (checked.agreed, checked.difference) == (len(states), None)
 
 
