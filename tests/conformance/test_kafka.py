@@ -163,7 +163,8 @@ def test_a_leader_left_in_the_index_of_the_elr_is_unregistered_in_two_epochs(new
     states = tuple(after(model, *lines[:taken]) for taken in range(len(lines) + 1))
     (epoch,) = (c.position for c in model.cells if c.name == "controller.leader_epoch")
     assert states[-1][epoch] == states[-2][epoch] + 2
-    checked = replay(newest, Trace(model, None, TraceVerdict.RUN, states, steps_named(model, lines)))
+    steps = steps_named(model, lines)
+    checked = replay(newest, Trace(model, None, TraceVerdict.RUN, states, steps))
     assert (checked.agreed, checked.difference) == (len(states), None)
 
 
