@@ -4,7 +4,8 @@ Meant for brokers that are gone for good, but nothing asks whether this one is: 
 or have replicas. The controller takes it out as if it fenced it
 (`ReplicationControlManager.handleBrokerUnregistered`): it leaves the ISR, and enters the ELR or
 stays there, though a comment says that it leaves that too; only an ELR that would not be there
-since replicas became fewer is emptied. Then the controller forgets the broker. So a later
+since replicas became fewer is emptied. A leader that is left in the index of the ELR begins two
+leader epochs as it leaves. Then the controller forgets the broker. So a later
 registration of its number is one after an unclean stop, whatever the broker knows of its own: there
 is no broker epoch to compare with.
 """

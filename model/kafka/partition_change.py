@@ -164,16 +164,18 @@ def is_complete(
     )
 
 
-def may_change_leader(partition: TopicPartition) -> bool:
-    """The bound on leader epochs leaves room for one more."""
-    return partition.controller.leader_epoch < partition.bound("max_leader_epoch")
+def may_change_leader(partition: TopicPartition, epochs: int = 1) -> bool:
+    """The bound on leader epochs leaves room for one more, or for so many."""
+    return partition.controller.leader_epoch + epochs <= partition.bound("max_leader_epoch")
 
 
-def new_leader_epoch(partition: TopicPartition, leader: Any, where: bool = True) -> None:
+def new_leader_epoch(
+    partition: TopicPartition, leader: Any, where: bool = True, epochs: int = 1
+) -> None:
     """Name a leader, or none, in a new leader epoch, where the condition holds."""
     controller = partition.controller
     controller.leader = choose(where, leader, controller.leader)
-    controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
+    controller.leader_epoch = controller.leader_epoch + choose(where, epochs, 0)
     controller.last_known_leader = choose(where, None, controller.last_known_leader)
 
 
@@ -195,12 +197,12 @@ def keep_leader_in_new_epoch(partition: TopicPartition, where: bool) -> None:
         controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
 
 
-def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
+def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker], epochs: int = 1) -> None:
     """Make an ISR member, or with an empty ISR an eligible replica, the leader.
 
     Whether the ISR is large enough is asked before the election adds to it.
     """
     new_isr = choose(isr.is_empty, partition.brokers.only(leader), isr)
     eligible = eligible_after(partition, isr).without_member(leader)
-    new_leader_epoch(partition, leader)
+    new_leader_epoch(partition, leader, epochs=epochs)
     change_partition(partition, new_isr, eligible)

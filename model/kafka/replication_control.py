@@ -32,6 +32,18 @@ def _is_to_leave(broker: Broker) -> bool:
     return any_of(not_(broker.up), broker.shutting_down, broker.unregistered)
 
 
+def _epochs_of_leaving(partition: TopicPartition, leader: Broker) -> int:
+    """How many leader epochs begin as the leader leaves.
+
+    Unregistering looks at the partitions of whose ISR it is, and then at those that the index of
+    the ELR has for it, each as it was before. One that the index still has, though the leader is in
+    no ELR, is changed twice (`ReplicationControlManager.handleBrokerUnregistered`, finding 0007).
+    """
+    indexed = partition.controller.index_left_over.contains(leader)
+    epochs: int = choose(all_of(leader.unregistered, indexed), 2, 1)
+    return epochs
+
+
 def _fence(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.false_fencings
     partition.spent.false_fencings = choose(_is_to_leave(broker), spent, spent + 1)
@@ -63,14 +75,15 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
+    epochs = _epochs_of_leaving(partition, broker)
     _require_fencing(partition, broker)
     require(partition.controller.leader == broker)
-    require(may_change_leader(partition))
+    require(may_change_leader(partition, epochs))
     require(successor != broker, not_(successor.fenced))
     require(candidates(partition, isr, eligible).contains(successor))
 
     _fence(partition, broker)
-    elect(partition, successor, isr)
+    elect(partition, successor, isr, epochs)
 
 
 @action("controller fences the leader {broker}; nobody can succeed it")
@@ -78,16 +91,17 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
     eligible = eligible_after(partition, isr)
+    epochs = _epochs_of_leaving(partition, broker)
     options = candidates(partition, isr, eligible)
     _require_fencing(partition, broker)
     require(partition.controller.leader == broker)
-    require(may_change_leader(partition))
+    require(may_change_leader(partition, epochs))
     require(
         every(any_of(m == broker, m.fenced, not_(options.contains(m))) for m in partition.brokers)
     )
 
     _fence(partition, broker)
-    new_leader_epoch(partition, None)
+    new_leader_epoch(partition, None, epochs=epochs)
     change_partition(partition, isr, eligible)
     if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
         partition.controller.last_known_leader = choose(isr.is_empty, broker, None)

@@ -66,6 +66,12 @@ ELR_KEPT = holds_in_steps(
 )  # fmt: skip
 
 
+ONE_EPOCH = holds_in_steps(
+    "one_epoch_a_step", "no step begins two leader epochs",
+    lambda p, after: after.controller.leader_epoch <= p.controller.leader_epoch + 1,
+)  # fmt: skip
+
+
 def test_the_controller_forgets_a_broker_and_takes_it_for_unclean_when_it_is_back():
     claims = [FORGOTTEN, UNCLEAN, ELR_KEPT]
     result = searched(claims, {**TINY, "shutdowns": 2})
@@ -110,3 +116,21 @@ def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():
 
     assert unregister("kafka-4.3", 1) and unregister("kafka-3.5", 1)
     assert not unregister("kafka-2.7", 1) and not unregister("kafka-4.3", 0)
+
+
+@pytest.mark.parametrize(
+    ("updated", "last"),
+    [
+        ("false", {"controller_fence_leader", "controller_fence_last_leader"}),
+        ("true", set()),
+    ],
+)
+def test_a_leader_that_is_left_in_the_index_begins_two_epochs_as_it_is_unregistered(updated, last):
+    """Its change is written for its place in the ISR and for the index, unless that is in order."""
+    chosen = {"min.insync.replicas.later": "1", "clearing.updates.elr.index": updated}
+    found = set()
+    for fault in ({"preferred_elections": 1}, {"shutdowns": 1}):
+        bounds = {**TINY, "max_leader_epoch": 3, "min_isr_changes": 1, **fault}
+        result = searched([ONE_EPOCH], bounds, **chosen)
+        found |= {violation.steps[-1].action.name for violation in result.violations}
+    assert found == last
