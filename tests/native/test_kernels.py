@@ -123,10 +123,11 @@ def cases():
     graph._fill(table, hashes)
     states = words(random, 2, 20)
     yield graph._find, table, states, states[:, ::2].copy(), hashes[::2].copy(), fresh(10)
+    rows, actions = np.sort(random.integers((0, 0), (25, 3), (60, 2)).T, axis=1)
+    actions = actions[np.lexsort((actions, rows))]
     yield (
-        *(simulate._choose, random.random((6, 25)) < 0.3, np.array([0, 1, 4, 6])),
-        *(random.random((3, 25)), random.random((2, 25)), np.empty(3, np.int64)),
-        fresh(25, np.int64),
+        *(simulate._choose, rows.astype(np.int32), actions, random.random((3, 25))),
+        *(random.random((2, 25)), fresh(25, np.int64)),
     )
 
 
