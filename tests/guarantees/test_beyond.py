@@ -11,6 +11,7 @@ from checker.experiments.choices import Choice, steps_named
 from checker.guarantees.beyond import known_beyond
 from checker.traces.trace import build_trace
 from model.kafka.protocol import KAFKA
+from tests.support.tiers import slow_but
 
 TWO = {"min.insync.replicas": "2"}
 CASES = {case.name: case for case in stored_cases()}
@@ -24,7 +25,10 @@ def names(choice):
     return {known.case for known in known_beyond(choice)}
 
 
-@pytest.mark.parametrize("preset", ["kafka-3.9.1", "kafka-4.1", "kafka-4.3"])
+PRESETS = slow_but(["kafka-4.3"], ["kafka-3.9.1", "kafka-4.1", "kafka-4.3"])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
 def test_what_is_known_happens_by_the_rules_of_the_cluster(preset):
     choice = cluster(preset)
     found = known_beyond(choice)

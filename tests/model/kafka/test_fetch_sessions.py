@@ -151,6 +151,7 @@ def test_an_answer_that_is_dropped_in_a_new_epoch_of_the_same_leader_counts_as_t
     assert not taken & {"follower_receive_divergence", "follower_ignore_answer"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, REPEATS], ids=["counts as told", "said again"])
 def test_a_replica_that_is_taken_out_makes_another_drop_its_answer(settings):
     moves = {"replicas": 3, "replica_removals": 1, "preferred_elections": 0, "max_leader_epoch": 1}
