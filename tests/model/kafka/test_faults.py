@@ -11,6 +11,7 @@ from checker.search.symmetry import symmetry_of
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 from tests.support.kafka import SAFE, depths, explored, kafka_model
+from tests.support.tiers import slow_but
 from tests.support.variants import walked_states
 
 ON_DISK = ("log.end", "log.id", "log.epoch", "high_watermark")
@@ -39,7 +40,7 @@ RACKS = [
     pytest.param("kafka-2.1", 3, "together", 2, marks=pytest.mark.slow),
     ("kafka-fixed", 3, "spread", 2),
     ("kafka-fixed", 3, "aba", 2),
-    ("kafka-4.3", 4, "abba", 1),
+    pytest.param("kafka-4.3", 4, "abba", 1, marks=pytest.mark.slow),
     pytest.param("kafka-4.3", 4, "together", 1, marks=pytest.mark.slow),
 ]
 
@@ -171,7 +172,7 @@ def test_racks_name_as_many_brokers_as_there_are():
     assert parted.settings.broker_rack.letters == "aab"
 
 
-@pytest.mark.parametrize("preset", ["kafka-2.1", "kafka-fixed"])
+@pytest.mark.parametrize("preset", slow_but(["kafka-2.1"], ["kafka-2.1", "kafka-fixed"]))
 def test_nobody_reads_the_log_of_a_broker_that_is_down(preset):
     """So what goes with the power after a process died may as well go as it dies."""
     model = kafka_model(

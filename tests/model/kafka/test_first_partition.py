@@ -45,7 +45,7 @@ def test_a_first_partition_with_one_replica_leaves_the_others_without_eligible_r
     assert set(lengths(searched([ELIGIBLE_WHILE_BELOW], 1, preset))) == {ELIGIBLE_WHILE_BELOW.name}
 
 
-@pytest.mark.parametrize("first", [2, 3])
+@pytest.mark.parametrize("first", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_first_partition_with_as_many_as_are_wanted_or_more_changes_nothing(first):
     claims = [safety.acknowledged_records_survive, ELIGIBLE_WHILE_BELOW]
     found, alone = searched(claims, first), searched(claims, 0)

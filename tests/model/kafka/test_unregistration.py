@@ -89,6 +89,7 @@ def test_without_the_rule_a_broker_would_keep_its_place(monkeypatch):
     assert names(searched([FORGOTTEN, UNCLEAN], {**TINY, "shutdowns": 2})) == [UNCLEAN.name]
 
 
+@pytest.mark.slow
 def test_alone_it_loses_nothing_with_elr_and_without():
     for settings in ({}, {"eligible.leader.replicas": "false"}):
         bounds = {"unregistrations": 2, "shutdowns": 1, "max_leader_epoch": 2}
