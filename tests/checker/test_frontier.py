@@ -48,7 +48,7 @@ def test_states_come_once_in_order_in_full_batches_of_one_level(levels, size, ra
 
 
 def test_what_is_not_full_waits_until_its_level_is_whole():
-    frontier = Frontier(4)
+    frontier = Frontier(4, least=4)
     frontier.put(numbered(0, 3))
     assert frontier.take() is None
     frontier.put(numbered(3, 3))
