@@ -71,7 +71,7 @@ def wrong_values(option: click.Option) -> Iterator[str]:
     elif option.name == "protocol":
         yield from BAD_NAMES[:6]
     elif option.name in ("kafka", "upgrade_to"):
-        yield from ("x", "", "3.6.1", "9.9", "fixed")
+        yield from ("x", "", "3.10.1", "9.9", "fixed")
     elif option.name == "racks":
         yield from ("x", "", ",", "a,b", "a,a,b,b")
     elif option.name == "topic":
