@@ -23,13 +23,18 @@ class Source:
     settings: tuple[str, ...] = ()
 
 
+def rows_in(table: str) -> Iterator[list[str]]:
+    """The cells of the rows below a head; what is indented belongs to the row above."""
+    _, *rows = re.sub("\n +", " ", table).strip().splitlines()
+    for row in rows:
+        yield [cell.strip() for cell in row.split("|")]
+
+
 def sources_in(table: str) -> Iterator[tuple[str, Source]]:
-    """Names and sources, as the rows below a head say; what is indented belongs to the row above.
+    """Names and sources, as the rows of a table say.
 
     The columns are name, place, first release, issues, settings; the last ones may be missing.
     """
-    _, *rows = re.sub("\n +", " ", table).strip().splitlines()
-    for row in rows:
-        name, place, *more = (cell.strip() for cell in row.split("|"))
+    for name, place, *more in rows_in(table):
         since, issues, settings = [*more, "", "", ""][:3]
         yield name, Source(place, since, issues, tuple(filter(None, settings.split(", "))))

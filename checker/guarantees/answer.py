@@ -107,7 +107,7 @@ def answer(
         known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
-    more = known_beyond(parts[-1].judged.choice) if lossy is None else ()
+    more = () if lossy or not limit.left else known_beyond(parts[-1].judged.choice)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more)
 
 

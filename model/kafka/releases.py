@@ -6,9 +6,10 @@ A rule that came as a fix of several lines at once counts in each from its first
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
+
+from model.sources import rows_in
 
 Version = tuple[int, ...]
 
@@ -95,11 +96,9 @@ def has(version: Version, since: tuple[Version, ...]) -> bool:
 
 
 def _parsed(table: str) -> tuple[Rule, ...]:
-    _, *rows = re.sub("\n +", " ", table).strip().splitlines()
-    cells = ([cell.strip() for cell in row.split("|")] for row in rows)
     return tuple(
         Rule(name, numbers, tuple(map(_parsed_value, values.split(", "))), evidence)
-        for name, numbers, values, evidence in cells
+        for name, numbers, values, evidence in rows_in(table)
     )
 
 
