@@ -179,11 +179,7 @@ def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None])
 
     The watchers are told how far its grounding is, which takes long where bounds are large.
     """
-    name = options.pop("protocol")
-    protocol = protocol_named(DEFAULT_PROTOCOL if name is None else name)
-    bounds = _chosen_bounds(options, protocol)
-    settings = parse_settings(options.pop("settings"))
-    model = protocol.model(bounds, settings, options.pop("preset"))
+    _, model, _, _ = _given(options)
     model.watchers.extend(watchers)
     return model
 
@@ -192,12 +188,17 @@ def chosen(options: dict[str, Any]) -> Choice:
     """What `model_command`'s options give, with what they leave open left open; taken out."""
     from checker.experiments.choices import Choice
 
+    name, model, settings, bounds = _given(options)
+    return Choice(name, model.preset, settings, bounds)
+
+
+def _given(options: dict[str, Any]) -> tuple[str, Model, dict[str, str], dict[str, int]]:
+    """The protocol's name, its model, and the settings and bounds that were given for it."""
     given = options.pop("protocol")
     name = DEFAULT_PROTOCOL if given is None else given
     protocol = protocol_named(name)
     bounds, settings = _chosen_bounds(options, protocol), parse_settings(options.pop("settings"))
-    model = protocol.model(bounds, settings, options.pop("preset"))
-    return Choice(name, model.preset, settings, bounds)
+    return name, protocol.model(bounds, settings, options.pop("preset")), settings, bounds
 
 
 def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:

@@ -83,9 +83,11 @@ def _ended_after(most: float | None, sweep: Sweep[Any]) -> Iterator[None]:
     if timer is not None:
         timer.daemon = True
         timer.start()
-    yield
-    if timer is not None:
-        timer.cancel()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 def _trace(kill: Kill) -> Trace:

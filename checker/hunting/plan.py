@@ -18,7 +18,7 @@ import numpy as np
 from checker.experiments.choices import Choice, read_toml
 from checker.files import COUNTEREXAMPLES
 from model.language.declare.domains import Bound
-from model.language.declare.settings import as_text, describe
+from model.language.declare.settings import as_text, describe, value_text
 from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
 
@@ -80,7 +80,7 @@ class Plan:
     def pairs(self) -> list[tuple[str, str]]:
         """Every pair of a value and a fault, and of two faults."""
         values = [f"{name}={each}" for name, some in self.settings.items()
-                  for each in dict.fromkeys(map(_text, some))]  # fmt: skip
+                  for each in dict.fromkeys(map(value_text, some))]  # fmt: skip
         faults = list(self.faults)
         return [*((v, f) for v in values for f in faults), *combinations(faults, 2)]
 
@@ -181,18 +181,16 @@ def _drawn(plan: Plan, given: Choice, random: np.random.Generator) -> Choice:
     kinds = min(one_of(_KINDS), len(plan.faults))
     faults = [list(plan.faults)[k] for k in random.permutation(len(plan.faults))[:kinds]]
     found |= {name: one_of(plan.faults[name]) if name in faults else 0 for name in plan.faults}
-    for reason in [*faults, *(f"{name}={_text(value)}" for name, value in found.items())]:
+    for reason in [*faults, *(f"{name}={value_text(value)}" for name, value in found.items())]:
         for name, values in plan.needs.get(reason, {}).items():
             if found.get(name) not in values:
                 found[name] = one_of(values)
     usual = {**as_text(given.model.settings), **given.model.bounds}
-    other = {name: value for name, value in found.items() if _text(value) != _text(usual[name])}
+    other = {
+        name: value for name, value in found.items() if value_text(value) != value_text(usual[name])
+    }
     bounds = {name: value for name, value in other.items() if name in given.model.bounds}
-    settings = {name: _text(value) for name, value in other.items() if name not in bounds}
+    settings = {name: value_text(value) for name, value in other.items() if name not in bounds}
     return replace(
         given, settings={**given.settings, **settings}, bounds={**given.bounds, **bounds}
     )
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -143,12 +143,13 @@ def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
 def as_text(settings: Any) -> dict[str, str]:
     """Settings by name, each value as the text that `--set` takes."""
     return {
-        name: _text(getattr(settings, info.field))
+        name: value_text(getattr(settings, info.field))
         for name, info in describe(type(settings)).items()
     }
 
 
-def _text(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value as the text that `--set` takes."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
