@@ -32,7 +32,7 @@ class Recent:
     """The states that came last: fingerprints and `words` words, none or all with exact sets."""
 
     def __init__(self, words: int) -> None:
-        self._places = np.zeros((_PLACES, 1 + words), np.uint64)
+        self._places = np.zeros((_PLACES, 1 + words), np.uint64)  # no fingerprint is 0
 
     def pass_by(self, words: Words, found: Words) -> Flags:
         """Take states in order; those told true did not come lately, nor before that for sure."""
