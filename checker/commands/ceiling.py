@@ -14,6 +14,7 @@ import time
 from types import FrameType
 from typing import Any
 
+from checker.commands.dropped import is_dropped_in
 from checker.commands.progress import duration
 from checker.search.limits import memory_bytes, memory_words
 from model.language.errors import LimitError
@@ -88,7 +89,7 @@ class Ceiling:
 
     def _end(self, _: int, frame: FrameType | None) -> None:
         now = time.perf_counter()
-        if not self._over.is_set() and now >= self._not_before and not _is_dropped_in(frame):
+        if not self._over.is_set() and now >= self._not_before and not is_dropped_in(frame):
             self._not_before = now + AGAIN
             raise LimitError(
                 f"stopped by {self._reason} before there was anything to report{self._estimate}: "
@@ -105,13 +106,3 @@ class Ceiling:
             f" ({self._ready:,} of {self._all:,} actions were ready; all would take about "
             f"{duration(whole)})"
         )
-
-
-def _is_dropped_in(frame: FrameType | None) -> bool:
-    """What is raised there is dropped: Python is cleaning up, for itself or for an object."""
-    while frame is not None:
-        name = frame.f_code.co_name
-        if name == "__del__" or "weakref" in frame.f_code.co_filename:
-            return True
-        frame = frame.f_back
-    return False

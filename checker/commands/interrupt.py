@@ -12,18 +12,15 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-_SWALLOW = frozenset({"__del__", "from_param"})
-"""Functions that C calls, which drops what they raise or makes another error of it. Z3 has both."""
+from checker.commands.dropped import is_dropped_in
 
 
 def raise_interrupt(_number: int, frame: FrameType | None) -> None:
     """As `signal.default_int_handler`; where what is raised would get lost, it is a bit later."""
-    while frame is not None:
-        if frame.f_code.co_name in _SWALLOW:
-            _thread.start_new_thread(_again, ())
-            return
-        frame = frame.f_back
-    raise KeyboardInterrupt
+    if is_dropped_in(frame):
+        _thread.start_new_thread(_again, ())
+    else:
+        raise KeyboardInterrupt
 
 
 def not_raised(what: sys.UnraisableHookArgs) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 import time
@@ -79,6 +80,28 @@ def test_no_error_is_raised_where_python_would_drop_it():
         work(given_up)
     assert ended == ["whole"]
     assert time.monotonic() < given_up - 20
+
+
+def test_no_error_is_raised_where_the_garbage_collector_would_drop_it():
+    """In what it calls before and after a collection, as Hypothesis has it do."""
+    ended: list[str] = []
+
+    def slow(phase, info):
+        wait = time.monotonic() + 1.0
+        while not ended and time.monotonic() < wait:
+            pass
+        ended.append("whole")
+
+    gc.callbacks.append(slow)
+    given_up = time.monotonic() + 30
+    try:
+        with pytest.raises(LimitError), Ceiling(0.1):
+            gc.collect()
+            work(given_up)
+    finally:
+        gc.callbacks.remove(slow)
+    assert ended
+    assert time.monotonic() < given_up - 26  # before it would have been raised once more
 
 
 def test_work_that_drops_the_error_is_ended_once_more(monkeypatch):
