@@ -23,7 +23,7 @@ import numpy as np
 from checker.conformance.plan import has_elr
 from checker.conformance.projection import Numbers, Projection
 from checker.releases.compile import compile_java
-from checker.releases.jars import at_least, release
+from checker.releases.jars import at_least, mocks, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
 from model.acks import Acks
@@ -72,7 +72,8 @@ class Harness:
     def __init__(self, version: str, fix: str = "") -> None:
         chosen = release(version)
         fixed = f"{patched_classes(chosen, fix)}:" if fix else ""
-        classes = compile_java(chosen, sources(version))
+        also = mocks()
+        classes = compile_java(chosen, sources(version), also=also)
         memory = MEMORY_FILES if MEMORY_FILES.is_dir() else Path(tempfile.gettempdir())
         self.version, self.fix = version, fix
         self.root = memory / f"highwater-conform-{secrets.token_hex(8)}"
@@ -81,7 +82,7 @@ class Harness:
         self._process = subprocess.Popen(
             [
                 *(java(), *JAVA, f"-Dlog4j.configuration=file:{logging}"),
-                *("-cp", f"{classes}:{fixed}{chosen.classpath}", "highwater.Main", str(self.root)),
+                *("-cp", f"{classes}:{fixed}{also}:{chosen.classpath}", "highwater.Main", str(self.root)),
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
             start_new_session=True,

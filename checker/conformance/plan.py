@@ -34,6 +34,7 @@ BOUNDS: Mapping[str, int] = {
     "stalled_fetches": 1,
     "stalled_truncations": 1,
     "stalled_produces": 1,
+    "stalled_reads": 1,
     "false_fencings": 2,
     "preferred_elections": 3,
     "unclean_elections": 1,

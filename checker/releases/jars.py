@@ -111,6 +111,13 @@ def artifacts(name: str, coordinates: Iterable[str], *, alone: bool = False) -> 
     return kept(f"jars/{name}", bring)
 
 
+def mocks() -> str:
+    """The class path of Mockito, whose stand-ins ask Kafka's own objects."""
+    version = versions()["mockito"]["version"]
+    found = artifacts(f"mockito-{version}", [f"org.mockito:mockito-core:{version}"])
+    return ":".join(map(str, sorted(found.glob("*.jar"))))
+
+
 def _dependency(coordinates: str) -> str:
     parts = zip(TAGS, coordinates.split(":"), strict=False)
     return f"<dependency>{''.join(f'<{tag}>{text}</{tag}>' for tag, text in parts)}</dependency>"

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
-from model.kafka.partition import advance_high_watermark, can_fetch, fetch_diverges, is_believed
+from model.kafka.partition import (
+    advance_high_watermark,
+    can_fetch,
+    fetch_diverges,
+    is_believed,
+    void_stalled_read,
+)
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, action, all_of, any_of, choose, every, not_, require, some
 
@@ -32,6 +38,7 @@ def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -
 
     Asking does not move the HW: the maximal ISR is no smaller than before.
     """
+    void_stalled_read(partition, leader)
     if partition.options.isr_changes == IsrChanges.ZOOKEEPER:
         leader.isr = isr
         partition.controller.isr = isr
@@ -123,6 +130,7 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     leader.isr = leader.pending_isr
     leader.pending_isr = partition.brokers.none()
     leader.isr_accepted = False
+    void_stalled_read(partition, leader)
     current = choose(in_office, controller.image_unread, controller.leader_is_current)
     controller.leader_is_current = current
     advance_high_watermark(partition, leader)
@@ -140,6 +148,7 @@ def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     require(controller.image_unread, controller.leader_is_current)
     require(controller.leader == leader)
 
+    void_stalled_read(partition, leader)
     controller.image_unread = False
     if not partition.options.pending_isr_survives_image:
         lost = controller.request.is_empty

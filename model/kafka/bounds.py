@@ -63,6 +63,9 @@ STALLED_TRUNCATIONS = Bound(
 STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
+STALLED_READS = Bound(
+    "stalled_reads", 0, 0, "request threads that stall between two numbers that a fetch reads"
+)
 LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
 RECORD_DELETIONS = Bound(
     "record_deletions", 0, 0, "times that a broker deletes records at its log's start"
@@ -103,6 +106,7 @@ BOUNDS = (
     STALLED_FETCHES,
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
+    STALLED_READS,
     LOG_SWAPS,
     RECORD_DELETIONS,
     UPGRADES,

@@ -55,11 +55,13 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     partition.stalled.reset()
     partition.stalled_truncation.reset()
     partition.stalled_produce.reset()
+    partition.stalled_read.reset()
     for broker in partition.brokers:
         unified_log.delete(partition, broker, where=True)
         broker.leader = None
         broker.leader_epoch = 0
         broker.truncating = False
+        broker.gave_up = False
         broker.directory_lost = 0
         broker.answer.reset()
         forget_leadership(partition, broker)

@@ -16,6 +16,7 @@ from model.kafka import (
     fetch_in_flight,
     leader_epoch_checkpoint,
     log_manager,
+    log_read_info,
     partition,
     partition_reassignment,
     replica_fetcher,
@@ -46,6 +47,9 @@ TRUNCATING = weak(
 STALLED_THREADS_GO_ON = weak(
     leader_epoch_checkpoint.broker_flush_epochs,
     delayed_produce.leader_answer_stalled_produce,
+    log_read_info.follower_take_stalled_record,
+    log_read_info.follower_take_stalled_answer,
+    log_read_info.leader_refuse_stalled_read,
     replica_manager.leader_finish_stalled_fetch,
     replica_manager.leader_expand_by_stalled_fetch,
 )

@@ -16,7 +16,7 @@ from model.kafka.brokers_to_elrs import registration_fails
 from model.kafka.choices import FetchAnswers, QuickBounce
 from model.kafka.delayed_produce import forget_stalled_produce
 from model.kafka.log_directories import assign_directory
-from model.kafka.partition import follow, forget_leadership
+from model.kafka.partition import follow, forget_leadership, void_stalled_read
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
 from model.kafka.state import Broker, TopicPartition
@@ -44,6 +44,7 @@ def forget_memory(
     broker.leader = choose(where, None, broker.leader)
     broker.leader_epoch = choose(where, 0, broker.leader_epoch)
     broker.truncating = choose(where, False, broker.truncating)
+    broker.gave_up = choose(where, False, broker.gave_up)
     forget_leadership(partition, broker, where)
     unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
@@ -62,6 +63,7 @@ def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     forget_stalled_fetch(partition, broker)
     forget_stalled_truncation(partition, broker)
     forget_stalled_produce(partition, broker)
+    void_stalled_read(partition, broker)
 
 
 def may_be_stopped(partition: TopicPartition, broker: Broker) -> bool:

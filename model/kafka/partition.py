@@ -115,10 +115,11 @@ def is_answered(partition: TopicPartition, follower: Broker, leader: Broker) -> 
 
 
 def is_ready_to_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
-    """Neither has to wait until the follower has truncated."""
-    stalled = partition.stalled_truncation
-    waits = all_of(stalled.follower == follower, stalled.leader == leader)
-    return all_of(not_(follower.truncating), not_(waits))
+    """It has not to truncate first, waits for no answer of a thread that stalls, nor gave up."""
+    truncation, read = partition.stalled_truncation, partition.stalled_read
+    truncates = all_of(truncation.follower == follower, truncation.leader == leader)
+    waits = any_of(truncates, read.follower == follower)
+    return all_of(not_(follower.truncating), not_(waits), not_(follower.gave_up))
 
 
 def can_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> bool:
@@ -255,6 +256,20 @@ def void_stalled_produce(partition: TopicPartition, leader: Broker, where: bool 
         stalled.reset(where=all_of(where, stalled.leader == leader))
 
 
+def is_in_stalled_read(partition: TopicPartition, broker: Broker) -> bool:
+    """A thread that stalls reads as the broker, or for its fetch."""
+    stalled = partition.stalled_read
+    return any_of(stalled.leader == broker, stalled.follower == broker)
+
+
+def void_stalled_read(partition: TopicPartition, broker: Broker) -> None:
+    """As leader the broker takes its lock for writing; or it follows anew, or its process is gone.
+
+    A thread that reads for an answer holds that lock: such a stall has not been.
+    """
+    partition.stalled_read.reset(where=is_in_stalled_read(partition, broker))
+
+
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
@@ -305,6 +320,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
         orphan_stalled_fetch(partition, broker, broker.not_replicas)
     void_stalled_fetch(partition, broker, where=newer)
     void_stalled_produce(partition, broker, where=newer)
+    void_stalled_read(partition, broker)
     begin_epoch(partition, broker, where=any_of(anew, newer))
     broker.leading_since = choose(anew, controller.leader_epoch, broker.leading_since)
     broker.leader = broker
@@ -313,6 +329,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     broker.pending_isr = partition.brokers.none()
     broker.isr_accepted = False
     broker.truncating = False
+    broker.gave_up = False
     fetch_session.begin_anew(partition, broker)
     void_answer(partition, broker)
     controller.leader_is_current = True
@@ -363,11 +380,13 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     void_stalled_fetch(partition, broker)
     void_stalled_truncation(partition, broker)
     void_stalled_produce(partition, broker)
+    void_stalled_read(partition, broker)
     void_answer(partition, broker)
     void_answer_to_empty_log(partition, broker, where=not_(goes_on))
     stays = all_of(follows, broker.leader == controller.leader)
     fetch_session.go_on(partition, broker, leader_stays=stays)
     file_cache.begin_to_fetch(partition, broker, where=not_(goes_on))
+    broker.gave_up = all_of(goes_on, broker.gave_up)
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)
     if partition.replicas_move:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.faults import forget_memory, is_left_by_power_loss
+from model.kafka.partition import is_in_stalled_read
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
 from model.kafka.replica_manager import is_in_stalled_fetch
@@ -87,6 +88,11 @@ def _rack_loses_power(
     )
     produce.reset(
         where=some(all_of(lost.contains(m), produce.leader == m) for m in partition.brokers)
+    )
+    partition.stalled_read.reset(
+        where=some(
+            all_of(lost.contains(m), is_in_stalled_read(partition, m)) for m in partition.brokers
+        )
     )
     outdate_leader(partition, where=leads)
     fetch_session.end_all(partition, lost)

@@ -34,6 +34,7 @@ _FIXES: dict[str, Any] = {
     "isr.join.checks.replica": "true",
     "isr.join.checks.log.start": "true",
     "fetch.noted.in.its.epoch": "true",
+    "log.start.read.first": "true",
     "session.repeats.diverging.answer": "true",
     "swapped.log.keeps.epochs": "true",
 }

@@ -258,6 +258,8 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     require(not_(request_is_acceptable(partition)))
 
     void_request(partition)
+    read = partition.stalled_read
+    read.reset(where=all_of(read.leader == controller.leader, controller.leader_is_current))
     for broker in partition.brokers:
         asked = all_of(broker == controller.leader, controller.leader_is_current)
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)

@@ -254,6 +254,11 @@ class KafkaSettings:
         "a fetch is noted only in the leader epoch that it was checked in (finding 0008)",
         "fetch.noted.in.its.epoch",
     )
+    log_start_read_first: bool = setting(
+        False,
+        "a leader reads where its log starts before its high watermark, not after (finding 0016)",
+        "log.start.read.first",
+    )
     isr_answer_apart: bool = setting(
         False,
         "a leader may hear of its ISR change before it reads the image that says so",

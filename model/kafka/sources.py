@@ -28,6 +28,11 @@ leader_stall_after_noting | Partition.updateFollowerFetchState | 0.8.0 | finding
 leader_finish_stalled_fetch | Partition.updateFollowerFetchState | 0.8.0 | finding 0008
 leader_expand_by_stalled_fetch | Partition.maybeExpandIsr | 0.8.0 | finding 0008 |
     isr.join.checks.replica
+leader_stall_between_reads | Partition.readRecords | 2.1.0 | KAFKA-7104, finding 0016 |
+    log.start.read.first
+follower_take_stalled_record | ReplicaFetcherThread.processPartitionData | 2.1.0 | KAFKA-7104
+follower_take_stalled_answer | ReplicaFetcherThread.processPartitionData | 2.1.0 | KAFKA-7104
+leader_refuse_stalled_read | Partition.readRecords | 2.1.0 | KAFKA-7104
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
@@ -214,6 +219,7 @@ truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse
 isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
 isr.join.checks.log.start | Partition.isFollowerInSync | | finding 0012
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
+log.start.read.first | Partition.readRecords | | finding 0016
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0

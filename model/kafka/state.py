@@ -32,6 +32,7 @@ from model.kafka.bounds import (
     SHUTDOWNS,
     STALLED_FETCHES,
     STALLED_PRODUCES,
+    STALLED_READS,
     STALLED_TRUNCATIONS,
     UNCLEAN_ELECTIONS,
     UNREGISTRATIONS,
@@ -118,6 +119,7 @@ class Broker(Entity):
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
+    `gave_up`: the follower has refused an answer, and fetches no more in this leader epoch.
     `counted_as_told` and `start_counted_as_told`, with fetch sessions: the leader's HW and log
     start of an answer that was not taken, or is under way; else `NOT_TOLD` and 0.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
@@ -143,6 +145,7 @@ class Broker(Entity):
     truncating: bool = False
     fetch_answered: bool = False
     fetched_epoch_forgotten: bool = False
+    gave_up: bool = False
     answer: FetchAnswer = FetchAnswer.part()
     counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE)] = NOT_TOLD
     start_counted_as_told: Offset = 0
@@ -248,6 +251,17 @@ class StalledProduce(Record):
     offset: Offset = 0
 
 
+class StalledRead(Record):
+    """A fetch of `follower`'s whose thread at `leader` has read one number for the answer so far.
+
+    That is the leader's HW or, with `log.start.read.first`, where its log starts.
+    """
+
+    leader: Broker | None = None
+    follower: Broker | None = None
+    number: Offset = 0
+
+
 class ProducedRecord(Entity):
     """A record by its id, and ghosts: whether it was acknowledged, how often it was processed.
 
@@ -317,6 +331,7 @@ class Spent(Record):
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0
+    stalled_reads: Annotated[int, integers(0, STALLED_READS)] = 0
     log_swaps: Annotated[int, integers(0, LOG_SWAPS)] = 0
     record_deletions: Annotated[int, integers(0, RECORD_DELETIONS)] = 0
     consumer_restarts: Annotated[int, integers(0, CONSUMER_RESTARTS)] = 0
@@ -333,6 +348,7 @@ class TopicPartition(State):
     stalled: StalledFetch = StalledFetch.part()
     stalled_truncation: StalledTruncation = StalledTruncation.part()
     stalled_produce: StalledProduce = StalledProduce.part()
+    stalled_read: StalledRead = StalledRead.part()
     next_record: Annotated[int, integers(0, MAX_RECORDS)] = 0
     consumer: Consumer = Consumer.part()
     spent: Spent = Spent.part()

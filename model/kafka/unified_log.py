@@ -6,7 +6,7 @@ from model.kafka import leader_epoch_file_cache as cache
 from model.kafka import log_segment
 from model.kafka.choices import LogStartFile
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, choose, maximum, minimum
+from model.language import all_of, choose, maximum, minimum, not_
 
 
 def append(partition: TopicPartition, broker: Broker, record: int, epoch: int) -> None:
@@ -38,13 +38,15 @@ def take_answered(
 
 
 def take_start(partition: TopicPartition, follower: Broker, start: int) -> None:
-    """Delete what the leader has deleted, as the answer to a fetch says.
-
-    What is beyond the follower's HW is refused (KAFKA-5634).
-    """
+    """Delete what the leader has deleted, as the answer to a fetch says."""
     held = follower.log_start
-    taken = all_of(held < start, start <= follower.high_watermark)
+    taken = all_of(held < start, not_(refuses_start(follower, start)))
     start_at(partition, follower, choose(taken, start, held))
+
+
+def refuses_start(follower: Broker, start: int) -> bool:
+    """No log may start beyond its HW (KAFKA-5634): where one should, an exception is thrown."""
+    return start > follower.high_watermark
 
 
 def start_at(partition: TopicPartition, broker: Broker, start: int) -> None:

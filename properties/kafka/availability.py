@@ -135,6 +135,18 @@ def followers_are_told_where_to_truncate(partition: TopicPartition) -> bool:
 
 
 @always(
+    "followers_go_on_fetching",
+    "no follower gives the partition up",
+    failure="a follower has refused where its leader's log starts, and fetches no more",
+    broken_by="kafka with a stalled read and a deletion: a log start beyond the high watermark",
+    promised=lambda _: False,
+)
+def followers_go_on_fetching(partition: TopicPartition) -> bool:
+    """Else it stays out of the ISR, up, until the next leader epoch (`FailedPartitionsCount`)."""
+    return not_(some(follower.gave_up for follower in partition.brokers))
+
+
+@always(
     "brokers_can_register",
     "no registration of a broker makes the active controller renounce",
     failure="a broker registers after an unclean stop; the controller looks for the deleted topic, "

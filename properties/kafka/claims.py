@@ -112,5 +112,6 @@ KAFKA_PROPERTIES: tuple[Property, ...] = (
     availability.reassignments_can_end,
     availability.leader_takes_writes,
     availability.leader_exposes_what_the_isr_holds,
+    availability.followers_go_on_fetching,
     availability.brokers_can_register,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from checker.releases.compile import compile_any
-from checker.releases.jars import Release, artifacts, kafka_artifact, versions
+from checker.releases.jars import Release, artifacts, kafka_artifact, mocks, versions
 from checker.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
@@ -31,13 +31,12 @@ def fixtures(release: Release) -> str:
     tests = [kafka_artifact(release.version, "test", module=module) for module in FIXTURES]
     pinned = versions()["tests"]
     junit = f"org.junit.platform:junit-platform-console-standalone:{pinned['junit']}"
-    mockito = f"org.mockito:mockito-core:{pinned['mockito']}"
     directories = (
         artifacts(f"kafka-{release.version}-tests", tests, alone=True),
         artifacts(f"junit-{pinned['junit']}", [junit], alone=True),
-        artifacts(f"mockito-{pinned['mockito']}", [mockito]),
     )
-    return ":".join(str(jar) for path in directories for jar in sorted(path.glob("*.jar")))
+    jars = [str(jar) for path in directories for jar in sorted(path.glob("*.jar"))]
+    return ":".join([*jars, mocks()])
 
 
 def run_tests(

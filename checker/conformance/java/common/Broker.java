@@ -309,6 +309,9 @@ final class Broker {
         return found.isEmpty() ? null : found.get();
     }
 
+    /** A fetcher has given the partition up until the next leader epoch. */
+    boolean gaveUp() { return (Boolean) Parts.ask(Parts.ask(replicas.replicaFetcherManager(), "failedPartitions"), "contains", world.partition); }
+
     /** Called by its fetchers. */
     void beforeTruncating() { world.rounds.beforeTruncating(); }
 

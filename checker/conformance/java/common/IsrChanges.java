@@ -23,6 +23,7 @@ final class IsrChanges {
         final AlterPartitionRequestData request;
         private RequestCompletionHandler sender;  // null once the broker is gone
         private AlterPartitionResponseData answer;
+        private boolean waits;
         boolean lost;
 
         private Change(int from, AlterPartitionRequestData request, RequestCompletionHandler sender) {
@@ -44,6 +45,12 @@ final class IsrChanges {
                 return Errors.STALE_BROKER_EPOCH;
             }
             return Errors.forCode(answer.topics().get(0).partitions().get(0).errorCode());
+        }
+
+        /** The same, at the end of a step once no thread of the leader's holds the lock that it takes for writing. */
+        void deliverOnceUnlocked() {
+            waits = world.stalledRead.holdsLockOf(from);
+            if (!waits) deliver();
         }
 
         /** The leader hears of it, if it still runs. */
@@ -111,6 +118,7 @@ final class IsrChanges {
     void refuseVoid() {
         PartitionRegistration partition = world.controller.partition();
         for (Change change : List.copyOf(changes)) {
+            if (change.waits) change.deliverOnceUnlocked();
             if (change.answer != null) continue;
             var wanted = change.wanted();
             if (wanted.partitionEpoch() == partition.partitionEpoch && wanted.leaderEpoch() == partition.leaderEpoch
@@ -118,7 +126,7 @@ final class IsrChanges {
             Errors error = change.decide();
             world.note("the controller refuses what has become void: " + error);
             if (error == Errors.NONE) world.fail("the controller accepts an ISR change that is void");
-            if (error != Errors.STALE_BROKER_EPOCH) change.deliver();
+            if (error != Errors.STALE_BROKER_EPOCH) change.deliverOnceUnlocked();
         }
     }
 }

@@ -54,6 +54,11 @@ final class Steps {
             entry("leader_stall_after_noting", a -> stallAfterNoting(a[0], a[1])),
             entry("leader_finish_stalled_fetch", a -> finish(a[0], a[1])),
             entry("leader_expand_by_stalled_fetch", a -> expandByStalled(a[0], a[1])),
+            // fetches whose thread stalls between two numbers that it reads
+            entry("leader_stall_between_reads", a -> stallBetweenReads(a[0], a[1])),
+            entry("follower_take_stalled_record", a -> world.stalledRead.goOn(a[0], a[1])),
+            entry("follower_take_stalled_answer", a -> world.stalledRead.goOn(a[0], a[1])),
+            entry("leader_refuse_stalled_read", a -> world.stalledRead.goOn(a[0], a[1])),
             // truncations before which a fetcher stalls
             entry("follower_stall_before_truncating", a -> world.rounds.stallBeforeTruncating(a[0], a[1])),
             entry("follower_finish_truncating", a -> world.rounds.finishTruncating(a[0])),
@@ -204,6 +209,11 @@ final class Steps {
         world.stall.begin(leader, follower, Stall.Place.AFTER_NOTING);
     }
 
+    private void stallBetweenReads(int leader, int follower) {
+        makeFirst(leader, follower, false);
+        world.stalledRead.begin(leader, follower);
+    }
+
     private void finish(int leader, int follower) {
         makeFirst(leader, follower, false);
         world.stall.goOn();
@@ -229,6 +239,7 @@ final class Steps {
     }
 
     private void letJoin(int leader, int follower) {
+        world.stalledRead.forget(leader);
         Broker broker = world.brokers[leader];
         // Records that do not concern the partition may be read at any time: the model does not show them.
         List<?> unread = world.controller.log.subList(broker.read, world.controller.log.size());
@@ -249,6 +260,7 @@ final class Steps {
 
     /** `maybeShrinkIsr`, with the times at which followers were last caught up set as the step needs them. */
     private void shrink(int leader, Set<Integer> dropped) {
+        world.stalledRead.forget(leader);
         Partition partition = world.brokers[leader].partition();
         long end = world.brokers[leader].end();
         List<Integer> isr = Internals.isr(partition);
@@ -271,11 +283,13 @@ final class Steps {
             return;
         }
         Errors decided = underWay.get(0).decide();
+        if (decided == Errors.INELIGIBLE_REPLICA) world.stalledRead.forget(underWay.get(0).from);
         if (decided != expected) world.fail("the controller answers " + decided + ", not " + expected);
-        else if (decided != Errors.NONE) underWay.get(0).deliver();
+        else if (decided != Errors.NONE) underWay.get(0).deliverOnceUnlocked();
     }
 
     private void hear(int leader) {
+        world.stalledRead.forget(leader);
         if (world.isrChanges.answeredTo(leader) == null) world.fail("no answer is on its way to broker " + leader);
         world.isrChanges.deliverTo(leader);
     }

@@ -28,6 +28,7 @@ final class World {
     final Wire wire = new Wire(this);
     final Rounds rounds = new Rounds(this);
     final Stall stall = new Stall(this);
+    final StalledRead stalledRead = new StalledRead(this);
     final Reassignments reassignments = new Reassignments(this);
     final Broker[] brokers;
     final Disk[] disks;
@@ -92,7 +93,10 @@ final class World {
     }
 
     /** The broker reads all of the metadata log. */
-    void read(int broker) { brokers[broker].read(controller.log, controller.log.size()); }
+    void read(int broker) {
+        stalledRead.forget(broker);
+        brokers[broker].read(controller.log, controller.log.size());
+    }
 
     void requireLeader(int leader) {
         if (controller.partition().leader != leader) fail("the controller elects " + controller.partition().leader);
@@ -105,6 +109,7 @@ final class World {
         for (int b = 0; b < brokers.length; b++) if (brokers[b] != null) {
             rounds.forget(b);
             stall.forget(b);
+            stalledRead.forget(b);
             read(b);
         }
         answers.clear();
@@ -119,6 +124,7 @@ final class World {
     void crash(int broker, long checkpoint) {
         rounds.forget(broker);
         stall.forget(broker);
+        stalledRead.forget(broker);
         long start = Internals.logStart(brokers[broker]);
         brokers[broker].kill();
         gone(broker);
@@ -148,6 +154,7 @@ final class World {
     void stop(int broker) {
         rounds.forget(broker);
         stall.forget(broker);
+        stalledRead.forget(broker);
         brokers[broker].shutDown();
         gone(broker);
     }
@@ -176,6 +183,7 @@ final class World {
         for (int b = 0; b < brokers.length; b++) {
             rounds.forget(b);
             stall.forget(b);
+            stalledRead.forget(b);
             if (brokers[b] != null) brokers[b].kill();
         }
     }
