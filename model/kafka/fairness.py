@@ -49,7 +49,7 @@ STALLED_THREADS_GO_ON = weak(
     delayed_produce.leader_answer_stalled_produce,
     log_read_info.follower_take_stalled_record,
     log_read_info.follower_take_stalled_answer,
-    log_read_info.leader_refuse_stalled_read,
+    log_read_info.follower_start_anew_after_stall,
     replica_manager.leader_finish_stalled_fetch,
     replica_manager.leader_expand_by_stalled_fetch,
 )

@@ -87,10 +87,16 @@ def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Bro
 
     Before KAFKA-9491 the HW stayed where it was. The leader notes nothing of such a fetch.
     """
-    start = leader.log_start
     require(is_answered(partition, follower, leader), follower.answer.kind == NO_ANSWER)
-    require(is_ready_to_fetch(partition, follower, leader), follower.log.end < start)
+    require(is_ready_to_fetch(partition, follower, leader))
+    require(follower.log.end < leader.log_start)
 
+    start_anew(partition, follower, leader)
+
+
+def start_anew(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
+    """Throw the log away, and begin another where the leader's starts."""
+    start = leader.log_start
     fetch_session.begin_anew(partition, follower)
     unified_log.delete(partition, follower, where=True)
     follower.log.truncate_to(start)

@@ -9,7 +9,7 @@ to end first is the same as none. One thread stalls at a time; the follower wait
 
 from __future__ import annotations
 
-from model.kafka import fetch_session, unified_log
+from model.kafka import fetch_session, log_manager, unified_log
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
@@ -86,11 +86,14 @@ def follower_take_stalled_answer(
     _take(partition, follower, high_watermark, start)
 
 
-@action("the thread of {leader} that stalled goes on; the offset of {follower} is out of range")
-def leader_refuse_stalled_read(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    """The log starts later than that by now: an error, of which nothing is noted."""
+@action("the thread of {leader} that stalled goes on: out of range; {follower} starts anew")
+def follower_start_anew_after_stall(
+    partition: TopicPartition, leader: Broker, follower: Broker
+) -> None:
+    """The log starts after the follower's offset by now: `follower_start_anew`, in its fetch."""
     stalled = partition.stalled_read
     require(stalled.leader == leader, stalled.follower == follower)
     require(follower.log.end < leader.log_start)
 
+    log_manager.start_anew(partition, follower, leader)
     stalled.reset()

@@ -69,7 +69,7 @@ KAFKA = Protocol(
         log_read_info.leader_stall_between_reads,
         log_read_info.follower_take_stalled_record,
         log_read_info.follower_take_stalled_answer,
-        log_read_info.leader_refuse_stalled_read,
+        log_read_info.follower_start_anew_after_stall,
         fetch_in_flight.follower_send_fetch,
         fetch_in_flight.follower_receive_record,
         fetch_in_flight.follower_receive_high_watermark,

@@ -32,7 +32,8 @@ leader_stall_between_reads | Partition.readRecords | 2.1.0 | KAFKA-7104, finding
     log.start.read.first
 follower_take_stalled_record | ReplicaFetcherThread.processPartitionData | 2.1.0 | KAFKA-7104
 follower_take_stalled_answer | ReplicaFetcherThread.processPartitionData | 2.1.0 | KAFKA-7104
-leader_refuse_stalled_read | Partition.readRecords | 2.1.0 | KAFKA-7104
+follower_start_anew_after_stall | AbstractFetcherThread.fetchOffsetAndTruncate | 2.1.0 |
+    KAFKA-7104, KAFKA-9491 | starting.anew.moves.hw
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |

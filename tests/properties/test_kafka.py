@@ -194,6 +194,10 @@ BREAKS = {
     ),
     "leader_takes_writes": preset(settings={"min.insync.replicas": "3"}, crashes=1),
     "leader_exposes_what_the_isr_holds": preset(false_fencings=1),
+    "followers_go_on_fetching": preset(
+        "kafka-4.3", settings={"epoch.cache": "kept", "min.insync.replicas": "2"},
+        record_deletions=1, stalled_reads=1,
+    ),
     "brokers_can_register": preset(
         settings={"min.insync.replicas": "2", "min.insync.replicas.later": "1"},
         crashes=1, min_isr_changes=1, topic_deletions=1,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from checker.verdict import Verdict
-from tests.support.kafka import SAFE, depths, explored, kafka_model
+from tests.support.kafka import SAFE, depths, explored, kafka_model, reachable
 
+GIVES_UP = "followers_go_on_fetching"
+STALL = ("stalled_read.", "spent.")
 LOST = "acknowledged_records_survive"
 TRUNCATIONS = {"stalled_truncations": 1, "preferred_elections": 4, "max_leader_epoch": 4}
 PRODUCES = {"stalled_produces": 1, "preferred_elections": 2, "max_leader_epoch": 3}
@@ -16,6 +18,12 @@ def fixed(bounds, **settings):
     """The model with every fix, but for some."""
     changed = {name.replace("_", "."): value for name, value in settings.items()}
     return kafka_model("kafka-fixed", SAFE | changed, **bounds)
+
+
+def reading(bounds=None, **settings):
+    """The same with a leader's reads apart and a deletion."""
+    sizes = {"stalled_reads": 1, "record_deletions": 1, "max_leader_epoch": 0} | (bounds or {})
+    return fixed(sizes, epoch_cache="kept", **settings)
 
 
 def test_a_truncation_that_was_decided_in_an_earlier_epoch_loses_what_was_acknowledged():
@@ -39,6 +47,28 @@ def test_a_produce_that_is_judged_by_the_offset_hears_of_a_record_that_is_gone()
 def test_with_one_record_there_is_none_in_its_place():
     model = fixed(PRODUCES, produce_matches_leader_epoch="false")
     assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+def test_where_two_numbers_are_read_apart_a_follower_may_give_up():
+    model = reading(log_start_read_first="false")
+    assert depths(explored(model, GIVES_UP, symmetry=True)) == {GIVES_UP: 8}
+
+
+def test_not_where_the_start_is_read_first():
+    assert explored(reading(), GIVES_UP, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+def test_not_with_two_replicas_as_nobody_else_moves_the_high_watermark():
+    model = reading({"replicas": 2}, log_start_read_first="false")
+    assert explored(model, GIVES_UP).verdict is Verdict.EXHAUSTED
+
+
+def test_a_stall_without_deletions_shows_nothing_new():
+    bounds = {"replicas": 2, "preferred_elections": 1, "max_leader_epoch": 2, "crashes": 1}
+    without, _ = reachable(fixed(bounds), *STALL)
+    with_stalls, states = reachable(fixed(bounds | {"stalled_reads": 1}), *STALL)
+    assert with_stalls == without
+    assert states > len(without)
 
 
 @pytest.mark.slow

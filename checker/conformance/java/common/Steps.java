@@ -58,7 +58,7 @@ final class Steps {
             entry("leader_stall_between_reads", a -> stallBetweenReads(a[0], a[1])),
             entry("follower_take_stalled_record", a -> world.stalledRead.goOn(a[0], a[1])),
             entry("follower_take_stalled_answer", a -> world.stalledRead.goOn(a[0], a[1])),
-            entry("leader_refuse_stalled_read", a -> world.stalledRead.goOn(a[0], a[1])),
+            entry("follower_start_anew_after_stall", a -> world.stalledRead.goOn(a[0], a[1])),
             // truncations before which a fetcher stalls
             entry("follower_stall_before_truncating", a -> world.rounds.stallBeforeTruncating(a[0], a[1])),
             entry("follower_finish_truncating", a -> world.rounds.finishTruncating(a[0])),
