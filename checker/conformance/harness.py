@@ -82,7 +82,8 @@ class Harness:
         self._process = subprocess.Popen(
             [
                 *(java(), *JAVA, f"-Dlog4j.configuration=file:{logging}"),
-                *("-cp", f"{classes}:{fixed}{also}:{chosen.classpath}", "highwater.Main", str(self.root)),
+                *("-cp", f"{classes}:{fixed}{also}:{chosen.classpath}"),
+                *("highwater.Main", str(self.root)),
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
             start_new_session=True,

@@ -17,9 +17,7 @@ from model.language import action, is_none, not_, require
 
 
 @action("{leader} reads for a fetch of {follower}, and the thread stalls after the first number")
-def leader_stall_between_reads(
-    partition: TopicPartition, leader: Broker, follower: Broker
-) -> None:
+def leader_stall_between_reads(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Read the HW alone or, with the fix of finding 0016, where the log starts."""
     stalled = partition.stalled_read
     require(answers_at_once(partition))
@@ -43,9 +41,7 @@ def _answer(partition: TopicPartition, leader: Broker) -> tuple[int, int]:
     return first, leader.log_start
 
 
-def _take(
-    partition: TopicPartition, follower: Broker, high_watermark: int, start: int
-) -> None:
+def _take(partition: TopicPartition, follower: Broker, high_watermark: int, start: int) -> None:
     """Take the HW and then the log start, or give the partition up.
 
     A start beyond the HW is refused, and for whatever is thrown the partition is marked as failed
