@@ -73,7 +73,7 @@ from model.replicated_log import (
 
 NO_RECORD = -1
 NOT_TOLD = -1
-RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
+RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1, none=NO_RECORD)]
 
 
 class Answer(IntEnum):
@@ -147,7 +147,7 @@ class Broker(Entity):
     fetched_epoch_forgotten: bool = False
     gave_up: bool = False
     answer: FetchAnswer = FetchAnswer.part()
-    counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE)] = NOT_TOLD
+    counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE, none=NOT_TOLD)] = NOT_TOLD
     start_counted_as_told: Offset = 0
 
     not_replicas: SetOf[Broker] = nobody()
