@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from checker.experiments.liveness_table import lasso_trace
@@ -12,22 +10,22 @@ from checker.search.question import Options
 from checker.traces.trace import check_trace
 from checker.verdict import Judgement, Verdict
 from model.kafka.protocol import KAFKA
-from model.language import Fairness
+from model.language import Fairness, Model
 from model.language.fairness import changed
 from properties import choose_liveness, liveness_of
 from tests.support.tiers import slow_but
 
 OPTIONS = Options(cross_check=False)
-Settings = Mapping[str, str]
-NOTHING: Settings = {}
 FEW = {"max_leader_epoch": 1, "preferred_elections": 0}
 
 
-def judge(
-    name: str, preset: str = "4.1", *changes: str, settings: Settings = NOTHING, **bounds: int
-) -> Judgement:
-    """The judgement on one property of a preset, with other settings and other fairness."""
-    model = KAFKA.model(FEW | bounds, {**KAFKA.preset(preset), **settings})
+def judge(name: str, preset: str = "4.1", *changes: str, **bounds: int) -> Judgement:
+    """The judgement on one property of a preset."""
+    return judge_model(name, KAFKA.model(FEW | bounds, KAFKA.preset(preset)), *changes)
+
+
+def judge_model(name: str, model: Model, *changes: str) -> Judgement:
+    """The same of a model."""
     fairness: tuple[Fairness, ...] = changed(KAFKA.fairness, changes)
     prop = choose_liveness(KAFKA, name)
     (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=OPTIONS).run().liveness
@@ -45,7 +43,7 @@ def judge(
     ),
 )
 def test_a_refused_isr_change_stops_the_high_watermark_for_ever(name):
-    """Finding 0017: no fairness helps, computing the high watermark anew does, and needs no more."""
+    """Finding 0017: no fairness helps, computing the high watermark anew does."""
     judgement = judge(name)
     assert judgement.verdict is Verdict.VIOLATED
     assert judgement.lasso is not None
@@ -53,10 +51,11 @@ def test_a_refused_isr_change_stops_the_high_watermark_for_ever(name):
     assert judgement.lasso.loop == ()
     names = [action for one in KAFKA.fairness for action in one.actions]
     assert judge(name, "4.1", *(f"{a}=strong" for a in names)).lasso is not None
-    mended = {"refused.isr.change.moves.hw": "true"}
-    assert judge(name, settings=mended).verdict is Verdict.EXHAUSTED
+    fix = {"refused.isr.change.moves.hw": "true"}
+    mended = KAFKA.model(FEW, {**KAFKA.preset("4.1"), **fix})
+    assert judge_model(name, mended).verdict is Verdict.EXHAUSTED
     silent = "leader_hear_isr_refusal=none"
-    assert judge(name, "4.1", silent, settings=mended).verdict is Verdict.VIOLATED
+    assert judge_model(name, mended, silent).verdict is Verdict.VIOLATED
 
 
 def test_the_isr_flaps_for_ever_unless_taking_a_follower_back_is_strongly_fair():
