@@ -57,6 +57,7 @@ ISR_GROWS = weak(alter_partition.leader_propose_expand)
 ALTER_PARTITION = weak(
     replication_control.controller_apply_isr_change,
     replication_control.controller_reject_isr_change,
+    replication_control.leader_hear_isr_refusal,
     alter_partition.leader_hear_isr_answer,
     alter_partition.leader_read_known_image,
     alter_partition.leader_resend_isr_change,

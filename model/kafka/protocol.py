@@ -86,6 +86,7 @@ KAFKA = Protocol(
         alter_partition.leader_propose_shrink_to_itself,
         replication_control.controller_apply_isr_change,
         replication_control.controller_reject_isr_change,
+        replication_control.leader_hear_isr_refusal,
         partition.leader_apply_metadata,
         alter_partition.leader_hear_isr_answer,
         alter_partition.leader_read_known_image,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kafka.choices import PreferredLeader
+from model.kafka.partition import advance_high_watermark
 from model.kafka.partition_change import (
     candidates,
     change_partition,
@@ -246,12 +247,10 @@ def controller_apply_isr_change(partition: TopicPartition) -> None:
             broker.isr_accepted = any_of(broker.isr_accepted, hears)
 
 
-@action("controller refuses the ISR that the leader asked for")
-def controller_reject_isr_change(partition: TopicPartition) -> None:
+def refuse_isr_change(partition: TopicPartition) -> None:
     """Answer INELIGIBLE_REPLICA: the leader goes back to the committed ISR.
 
-    The answer arrives at once: until then the leader would only count one replica more. It does not
-    compute the HW anew (number 47): what the ISR holds waits until something else moves the HW.
+    The answer arrives at once: until then the leader would only count one replica more.
     """
     controller = partition.controller
     require(not_(controller.request.is_empty))
@@ -263,6 +262,27 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     for broker in partition.brokers:
         asked = all_of(broker == controller.leader, controller.leader_is_current)
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
+
+
+@action("controller refuses the ISR that the leader asked for")
+def controller_reject_isr_change(partition: TopicPartition) -> None:
+    """Refuse a request, after which the leader does not compute its HW anew (finding 0017).
+
+    What the ISR holds waits until something else moves the HW. With the fix: no leader waits for
+    the request any more.
+    """
+    if partition.options.refused_isr_change_moves_hw:
+        require(not_(some(hears_of_its_isr_change(partition, b) for b in partition.brokers)))
+    refuse_isr_change(partition)
+
+
+@action("controller refuses the ISR that {leader} asked for, which computes its HW anew")
+def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
+    """Refuse a request, and have the leader count the committed ISR alone."""
+    require(partition.options.refused_isr_change_moves_hw)
+    require(hears_of_its_isr_change(partition, leader))
+    refuse_isr_change(partition)
+    advance_high_watermark(partition, leader)
 
 
 @action("another controller takes over; a request under way is lost")

@@ -259,6 +259,11 @@ class KafkaSettings:
         "a leader reads where its log starts before its high watermark, not after (finding 0016)",
         "log.start.read.first",
     )
+    refused_isr_change_moves_hw: bool = setting(
+        False,
+        "a leader whose ISR change was refused computes its HW anew (finding 0017)",
+        "refused.isr.change.moves.hw",
+    )
     isr_answer_apart: bool = setting(
         False,
         "a leader may hear of its ISR change before it reads the image that says so",

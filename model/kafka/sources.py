@@ -63,6 +63,8 @@ controller_apply_isr_change | ReplicationControlManager.alterPartition | 2.7.0 |
     isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked
 controller_reject_isr_change | ReplicationControlManager.ineligibleReplicasForIsr | 3.3.0 |
     KIP-841, KIP-903 | isr.unfenced.brokers.only, broker.epoch.checked
+leader_hear_isr_refusal | Partition.submitAlterPartition | 3.3.0 | finding 0017, KAFKA-13091 |
+    refused.isr.change.moves.hw
 leader_apply_metadata | Partition.makeLeader | 0.8.0 | finding 0001, finding 0008 |
     reset.follower.leo.every.epoch, fetch.noted.in.its.epoch
 leader_hear_isr_answer | Partition.handleAlterPartitionUpdate | 2.7.0 | KIP-497 | isr.answer.apart
@@ -221,6 +223,7 @@ isr.join.checks.replica | Partition.needsExpandIsr | | finding 0008
 isr.join.checks.log.start | Partition.isFollowerInSync | | finding 0012
 fetch.noted.in.its.epoch | Partition.updateFollowerFetchState | | finding 0008
 log.start.read.first | Partition.readRecords | | finding 0016
+refused.isr.change.moves.hw | Partition.submitAlterPartition | | finding 0017, KAFKA-13091
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0

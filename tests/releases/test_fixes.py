@@ -24,11 +24,13 @@ PARTITION = {
         "testAFollowerJoinsTheIsrOnceItsLogStartsWhereTheLeadersDoes"
     },
     "log-start-read-before-the-high-watermark": {"testAnAnswerHasNoLogStartBeyondItsHighWatermark"},
+    "isr-change-refused": {"testWhatTheIsrHoldsIsExposedOnceAnIsrChangeIsRefused"},
     None: {
         "testPositionsAreKeptFromOneLeaderEpochToTheNext",
         "testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch",
         "testPendingIsrIsReplacedByANewerPartitionEpoch",
         "testAFollowerJoinsTheIsrWhereNothingIsDeletedOrItHasDeletedMore",
+        "testAnIsrChangeThatMayHaveBeenMadeIsWaitedFor",
     },
 }
 ELIGIBLE = {

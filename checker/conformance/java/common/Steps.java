@@ -74,6 +74,7 @@ final class Steps {
             entry("leader_propose_shrink_to_itself", a -> shrink(a[0], others(a[0]))),
             entry("controller_apply_isr_change", a -> decide(Errors.NONE)),
             entry("controller_reject_isr_change", a -> decide(Errors.INELIGIBLE_REPLICA)),
+            entry("leader_hear_isr_refusal", a -> decide(Errors.INELIGIBLE_REPLICA)),
             entry("leader_hear_isr_answer", a -> hear(a[0])),
             entry("leader_resend_isr_change", a -> resend(a[0])),
             // metadata
