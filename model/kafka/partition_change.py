@@ -34,14 +34,26 @@ def eligible_among(
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 
-def empties_elr(partition: TopicPartition, broker: Broker) -> bool:
-    """Looking at the partition anew, since a member of the ELR is unregistered, empties the ELR.
+def eligible_without(
+    partition: TopicPartition, broker: Broker, isr: SetOf[Broker]
+) -> SetOf[Broker]:
+    """The ELR once the ISR is `isr`, as a broker leaves that is fenced, or is to be forgotten.
 
-    The ISR is large enough since replicas have become fewer.
+    It enters the ELR or stays there; with the fix, not if it is unregistered (finding 0018).
+    """
+    eligible = eligible_after(partition, isr)
+    if not partition.options.unregistration_leaves_elr:
+        return eligible
+    return choose(broker.unregistered, eligible.without_member(broker), eligible)
+
+
+def changes_elr(partition: TopicPartition, broker: Broker, eligible: SetOf[Broker]) -> bool:
+    """Looking at the partition anew, since a member of the ELR is unregistered, changes the ELR.
+
+    The ISR is large enough since replicas have become fewer; or the member leaves, with the fix.
     """
     controller = partition.controller
-    eligible = eligible_after(partition, controller.isr)
-    return all_of(controller.eligible.contains(broker), eligible.is_empty)
+    return all_of(controller.eligible.contains(broker), eligible != controller.eligible)
 
 
 def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
@@ -197,12 +209,22 @@ def keep_leader_in_new_epoch(partition: TopicPartition, where: bool) -> None:
         controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
 
 
-def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker], epochs: int = 1) -> None:
+def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
     """Make an ISR member, or with an empty ISR an eligible replica, the leader.
 
     Whether the ISR is large enough is asked before the election adds to it.
     """
+    elect_beside(partition, leader, isr, eligible_after(partition, isr))
+
+
+def elect_beside(
+    partition: TopicPartition,
+    leader: Broker,
+    isr: SetOf[Broker],
+    eligible: SetOf[Broker],
+    epochs: int = 1,
+) -> None:
+    """The same, where it is known who is eligible besides."""
     new_isr = choose(isr.is_empty, partition.brokers.only(leader), isr)
-    eligible = eligible_after(partition, isr).without_member(leader)
     new_leader_epoch(partition, leader, epochs=epochs)
-    change_partition(partition, new_isr, eligible)
+    change_partition(partition, new_isr, eligible.without_member(leader))

@@ -25,6 +25,7 @@ _FIXES: dict[str, Any] = {
     "min.isr.counts.own.replicas": "true",
     "last.member.is.last.known.leader": "true",
     "elr.of.replicas.only": "true",
+    "unregistration.leaves.elr": "true",
     "reassignment.waits.for.all": "true",
     "replacing.sets.both.lists": "true",
     "registration.counts.directories": "true",

@@ -6,10 +6,12 @@ from model.kafka.choices import PreferredLeader
 from model.kafka.partition_change import (
     candidates,
     change_partition,
+    changes_elr,
     completes_reassignment,
     elect,
+    elect_beside,
     eligible_after,
-    empties_elr,
+    eligible_without,
     isr_without,
     keep_leader_in_new_epoch,
     may_change_leader,
@@ -57,7 +59,7 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     Or it is unregistered, which has the controller look at partitions of whose ELR it is, too.
     """
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     in_isr = partition.controller.isr.contains(broker)
     anew = shrink_starts_epoch(partition, isr)
     _require_fencing(partition, broker)
@@ -66,15 +68,15 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
 
     _fence(partition, broker)
     keep_leader_in_new_epoch(partition, where=anew)
-    empties = all_of(broker.unregistered, empties_elr(partition, broker))
-    change_partition(partition, isr, eligible, where=any_of(in_isr, empties))
+    changes = all_of(broker.unregistered, changes_elr(partition, broker, eligible))
+    change_partition(partition, isr, eligible, where=any_of(in_isr, changes))
 
 
 @action("controller fences the leader {broker} and elects {successor}")
 def controller_fence_leader(partition: TopicPartition, broker: Broker, successor: Broker) -> None:
     """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
     _require_fencing(partition, broker)
     require(partition.controller.leader == broker)
@@ -83,14 +85,14 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     require(candidates(partition, isr, eligible).contains(successor))
 
     _fence(partition, broker)
-    elect(partition, successor, isr, epochs)
+    elect_beside(partition, successor, isr, eligible, epochs)
 
 
 @action("controller fences the leader {broker}; nobody can succeed it")
 def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
     options = candidates(partition, isr, eligible)
     _require_fencing(partition, broker)

@@ -204,6 +204,11 @@ class KafkaSettings:
         "(finding 0004)",
         "elr.of.replicas.only",
     )
+    unregistration_leaves_elr: bool = setting(
+        False,
+        "a broker that is unregistered is in no ELR from then on (finding 0018)",
+        "unregistration.leaves.elr",
+    )
     reassignment_waits_for_all: bool = setting(
         True,
         "a reassignment ends when all replicas that stay are in sync, not only those that are "

@@ -119,7 +119,8 @@ controller_complete_late_reassignment | PartitionChangeBuilder.completeReassignm
     1.1.0 | KAFKA-19975, finding 0004 | elr.of.replicas.only, reassignment.waits.for.all
 broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
 broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
-operator_unregister_broker | ReplicationControlManager.handleBrokerUnregistered | 2.8.0 | KIP-500
+operator_unregister_broker | ReplicationControlManager.handleBrokerUnregistered | 2.8.0 |
+    KIP-500, finding 0018 | unregistration.leaves.elr
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0 | | shutdowns.in.turn
 broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916 |
@@ -209,6 +210,7 @@ min.isr.counts.own.replicas | ReplicationControlManager.getTopicEffectiveMinIsr 
     finding 0014
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
 elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
+unregistration.leaves.elr | ReplicationControlManager.handleBrokerUnregistered | | finding 0018
 reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
     KAFKA-19975
 replacing.sets.both.lists | ReplicationControlManager.changePartitionReassignment | |

@@ -205,6 +205,41 @@ public class EligibleLeaderReplicasTest {
         assertEquals(List.of(), elr());
     }
 
+    @Test
+    public void testABrokerThatIsUnregisteredLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        unregister(1);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testALeaderThatIsUnregisteredDoesNotEnterTheElr() {
+        replication.replay(partition(0, List.of(0, 2), List.of(), 0, 1, 2));
+        unregister(0);
+        assertEquals(2, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered() {
+        replication.replay(partition(2, List.of(2), List.of(0), 0, 1, 2));
+        unregister(0);
+        restartUncleanly(2);
+        assertEquals(2, replication.getPartition(TOPIC, 0).leader);
+    }
+
+    @Test
+    public void testTheOthersStayInTheElrAsABrokerIsUnregistered() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        unregister(0);
+        assertEquals(1, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(1), ints(replication.getPartition(TOPIC, 0).isr));
+    }
+
+    private void unregister(int broker) {
+        replay(replication.unregisterBroker(broker).records());
+    }
+
     private void restartUncleanly(int broker) {
         List<ApiMessageAndVersion> records = new ArrayList<>();
         replication.handleBrokerShutdown(broker, false, records);
