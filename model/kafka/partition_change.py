@@ -9,7 +9,7 @@ from typing import Any
 
 from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, all_of, any_of, choose, is_none, not_
+from model.language import SetOf, all_of, any_of, choose, is_none, not_, some
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
@@ -96,12 +96,15 @@ def void_request(partition: TopicPartition, where: bool = True) -> None:
 def registers_cleanly(partition: TopicPartition, broker: Broker) -> bool:
     """The broker registers as one that has stopped cleanly; with the fix, with all directories.
 
+    A directory of which the controller knows that it has failed is none of the last registration's.
     Of one that was unregistered the controller knows no broker epoch that it could have stopped in
     (`ClusterControlManager.registerBroker`).
     """
     known = all_of(broker.stopped_cleanly, not_(broker.unregistered))
     if partition.options.registration_counts_directories:
-        return all_of(known, broker.directory_lost == 0)
+        unheard = not_(partition.controller.offline.contains(broker))
+        lacks_one = any_of(broker.directory_lost > 0, all_of(broker.directory_dropped, unheard))
+        return all_of(known, not_(lacks_one))
     return known
 
 
@@ -128,11 +131,32 @@ def candidates(
 ) -> SetOf[Broker]:
     """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty.
 
-    Whoever is in the ELR and no replica may not.
+    Whoever is in the ELR and no replica may not, nor whose directory is known to have failed.
     """
     if partition.replicas_move:
         eligible = eligible.intersection(partition.controller.replicas)
-    return choose(isr.is_empty, eligible, isr)
+    return choose(isr.is_empty, eligible, isr).minus(partition.controller.offline)
+
+
+def elects_by_leaving(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> bool:
+    """As a member leaves the ISR of a partition without a leader, somebody in the ELR may lead.
+
+    Only a member whose directory is known to have failed is there, is live, and was not elected.
+    """
+    controller = partition.controller
+    options = candidates(partition, isr, eligible)
+    return all_of(
+        not_(controller.isr.intersection(controller.offline).is_empty),
+        is_none(controller.leader),
+        some(all_of(not_(m.fenced), options.contains(m)) for m in partition.brokers),
+    )
+
+
+def is_acceptable(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker is unfenced, and its directory is not known to have failed (`LeaderAcceptor`)."""
+    return all_of(not_(broker.fenced), not_(partition.controller.offline.contains(broker)))
 
 
 def is_reassigned(partition: TopicPartition) -> bool:
@@ -189,6 +213,13 @@ def new_leader_epoch(
     controller.leader = choose(where, leader, controller.leader)
     controller.leader_epoch = controller.leader_epoch + choose(where, epochs, 0)
     controller.last_known_leader = choose(where, None, controller.last_known_leader)
+
+
+def note_last_known_leader(partition: TopicPartition, broker: Broker, isr: SetOf[Broker]) -> None:
+    """The partition has lost its leader: where nobody in the ISR is live, it is the last known."""
+    if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
+        nobody = isr.minus(partition.controller.offline).is_empty
+        partition.controller.last_known_leader = choose(nobody, broker, None)
 
 
 def shrink_starts_epoch(partition: TopicPartition, isr: SetOf[Broker], asked: bool = False) -> bool:

@@ -29,6 +29,7 @@ _FIXES: dict[str, Any] = {
     "reassignment.waits.for.all": "true",
     "replacing.sets.both.lists": "true",
     "registration.counts.directories": "true",
+    "directory.failure.leaves.elr": "true",
     "reset.follower.leo.every.epoch": "true",
     "truncation.matches.request.epoch": "true",
     "produce.matches.leader.epoch": "true",

@@ -10,12 +10,15 @@ from model.kafka.partition_change import (
     completes_reassignment,
     elect,
     elect_beside,
+    elects_by_leaving,
     eligible_after,
     eligible_without,
+    is_acceptable,
     isr_without,
     keep_leader_in_new_epoch,
     may_change_leader,
     new_leader_epoch,
+    note_last_known_leader,
     shrink_starts_epoch,
     void_request,
 )
@@ -23,7 +26,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
 
 
-def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
+def require_fencing(partition: TopicPartition, broker: Broker) -> None:
     """The broker is dead, wants to stop or is unregistered; or the budget lets it seem dead."""
     spent = partition.spent.false_fencings
     require(not_(broker.fenced))
@@ -46,7 +49,7 @@ def _epochs_of_leaving(partition: TopicPartition, leader: Broker) -> int:
     return epochs
 
 
-def _fence(partition: TopicPartition, broker: Broker) -> None:
+def fence(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.false_fencings
     partition.spent.false_fencings = choose(_is_to_leave(broker), spent, spent + 1)
     broker.fenced = True
@@ -62,11 +65,12 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     eligible = eligible_without(partition, broker, isr)
     in_isr = partition.controller.isr.contains(broker)
     anew = shrink_starts_epoch(partition, isr)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader != broker)
     require(any_of(not_(anew), may_change_leader(partition)))
+    require(not_(elects_by_leaving(partition, isr, eligible)))
 
-    _fence(partition, broker)
+    fence(partition, broker)
     keep_leader_in_new_epoch(partition, where=anew)
     changes = all_of(broker.unregistered, changes_elr(partition, broker, eligible))
     change_partition(partition, isr, eligible, where=any_of(in_isr, changes))
@@ -78,13 +82,13 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     isr = isr_without(partition, broker)
     eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader == broker)
     require(may_change_leader(partition, epochs))
-    require(successor != broker, not_(successor.fenced))
+    require(successor != broker, is_acceptable(partition, successor))
     require(candidates(partition, isr, eligible).contains(successor))
 
-    _fence(partition, broker)
+    fence(partition, broker)
     elect_beside(partition, successor, isr, eligible, epochs)
 
 
@@ -95,18 +99,17 @@ def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> N
     eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
     options = candidates(partition, isr, eligible)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader == broker)
     require(may_change_leader(partition, epochs))
     require(
         every(any_of(m == broker, m.fenced, not_(options.contains(m))) for m in partition.brokers)
     )
 
-    _fence(partition, broker)
+    fence(partition, broker)
     new_leader_epoch(partition, None, epochs=epochs)
     change_partition(partition, isr, eligible)
-    if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
-        partition.controller.last_known_leader = choose(isr.is_empty, broker, None)
+    note_last_known_leader(partition, broker, isr)
 
 
 def may_unfence(broker: Broker) -> bool:
@@ -159,7 +162,7 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     require(spent < partition.bound("unclean_elections"))
     require(may_change_leader(partition), partition.exists)
     require(is_none(controller.leader))
-    require(not_(broker.fenced), partition.has_replica(broker))
+    require(is_acceptable(partition, broker), partition.has_replica(broker))
     require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))
 
     partition.spent.unclean_elections = spent + 1
@@ -177,7 +180,7 @@ def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker
     controller = partition.controller
     require(controller.last_known_leader == broker)
     require(controller.isr.is_empty, controller.eligible.is_empty)
-    require(not_(broker.fenced))
+    require(is_acceptable(partition, broker))
     require(may_change_leader(partition))
 
     elect(partition, broker, controller.isr)
@@ -190,7 +193,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
     spent = partition.spent.preferred_elections
     require(spent < partition.bound("preferred_elections"))
     require(may_change_leader(partition))
-    require(controller.isr.contains(broker), not_(broker.fenced))
+    require(controller.isr.contains(broker), is_acceptable(partition, broker))
     require(controller.leader != broker)
     if partition.options.preferred_leader == PreferredLeader.FIRST_REPLICA:
         require(broker == partition.brokers[0])
@@ -200,7 +203,10 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
 
 
 def request_is_acceptable(partition: TopicPartition) -> bool:
-    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903)."""
+    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903).
+
+    Nobody asks for its directory; with the fix, it is not known to have failed (finding 0005).
+    """
     controller = partition.controller
     acceptable = not_(controller.request.is_empty)
     if partition.options.unfenced_brokers_only:
@@ -213,6 +219,10 @@ def request_is_acceptable(partition: TopicPartition) -> bool:
         )
     if partition.options.broker_epoch_checked:
         acceptable = all_of(acceptable, not_(controller.joiner_restarted))
+    if partition.options.directory_failure_leaves_elr:
+        acceptable = all_of(
+            acceptable, controller.request.intersection(controller.offline).is_empty
+        )
     return acceptable
 
 

@@ -227,6 +227,12 @@ class KafkaSettings:
         "(finding 0005)",
         "registration.counts.directories",
     )
+    directory_failure_leaves_elr: bool = setting(
+        False,
+        "a broker whose log directory fails as it runs leaves the ELR, and joins no ISR "
+        "(finding 0005)",
+        "directory.failure.leaves.elr",
+    )
     reset_leo_every_epoch: bool = setting(
         False,
         "a leader forgets its followers' LEOs at every new leader epoch (finding 0001)",

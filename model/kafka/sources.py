@@ -141,6 +141,18 @@ rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.
 rack_lose_uneven_ends | UnifiedLog.append | 0.8.0 | KAFKA-3919 |
     broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
+broker_fail_directory | ReplicaManager.handleLogDirFailure | 3.7.0 | KIP-858, finding 0005
+controller_hear_of_failure | ReplicationControlManager.handleDirectoriesOffline | 3.7.0 |
+    KIP-858, finding 0005 | directory.failure.leaves.elr
+controller_hear_of_leaders_failure | ReplicationControlManager.handleDirectoriesOffline | 3.7.0 |
+    KIP-858, finding 0005 | directory.failure.leaves.elr
+controller_hear_of_last_leaders_failure | ReplicationControlManager.handleDirectoriesOffline |
+    3.7.0 | KIP-858, finding 0005 | directory.failure.leaves.elr, last.known.leader.election
+controller_fence_and_elect | ReplicationControlManager.handleBrokerFenced | 4.0.0 | KIP-966
+broker_regain_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 | KIP-966
+broker_replace_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 | KIP-966
+broker_drop_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 |
+    KIP-966, finding 0005
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 |
     KAFKA-7235, KIP-966, finding 0005, finding 0011 |
     quick.bounce, eligible.leader.replicas, registration.counts.directories,
@@ -216,6 +228,8 @@ reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassign
 replacing.sets.both.lists | ReplicationControlManager.changePartitionReassignment | |
     finding 0013
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
+directory.failure.leaves.elr | ReplicationControlManager.handleDirectoriesOffline | |
+    finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148
 truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009

@@ -51,7 +51,7 @@ def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
     controller = partition.controller
     return implies(
         every(
-            any_of(all_of(broker.up, not_(broker.fenced)), not_(broker.is_registered))
+            any_of(all_of(broker.is_online, not_(broker.fenced)), not_(broker.is_registered))
             for broker in partition.brokers
         ),
         any_of(
