@@ -345,7 +345,7 @@ def epochs_grow(before: TopicPartition, after: TopicPartition) -> bool:
             before.controller.leader_epoch <= after.controller.leader_epoch,
             every(
                 implies(
-                    all_of(broker.up, after.brokers[broker].up, after.has_replica(broker)),
+                    all_of(broker.up, after.brokers[broker].is_online, after.has_replica(broker)),
                     broker.leader_epoch <= after.brokers[broker].leader_epoch,
                 )
                 for broker in before.brokers

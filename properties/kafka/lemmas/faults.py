@@ -20,7 +20,11 @@ from properties.claims import always
 
 def logs_are_kept(partition: TopicPartition) -> bool:
     """No log loses its end, but by truncation, within these bounds."""
-    kept = all_of(partition.bound("disk_losses") == 0, partition.bound("lost_directories") == 0)
+    kept = all_of(
+        partition.bound("disk_losses") == 0,
+        partition.bound("lost_directories") == 0,
+        partition.bound("failed_directories") == 0,
+    )
     if partition.options.log_flush_interval_messages == 1:
         return kept
     return all_of(
@@ -38,6 +42,7 @@ def unclean_stops_allowed(partition: TopicPartition) -> int:
         + partition.bound("power_losses")
         + partition.bound("disk_losses")
         + partition.bound("lost_directories")
+        + partition.bound("failed_directories")
         + partition.bound("unregistrations")
     )
 
@@ -54,6 +59,8 @@ def losers_never_lead(partition: TopicPartition) -> bool:
     noticed = True
     if not options.registration_counts_directories:
         noticed = partition.bound("lost_directories") == 0
+    if not (options.registration_counts_directories and options.directory_failure_leaves_elr):
+        noticed = all_of(noticed, partition.bound("failed_directories") == 0)
     if not options.last_known_leader:
         return noticed
     return all_of(
@@ -122,7 +129,7 @@ def unclean_stops(partition: TopicPartition) -> int:
     """How often brokers have stopped uncleanly, or are taken to have; racks apart."""
     spent = partition.spent
     stops = spent.crashes + spent.power_losses + spent.disk_losses + spent.lost_directories
-    return stops + spent.unregistrations
+    return stops + spent.failed_directories + spent.unregistrations
 
 
 def no_more_elections(partition: TopicPartition) -> bool:
@@ -140,11 +147,12 @@ def no_more_elections(partition: TopicPartition) -> bool:
             spent.power_losses == partition.bound("power_losses"),
             spent.disk_losses == partition.bound("disk_losses"),
             spent.lost_directories == partition.bound("lost_directories"),
+            spent.failed_directories == partition.bound("failed_directories"),
             spent.rack_failures == partition.bound("rack_failures"),
             spent.unregistrations == partition.bound("unregistrations"),
             every(
                 any_of(
-                    all_of(broker.up, not_(broker.shutting_down), not_(broker.unregistered)),
+                    all_of(broker.is_online, not_(broker.shutting_down), not_(broker.unregistered)),
                     broker.fenced,
                 )
                 for broker in partition.brokers

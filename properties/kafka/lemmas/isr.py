@@ -21,7 +21,9 @@ def nothing_was_lost(partition: TopicPartition) -> bool:
     """No log has lost its end so far, but by truncation."""
     options: KafkaSettings = partition.options
     spent = partition.spent
-    kept = all_of(spent.disk_losses == 0, spent.lost_directories == 0)
+    kept = all_of(
+        spent.disk_losses == 0, spent.lost_directories == 0, spent.failed_directories == 0
+    )
     if options.log_flush_interval_messages == 1:
         return kept
     return all_of(kept, spent.power_losses == 0, spent.cache_losses == 0, spent.rack_failures == 0)
