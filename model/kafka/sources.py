@@ -36,6 +36,8 @@ follower_start_anew_after_stall | AbstractFetcherThread.fetchOffsetAndTruncate |
     KAFKA-7104, KAFKA-9491 | starting.anew.moves.hw
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
+follower_receive_rewritten_record | UnifiedLog.analyzeAndValidateRecords | 0.8.0 | KAFKA-18723 |
+    append.up.to.leader.epoch, fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers
 follower_receive_divergence | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 |
