@@ -15,6 +15,7 @@ from model.kafka import (
     fetch_at_once,
     fetch_in_flight,
     leader_epoch_checkpoint,
+    log_dir_failure,
     log_manager,
     log_read_info,
     partition,
@@ -57,6 +58,7 @@ ISR_GROWS = weak(alter_partition.leader_propose_expand)
 ALTER_PARTITION = weak(
     replication_control.controller_apply_isr_change,
     replication_control.controller_reject_isr_change,
+    replication_control.leader_hear_isr_refusal,
     alter_partition.leader_hear_isr_answer,
     alter_partition.leader_read_known_image,
     alter_partition.leader_resend_isr_change,
@@ -71,6 +73,10 @@ ELECTIONS = weak(
     replication_control.controller_unfence_and_elect,
     replication_control.controller_elect_last_known_leader,
     controlled_shutdown.broker_stop_as_asked,
+    log_dir_failure.controller_hear_of_failure,
+    log_dir_failure.controller_hear_of_leaders_failure,
+    log_dir_failure.controller_hear_of_last_leaders_failure,
+    log_dir_failure.controller_fence_and_elect,
 )
 
 FAIRNESS: tuple[Fairness, ...] = (

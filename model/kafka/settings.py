@@ -209,6 +209,11 @@ class KafkaSettings:
         "(finding 0004)",
         "elr.of.replicas.only",
     )
+    unregistration_leaves_elr: bool = setting(
+        False,
+        "a broker that is unregistered is in no ELR from then on (finding 0018)",
+        "unregistration.leaves.elr",
+    )
     reassignment_waits_for_all: bool = setting(
         True,
         "a reassignment ends when all replicas that stay are in sync, not only those that are "
@@ -226,6 +231,12 @@ class KafkaSettings:
         "a broker that registers without a log directory of before has stopped uncleanly "
         "(finding 0005)",
         "registration.counts.directories",
+    )
+    directory_failure_leaves_elr: bool = setting(
+        False,
+        "a broker whose log directory fails as it runs leaves the ELR, and joins no ISR "
+        "(finding 0005)",
+        "directory.failure.leaves.elr",
     )
     reset_leo_every_epoch: bool = setting(
         False,
@@ -263,6 +274,11 @@ class KafkaSettings:
         False,
         "a leader reads where its log starts before its high watermark, not after (finding 0016)",
         "log.start.read.first",
+    )
+    refused_isr_change_moves_hw: bool = setting(
+        False,
+        "a leader whose ISR change was refused computes its HW anew (finding 0017)",
+        "refused.isr.change.moves.hw",
     )
     isr_answer_apart: bool = setting(
         False,

@@ -85,6 +85,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0015", "elected", "stuck: not so: consumer 0 has read y, not within 60 s"),
         ("0015", "truncated", "stuck: not so: consumer 0 has read y, not within 60 s"),
         ("0016", "start-before-mark", "stuck: not so: all replicas of t are in sync, not within"),
+        ("0017", "refused", "stuck: not so: x is acknowledged, not within 30 s"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

@@ -1,5 +1,6 @@
 package kafka.cluster
 
+import org.apache.kafka.common.protocol.Errors
 import org.apache.kafka.server.config.ReplicationConfigs
 import org.junit.jupiter.api.Assertions.{assertEquals, assertFalse, assertTrue}
 import org.junit.jupiter.api.{BeforeEach, Test}
@@ -150,6 +151,28 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
     val answer = fetch(first, offset = 1, leaderEpoch = 1)
     assertEquals(1L, partition.localLogOrException.logStartOffset)
     assertTrue(answer.logStartOffset <= answer.highWatermark, s"log start ${answer.logStartOffset}, high watermark ${answer.highWatermark}")
+  }
+
+  @Test
+  def testWhatTheIsrHoldsIsExposedOnceAnIsrChangeIsRefused(): Unit = {
+    askForSecondAfterItWasDropped()
+    fetch(first, offset = 1, leaderEpoch = 1)
+    assertEquals(0L, highWatermark)
+
+    alterPartitionManager.failIsrUpdate(Errors.INELIGIBLE_REPLICA)
+    assertFalse(partition.partitionState.isInflight)
+    assertEquals(2, partition.partitionState.maximalIsr.size)
+    assertEquals(1L, highWatermark)
+  }
+
+  @Test
+  def testAnIsrChangeThatMayHaveBeenMadeIsWaitedFor(): Unit = {
+    askForSecondAfterItWasDropped()
+    fetch(first, offset = 1, leaderEpoch = 1)
+
+    alterPartitionManager.failIsrUpdate(Errors.INVALID_UPDATE_VERSION)
+    assertTrue(partition.partitionState.isInflight)
+    assertEquals(0L, highWatermark)
   }
 
   /** A thread that handles a fetch asks for the number of delayed deletions before it notes it, and again after that. */

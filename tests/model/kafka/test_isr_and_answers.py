@@ -142,9 +142,38 @@ def test_after_a_refusal_the_high_watermark_waits_for_something_else():
         assert Run({}, REFUSED + then, **sizes).leader.high_watermark == expected
 
 
+MOVES = {"refused.isr.change.moves.hw": "true"}
+HEARS = "leader_hear_isr_refusal"
+
+
+def test_with_the_fix_the_leader_that_is_refused_exposes_what_the_isr_holds():
+    sizes = {"false_fencings": 1, "log_size": 2, "max_records": 2}
+    assert HEARS not in Run({}, REFUSED[:-1], **sizes).enabled
+    run = Run(MOVES, REFUSED[:-1], **sizes)
+    assert HEARS in run.enabled and "controller_reject_isr_change" not in run.enabled
+    assert Run(MOVES, [*REFUSED[:-1], f"{HEARS}(leader=b0)"], **sizes).leader.high_watermark == 1
+
+
+def test_with_the_fix_a_request_that_the_leader_has_forgotten_is_refused_as_before():
+    lines = [*FORGOTTEN, READ, "controller_fence_broker(broker=b2)"]
+    run = Run(APART | MOVES, lines, false_fencings=1)
+    assert "controller_reject_isr_change" in run.enabled and HEARS not in run.enabled
+
+
 def test_so_a_record_that_the_whole_isr_holds_may_stay_unexposed():
     bounds = {"false_fencings": 1, "max_leader_epoch": 0}
     assert depths(explored(kafka_model("kafka-4.1", SAFE | FIX_36, **bounds), WAITS)) == {WAITS: 7}
     never_refused = {"isr.unfenced.brokers.only": "false", "broker.epoch.checked": "false"}
     model = kafka_model("kafka-4.1", SAFE | FIX_36 | never_refused, **bounds)
     assert explored(model, WAITS).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    "bounds", [{"false_fencings": 1}, {"crashes": 1}, {"shutdowns": 1, "controller_failovers": 1}]
+)
+def test_with_the_fix_none_does(bounds):
+    settings = SAFE | FIX_36 | APART | MOVES
+    model = kafka_model("kafka-4.1", settings, **({"max_leader_epoch": 0} | bounds))
+    assert explored(model, WAITS).verdict is Verdict.EXHAUSTED
+    broken = kafka_model("kafka-4.1", SAFE | FIX_36 | APART, **({"max_leader_epoch": 0} | bounds))
+    assert explored(broken, WAITS).verdict is Verdict.VIOLATED

@@ -75,6 +75,7 @@ final class Steps {
             entry("leader_propose_shrink_to_itself", a -> shrink(a[0], others(a[0]))),
             entry("controller_apply_isr_change", a -> decide(Errors.NONE)),
             entry("controller_reject_isr_change", a -> decide(Errors.INELIGIBLE_REPLICA)),
+            entry("leader_hear_isr_refusal", a -> decide(Errors.INELIGIBLE_REPLICA)),
             entry("leader_hear_isr_answer", a -> hear(a[0])),
             entry("leader_resend_isr_change", a -> resend(a[0])),
             // metadata
@@ -126,6 +127,15 @@ final class Steps {
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
             entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
+            // directories that fail: the harness's brokers have one each, and end where that fails
+            entry("broker_fail_directory", a -> failDirectory()),
+            entry("controller_hear_of_failure", a -> failDirectory()),
+            entry("controller_hear_of_leaders_failure", a -> failDirectory()),
+            entry("controller_hear_of_last_leaders_failure", a -> failDirectory()),
+            entry("controller_fence_and_elect", a -> failDirectory()),
+            entry("broker_regain_directory", a -> failDirectory()),
+            entry("broker_replace_directory", a -> failDirectory()),
+            entry("broker_drop_directory", a -> failDirectory()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> { }),
@@ -405,6 +415,8 @@ final class Steps {
             world.failOver();
         }
     }
+
+    private void failDirectory() { throw new IllegalStateException("brokers have one directory each"); }
 
     private void restart(int broker) {
         world.start(broker);
