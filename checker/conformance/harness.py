@@ -27,7 +27,7 @@ from checker.releases.jars import at_least, mocks, release
 from checker.releases.jdk import SMALL, java
 from checker.releases.patch import patched_classes
 from model.acks import Acks
-from model.kafka.choices import ConsumerCommits, EpochCache, LogFile, LogStartFile
+from model.kafka.choices import ConsumerCommits, EpochCache, FetchAnswers, LogFile, LogStartFile
 from model.kafka.settings import KafkaSettings
 from model.language import Model
 from model.language.errors import UsageError
@@ -140,6 +140,7 @@ class Harness:
             "flushed": options.log_flush_interval_messages == 1,
             "unsynced": options.log_file == LogFile.UNSYNCED,
             "epochs_kept": options.epoch_cache == EpochCache.KEPT,
+            "reads_late": options.fetch_answers == FetchAnswers.READ_LATE,
             "record_segments": model.bounds["record_deletions"] > 0,
             "late_log_starts": options.log_start_file == LogStartFile.LATER,
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,

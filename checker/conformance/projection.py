@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
-from model.kafka.choices import EpochCache, LogFile, LogStartFile
+from model.kafka.choices import EpochCache, FetchAnswers, LogFile, LogStartFile
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
     `since` is the first release that has it; `kept`: only where the epoch cache is state;
-    `synced`: only where no record comes back whose epoch is not known any more;
+    `synced`: only where no record is in a log whose epoch the cache does not know any more;
     `late`: only where the checkpoint of log starts is."""
 
     variable: str
@@ -126,7 +126,8 @@ class Projection:
             by_variable.setdefault(cell.variable.name, []).append(cell)
         kept = model.settings.epoch_cache == EpochCache.KEPT
         late = model.settings.log_start_file == LogStartFile.LATER
-        synced = model.settings.log_file == LogFile.AT_ONCE and not late
+        answered = model.settings.fetch_answers != FetchAnswers.READ_LATE
+        synced = model.settings.log_file == LogFile.AT_ONCE and not late and answered
         table = [row for row in TABLE if at_least(version, row.since)]
         table = [r for r in table if r.kept <= kept and r.synced <= synced and r.late <= late]
         self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]

@@ -34,6 +34,7 @@ class FetchAnswers(StrEnum):
 
     AT_ONCE = "at_once"  # it arrives in the same step, or never
     IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
+    READ_LATE = "read_late"  # the same, and its record is what the leader's file has by then
 
 
 class EpochCache(StrEnum):

@@ -56,7 +56,7 @@ def forget_replica(
     unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)
-    if partition.options.fetch_answers == FetchAnswers.IN_FLIGHT:
+    if partition.options.fetch_answers != FetchAnswers.AT_ONCE:
         broker.answer.reset(where=where)
 
 

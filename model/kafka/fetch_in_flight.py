@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from model.kafka import fetch_session, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -81,6 +82,33 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
     unified_log.append(partition, follower, answer.id, answer.epoch)
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
+    file_cache.note_answer(partition, follower, record=True)
+    fetch_session.begin_anew(partition, follower)
+    follower.answer.reset()
+
+
+@action("{follower} receives a record that {leader} has written over the one that it answered")
+def follower_receive_rewritten_record(
+    partition: TopicPartition, follower: Broker, leader: Broker
+) -> None:
+    """Append what the leader's file has by now (KAFKA-18723).
+
+    An answer has a slice of the file, whose bytes are read as they are sent: without the
+    partition's lock, in whichever leader epoch the leader is by then. A slice that was cut away
+    ends the connection. With the fix a record of a later epoch is left out, and so is a fetch that
+    brings none (`UnifiedLog.analyzeAndValidateRecords`).
+    """
+    answer, entry = follower.answer, leader.log[follower.answer.offset]
+    require(partition.options.fetch_answers == FetchAnswers.READ_LATE)
+    require(answer.kind == RECORD_ANSWER, takes_answer(follower))
+    require(answer.source == leader, leader.up)
+    require(leader.log_start <= answer.offset, answer.offset < leader.log.end)
+    require(any_of(entry.epoch != answer.epoch, entry.id != answer.id))
+    if partition.options.appends_up_to_epoch:
+        require(entry.epoch <= follower.leader_epoch)
+
+    unified_log.append(partition, follower, entry.id, entry.epoch)
     unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
     file_cache.note_answer(partition, follower, record=True)
     fetch_session.begin_anew(partition, follower)

@@ -257,7 +257,7 @@ def forgets_fetched_epochs(partition: TopicPartition) -> bool:
     Where answers arrive at once, the leader's epoch is still the one in which it has compared.
     """
     options = partition.options
-    in_flight = options.fetch_answers == FetchAnswers.IN_FLIGHT
+    in_flight = options.fetch_answers != FetchAnswers.AT_ONCE
     return is_kept(partition) and in_flight and not options.empty_answer_keeps_epoch
 
 

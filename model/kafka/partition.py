@@ -273,7 +273,7 @@ def void_stalled_read(partition: TopicPartition, broker: Broker) -> None:
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
-    if options.fetch_answers == FetchAnswers.IN_FLIGHT and options.answer_matches_epoch:
+    if options.fetch_answers != FetchAnswers.AT_ONCE and options.answer_matches_epoch:
         broker.answer.reset()
 
 
@@ -286,7 +286,7 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
     """
     options = partition.options
     truncates = options.truncation != Truncation.HIGH_WATERMARK
-    if options.fetch_answers == FetchAnswers.IN_FLIGHT and truncates:
+    if options.fetch_answers != FetchAnswers.AT_ONCE and truncates:
         unknown = all_of(broker.log.is_empty, not_(broker.leads))
         if file_cache.is_kept(partition):
             unknown = not_(knows_epochs(partition, broker))

@@ -73,6 +73,7 @@ KAFKA = Protocol(
         log_read_info.follower_start_anew_after_stall,
         fetch_in_flight.follower_send_fetch,
         fetch_in_flight.follower_receive_record,
+        fetch_in_flight.follower_receive_rewritten_record,
         fetch_in_flight.follower_receive_high_watermark,
         fetch_in_flight.follower_receive_divergence,
         fetch_in_flight.follower_ignore_answer,

@@ -33,6 +33,8 @@ empty.answer.keeps.fetched.epoch | 16 | true 0.8.2, false 3.5.1, true 3.7.0 | PR
     sources of 3.5.0, 3.5.1, 3.5.2, 3.6.2, 3.7.0
 answer.matches.request.epoch | 18 | false 0.8.2, true 3.9.1 4.0.1 4.1.0 | PR 19223: bytecode of the
     published jars
+append.up.to.leader.epoch | 17 | false 0.8.2, true 3.9.1 4.0.1 4.1.0 | PR 18852: bytecode of the
+    published jars
 fetch.answers | 18 | in_flight 0.8.2, at_once 3.9.1 4.0.1 4.1.0 | how fine the model
     is: with that rule, late answers add no violation
 isr.changes | | zookeeper 0.8.2, alter_partition 2.7.0 | KIP-497: tags

@@ -31,6 +31,7 @@ WHOSE: Mapping[str, Whose] = {
     "truncate.every.epoch": Whose.FOLLOWER,
     "diverging.answer.hw.ignored": Whose.FOLLOWER,
     "answer.matches.request.epoch": Whose.FOLLOWER,
+    "append.up.to.leader.epoch": Whose.FOLLOWER,
     "truncation.at.end.clears.epochs": Whose.FOLLOWER,
     "empty.answer.keeps.fetched.epoch": Whose.FOLLOWER,
     "epoch.file": Whose.FOLLOWER,

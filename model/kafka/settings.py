@@ -147,6 +147,11 @@ class KafkaSettings:
         "an answer counts only in the leader epoch that it was asked for in (KAFKA-18991)",
         "answer.matches.request.epoch",
     )
+    appends_up_to_epoch: bool = setting(
+        True,
+        "a follower appends no record of a later leader epoch than its own (KAFKA-18723)",
+        "append.up.to.leader.epoch",
+    )
     maximal_isr: bool = setting(True, "the HW counts the pending ISR too (KIP-497)", "maximal.isr")
     unfenced_brokers_only: bool = setting(
         True, "only unfenced brokers may join the ISR (KIP-841)", "isr.unfenced.brokers.only"

@@ -36,6 +36,8 @@ follower_start_anew_after_stall | AbstractFetcherThread.fetchOffsetAndTruncate |
     KAFKA-7104, KAFKA-9491 | starting.anew.moves.hw
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
+follower_receive_rewritten_record | UnifiedLog.analyzeAndValidateRecords | 0.8.0 | KAFKA-18723 |
+    append.up.to.leader.epoch, fetch.answers
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers
 follower_receive_divergence | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 |
@@ -210,6 +212,7 @@ fetch.fenced.by.epoch | Partition.checkCurrentLeaderEpoch | 2.1.0 | KIP-320
 diverging.fetch.leaves.leo | Partition.fetchRecords | 2.7.2 | KAFKA-13141
 diverging.answer.hw.ignored | AbstractFetcherThread.processFetchRequest | 3.4.1 | KAFKA-14704
 answer.matches.request.epoch | AbstractFetcherThread.processFetchRequest | 3.9.1 | KAFKA-18991
+append.up.to.leader.epoch | UnifiedLog.analyzeAndValidateRecords | 3.9.1 | KAFKA-18723
 maximal.isr | Partition.maybeIncrementLeaderHW | 2.7.0 | KIP-497, KAFKA-8836
 isr.unfenced.brokers.only | Partition.isReplicaIsrEligible | 3.3.0 | KIP-841, KAFKA-13916
 broker.epoch.checked | Partition.addBrokerEpochToIsr | 3.5.0 | KIP-903, KAFKA-14139

@@ -12,6 +12,8 @@ from checker.verdict import Verdict
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {
+    "17-a_record_that_was_written_over_while_it_was_sent",
+    "94-a_record_of_an_earlier_epoch_is_sent",
     "10-a_fetch_from_the_past",
     "43-a_replica_is_moved_away_and_back",
     "80-records_that_were_not_committed_are_deleted",

@@ -65,6 +65,7 @@ final class Steps {
             // fetches whose answers travel
             entry("follower_send_fetch", a -> send(a[0], a[1])),
             entry("follower_receive_record", a -> world.rounds.finish(a[0], true)),
+            entry("follower_receive_rewritten_record", a -> world.rounds.finish(a[0], true)),
             entry("follower_receive_high_watermark", a -> world.rounds.finish(a[0], true)),
             entry("follower_receive_divergence", a -> world.rounds.finish(a[0], true)),
             entry("follower_ignore_answer", a -> world.rounds.finish(a[0], false)),

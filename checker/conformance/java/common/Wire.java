@@ -35,6 +35,8 @@ import scala.runtime.BoxedUnit;
 
 /** A fetcher's connection to its leader: what KafkaApis does with a request, done in the same call. */
 final class Wire {
+    /** An answer has the bytes that are in the leader's file as it arrives, not those of when it left. */
+    boolean readsLate;
     /** How often the leader was asked to fetch, and what its last answer said about diverging logs. */
     int fetches;
     EpochEndOffset diverging;
@@ -71,6 +73,8 @@ final class Wire {
         else throw new IllegalStateException("no broker answers " + request);
         leader.replicas.tryCompleteActions();
         world.rounds.answerLeaves(from, diverging != null && keepsAll(world.brokers[from]));
+        if (readsLate && answer instanceof FetchResponse fetched) fetched.data().responses().forEach(topic -> topic.partitions().forEach(
+            each -> Parts.ask(each, "setRecords", copied(Parts.ask(each, "records")))));
         RequestHeader header = new RequestHeader(request.apiKey(), version, "highwater", 0);
         return new ClientResponse(header, null, Integer.toString(to), 0, 0, false, null, null, answer);
     }
@@ -90,7 +94,8 @@ final class Wire {
             answer.setErrorCode(error.code()).setHighWatermark((Long) Parts.get(data, "highWatermark"))
                 .setLastStableOffset(((OptionalLong) Parts.get(data, "lastStableOffset")).orElse(-1))
                 .setLogStartOffset((Long) Parts.get(data, "logStartOffset"));
-            Parts.ask(answer, "setRecords", copied(Parts.get(data, "records")));
+            Object records = Parts.get(data, "records");
+            Parts.ask(answer, "setRecords", readsLate ? records : copied(records));
             diverging = (EpochEndOffset) ((Optional<?>) Parts.get(data, "divergingEpoch")).orElse(null);
             if (diverging != null) answer.setDivergingEpoch(diverging);
             if (error != Errors.NONE) world.note("the leader answers a fetch with " + error);
