@@ -17,12 +17,9 @@ from checker.commands.common import (
     write_result,
 )
 from checker.exits import Exit
-from checker.files import COUNTEREXAMPLES
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-SPECIFICATION = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
 
 
 @click.command(context_settings=HELP)
@@ -54,12 +51,12 @@ def command(
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
-    from checker.experiments.matrix import as_data, as_grid, checked, read_matrix
+    from checker.experiments.matrix import GUARANTEES, as_data, as_grid, checked, read_matrix
     from checker.experiments.matrix_pages import as_markdown
     from checker.experiments.matrix_picture import as_svg
     from checker.search.limits import Limits
 
-    spec = spec or SPECIFICATION
+    spec = spec or GUARANTEES
     matrix = read_matrix(spec, Limits(depth, max_states, max_seconds))
     if stored:
         store = store or spec.with_suffix(".jsonl")

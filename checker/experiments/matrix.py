@@ -21,6 +21,7 @@ from checker.amounts import counted
 from checker.experiments.choices import Choice, explored, is_symmetric, read_toml, texts
 from checker.experiments.fixes import Fix, missing_fixes
 from checker.experiments.grid import Grid, Result, Sweep
+from checker.files import COUNTEREXAMPLES
 from checker.search.limits import Limits
 from checker.search.question import Options
 from checker.verdict import Agreement, Verdict
@@ -28,6 +29,9 @@ from model.language.declare.settings import as_text
 from model.language.errors import UsageError
 from model.language.naming import instance_words
 from properties import choose_properties
+
+GUARANTEES = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
+"""What a partition survives: the grid whose words and searches others go by."""
 
 
 @dataclass(frozen=True)

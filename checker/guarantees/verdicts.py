@@ -14,6 +14,7 @@ from functools import cache
 from checker.experiments.choices import Choice, read_toml, steps_named
 from checker.experiments.grid import Result
 from checker.experiments.matrix import (
+    GUARANTEES,
     Cell,
     Column,
     Finer,
@@ -23,7 +24,6 @@ from checker.experiments.matrix import (
     cells,
     run_search,
 )
-from checker.files import COUNTEREXAMPLES
 from checker.guarantees.stops import Outage, outages
 from checker.search.allowance import Allowance
 from checker.traces.trace import Trace, build_trace
@@ -102,7 +102,7 @@ def stops_of(choice: Choice) -> tuple[Column, ...]:
 @cache
 def finer_of_the_grid() -> Finer:
     """The finer model in which nothing may be lost either, for it to be called safe."""
-    return Finer.read(read_toml(COUNTEREXAMPLES / "matrix" / "guarantees.toml")["finer"])
+    return Finer.read(read_toml(GUARANTEES)["finer"])
 
 
 def judge_losses(choice: Choice, budget: Allowance, *, finer: bool = True) -> Judged:

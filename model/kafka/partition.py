@@ -33,9 +33,8 @@ from model.language import (
 
 def maximal_isr(partition: TopicPartition, leader: Broker) -> SetOf[Broker]:
     """The committed ISR and, where KIP-497's rule holds, whoever is about to join it."""
-    if partition.options.maximal_isr:
-        return leader.isr.union(leader.pending_isr)
-    return leader.isr
+    both = leader.isr.union(leader.pending_isr)
+    return both if partition.options.maximal_isr else leader.isr
 
 
 def held_by_the_isr(partition: TopicPartition, leader: Broker) -> int:
@@ -263,10 +262,7 @@ def is_in_stalled_read(partition: TopicPartition, broker: Broker) -> bool:
 
 
 def void_stalled_read(partition: TopicPartition, broker: Broker) -> None:
-    """As leader the broker takes its lock for writing; or it follows anew, or its process is gone.
-
-    A thread that reads for an answer holds that lock: such a stall has not been.
-    """
+    """The broker waits for no such thread, as it would: the stall is taken back instead."""
     partition.stalled_read.reset(where=is_in_stalled_read(partition, broker))
 
 
