@@ -67,9 +67,8 @@ def advance_high_watermark(partition: TopicPartition, leader: Broker, where: boo
     `Partition.maybeIncrementLeaderHW`. Kafka also waits for replicas outside the ISR that were
     caught up a moment ago; they need not have been, so leaving that out loses no behaviour.
     """
-    before = leader.high_watermark
-    moves = all_of(where, would_advance(partition, leader))
-    after = choose(moves, held_by_the_isr(partition, leader), before)
+    before, held = leader.high_watermark, held_by_the_isr(partition, leader)
+    after = choose(all_of(where, would_advance(partition, leader)), held, before)
     leader.high_watermark = after
 
     for row in partition.offsets:
