@@ -21,7 +21,7 @@ NO_EPOCH = -1
 Offset = Annotated[int, integers(0, LOG_SIZE)]
 RecordId = Annotated[int, integers(0, MAX_RECORDS - 1)]
 LeaderEpoch = Annotated[int, integers(0, MAX_LEADER_EPOCH)]
-LeaderEpochOrNone = Annotated[int, integers(NO_EPOCH, MAX_LEADER_EPOCH)]
+LeaderEpochOrNone = Annotated[int, integers(NO_EPOCH, MAX_LEADER_EPOCH, none=NO_EPOCH)]
 
 
 class Entry(Record):

@@ -41,7 +41,10 @@ ENGINES = {
 @click.option("--max-seconds", type=seconds, help="stop after this time")
 @click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
-@click.option("--deadlock", is_flag=True, help="a state that enables nothing is an error")
+@click.option(
+    "--deadlock", is_flag=True,
+    help="a state that enables nothing is an error; states at --depth itself are not asked",
+)  # fmt: skip
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
 @click.option(
     "--symmetry/--no-symmetry", default=False, help="explore states that differ by names once"

@@ -216,7 +216,8 @@ def _verdict(exploration: Exploration) -> tuple[str, str]:
         case Verdict.EXHAUSTED:
             return "exhausted", f"{clean} in any reachable state within the bounds ({states})"
         case Verdict.BOUNDED:
-            return "bounded", f"{clean} within {_steps(depth)} ({states}); deeper ones exist"
+            within = f"{clean} within {_steps(depth)} ({states})"
+            return "bounded", f"{within}; what is deeper was not visited"
         case _:
             return "unknown", (
                 f"stopped by {who_stopped(exploration.stopped)} after {states}; {clean} within "

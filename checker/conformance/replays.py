@@ -85,11 +85,16 @@ def replay(harness: Harness, trace: Trace) -> Checked:
     return compare(projection, trace.steps, expected, answer, between)
 
 
+AT_ONCE = -1
+"""The step of a difference in the initial state, as where Kafka's objects could not be made."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A trace on a release: the step of the first difference, and the one the model predicts.
 
-    0 stands for "to the end". `other`: the release has no ELR, and the trace is the one without it.
+    0 stands for "to the end", `AT_ONCE` for a difference before any step. `other`: the release has
+    no ELR, and the trace is the one without it.
     `allowed` is the row of `allowed.toml` that the difference falls under, if it does.
     """
 
@@ -107,7 +112,7 @@ class Cell:
     @property
     def text(self) -> str:
         """The cell of a table."""
-        shown = str(self.step) if self.step else "end"
+        shown = {0: "end", AT_ONCE: "start"}.get(self.step, str(self.step))
         shown += " (allowed)" if self.allowed and self.step != self.predicted else ""
         return shown if self.is_right else f"{shown} (predicted {self.predicted or 'end'})"
 
@@ -120,7 +125,7 @@ def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
     if found is None:
         return Cell(0, predicted or 0, "", other)
     row = allowed_row(found.kind, harness.version)
-    return Cell(found.step, predicted or 0, found.words, other, row.name if row else "")
+    return Cell(found.step or AT_ONCE, predicted or 0, found.words, other, row.name if row else "")
 
 
 def without_elr(settings: Mapping[str, Any]) -> dict[str, Any]:

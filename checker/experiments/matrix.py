@@ -1,7 +1,8 @@
 """The matrix: rows of settings, columns of faults and properties, a verdict in each cell.
 
-A specification is a TOML file. Cells that share a row and faults share one search. Where it names
-fixes, a cell says which of them are missing instead: see `fixes`.
+A specification is a TOML file. Cells that share a row and faults share one search. Where it names a
+finer model, nothing is *safe* that is not so there too. Where it names fixes, a cell says which of
+them are missing instead: see `fixes`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from checker.experiments.grid import Grid, Result, Sweep
 from checker.search.limits import Limits
 from checker.search.question import Options
 from checker.verdict import Agreement, Verdict
+from model.language.declare.settings import as_text
 from model.language.errors import UsageError
 from model.language.naming import instance_words
 from properties import choose_properties
@@ -46,6 +48,32 @@ class Column:
     fails: str
     settings: Mapping[str, str]
     bounds: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Finer:
+    """Settings with which the model takes smaller steps: what is only violated there has a mark,
+    such as `(0002)`, of which `about` says where that is. Models that have one of the settings in
+    `unless` are left out."""
+
+    settings: Mapping[str, str]
+    mark: str
+    about: str
+    unless: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, choice: Choice) -> Choice | None:
+        """The finer choice; none where it has no step that the choice has not."""
+        if self.unless.items() & as_text(choice.model.settings).items():
+            return None
+        other = replace(choice, settings={**choice.settings, **self.settings})
+        is_finer = other.model.possible_actions != choice.model.possible_actions
+        return other if is_finer else None
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Finer:
+        """As a specification says it."""
+        unless = texts(data.get("unless", {}))
+        return cls(texts(data["settings"]), data["mark"], data["about"], unless)
 
 
 @dataclass(frozen=True)
@@ -76,6 +104,7 @@ class Matrix:
     columns: tuple[Column, ...]
     limits: Limits = field(default_factory=Limits)
     fixes: tuple[Fix, ...] = ()
+    finer: Finer | None = None
 
     def choice(self, row: Row, column: Column) -> Choice:
         """What is explored for a cell."""
@@ -102,13 +131,26 @@ class Matrix:
             found |= {(r, c): search for c in columns}
         return dict(sorted(found.items()))
 
+    @cached_property
+    def finer_searches(self) -> dict[tuple[int, int], Search]:
+        """The same in the finer model, of the cells for which there is one."""
+        if self.finer is None:
+            return {}
+        choices = {search.name: self.finer.of(search.choice) for search in self.searches.values()}
+        return {
+            place: replace(search, choice=choice)
+            for place, search in self.searches.items()
+            if (choice := choices[search.name]) is not None
+        }
+
     def sweep(
         self, workers: int = 1, store: Path | None = None, *,
         whatever_sources: bool = False, cross_check: bool = True,
     ) -> Sweep[Search]:  # fmt: skip
         """The searches, ready to run."""
         work = partial(run_search, cross_check=cross_check)
-        jobs = {search.name: search for search in self.searches.values()}
+        searches = *self.searches.values(), *self.finer_searches.values()
+        jobs = {search.name: search for search in searches}
         digest = None if whatever_sources else code_digest()
         return Sweep(work, jobs, workers=workers, store=store, digest=digest)
 
@@ -131,7 +173,8 @@ def read_matrix(path: Path, limits: Limits) -> Matrix:
         rows = tuple(_row(row, data) for row in data["row"])
         columns = tuple(_column(column) for column in data["column"])
         fixes = tuple(Fix.of(fix) for fix in data.get("fix", ()))
-        matrix = Matrix(data["title"], data.get("text", ""), rows, columns, limits, fixes)
+        finer = Finer.read(data["finer"]) if "finer" in data else None
+        matrix = Matrix(data["title"], data.get("text", ""), rows, columns, limits, fixes, finer)
     except KeyError as error:
         raise UsageError(f"{path}: no {error.args[0]!r}") from error
     for search in matrix.searches.values():  # wrong names are an error before anything runs
@@ -189,12 +232,16 @@ def run_search(search: Search, cross_check: bool = True) -> Result:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its words, and for a violation the steps that lead to it."""
+    """One cell: its words, and for a violation the steps that lead to it.
+
+    `mark` is that of the finer model, if the search is one of it; else empty.
+    """
 
     row: Row
     column: Column
     search: Search
     result: Result | None
+    mark: str = ""
 
     @property
     def found(self) -> Mapping[str, Any]:
@@ -223,18 +270,24 @@ class Cell:
             return str(self.result["words"])
         verdict, depth = self.found["verdict"], self.found["depth"]
         if verdict == Verdict.VIOLATED:
-            return f"{self.column.fails} in {counted(depth, 'step')}"
+            return f"{self.column.fails} in {counted(depth, 'step')} {self.mark}".rstrip()
         return "safe" if verdict == Verdict.EXHAUSTED else f"safe up to depth {depth}"
 
 
 def cells(matrix: Matrix, results: Mapping[str, Result]) -> Iterator[list[Cell]]:
     """The cells by row."""
-    for r, row in enumerate(matrix.rows):
-        searches = [matrix.searches[r, c] for c in range(len(matrix.columns))]
-        yield [
-            Cell(row, column, search, results.get(search.name))
-            for column, search in zip(matrix.columns, searches, strict=True)
-        ]
+    for r in range(len(matrix.rows)):
+        yield [_cell(matrix, r, c, results) for c in range(len(matrix.columns))]
+
+
+def _cell(matrix: Matrix, r: int, c: int, results: Mapping[str, Result]) -> Cell:
+    """What the model as it is violates or, if it does not, what the finer one says."""
+    row, column, search = matrix.rows[r], matrix.columns[c], matrix.searches[r, c]
+    cell = Cell(row, column, search, results.get(search.name))
+    finer = matrix.finer_searches.get((r, c))
+    if matrix.finer is None or finer is None or cell.is_violated or cell.result is None:
+        return cell
+    return Cell(row, column, finer, results.get(finer.name), matrix.finer.mark)
 
 
 def as_grid(matrix: Matrix, results: Mapping[str, Result]) -> Grid:

@@ -50,7 +50,15 @@ class _Text(Expressions):
         self._in_c = in_c
 
     def write(self, node: Node, domain: Domain | None) -> tuple[str, int]:
-        """The text of an expression, and how tightly what holds it together binds."""
+        """The text of an expression, and how tightly what holds it together binds.
+
+        `UsageError` if it may come to a number that Promela would cut.
+        """
+        if _type_for(node.low, node.high) is None:
+            raise UsageError(
+                f"an expression may come to numbers from {node.low} to {node.high}, more than 32 "
+                "bits: Promela has no such type"
+            )
         if node.op is Op.CONST:
             return self._constant(node, domain)
         if node.op is Op.CELL:
@@ -249,10 +257,18 @@ def _type_of(cell: Cell) -> tuple[str, str]:
         if cell.high == 1:
             return "bit", ""
         return "unsigned", f" : {cell.high.bit_length()}"
-    for kind, most in _INTEGERS.items():
-        if -most <= cell.low and cell.high < most:
-            return kind, ""
-    raise UsageError(f"{cell.name} holds numbers of more than 32 bits: Promela has no such type")
+    kind = _type_for(cell.low, cell.high)
+    if kind is None:
+        raise UsageError(
+            f"{cell.name} holds numbers of more than 32 bits: Promela has no such type"
+        )
+    return kind, ""
+
+
+def _type_for(low: int | None, high: int | None) -> str | None:
+    """The smallest signed type of Promela that holds numbers in a range, if there is one."""
+    assert low is not None and high is not None
+    return next((kind for kind, most in _INTEGERS.items() if -most <= low and high < most), None)
 
 
 def _constants(text: _Text) -> list[str]:

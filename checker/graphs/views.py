@@ -72,8 +72,8 @@ def values_of(model: Model, cell: Cell) -> Callable[[int], Value]:
     match cell.variable.domain:
         case Booleans():
             return bool
-        case Integers(names=None):
-            return lambda number: None if number == cell.low == -1 else number
+        case Integers(names=None, none=none):
+            return lambda number: None if number == none else number
         case Reference():
             return lambda number: None if number < 0 else value_words(model, cell, number)
     return lambda number: value_words(model, cell, number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,14 @@ from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.parts import Part, part_of
 from checker.guarantees.text import asked, beyond, bounds, part_lines, prevented, story, verdict
 from checker.guarantees.upgrade import Stage, mixed_words, stages
-from checker.guarantees.verdicts import SECONDS, STATES, Judged, judge_losses, judge_stops
+from checker.guarantees.verdicts import (
+    SECONDS,
+    STATES,
+    Judged,
+    finer_of_the_grid,
+    judge_losses,
+    judge_stops,
+)
 from checker.report.paragraphs import paragraphs
 from checker.search.allowance import Allowance
 from checker.traces.trace import Trace
@@ -65,8 +72,9 @@ class Answer:
         blocks = [asked(self.cluster, self.faults), bounds(self.parts[0], self.mixed)]
         blocks += [part_lines(part) for part in self.parts]
         blocks += [story(self.parts, self.known)]
-        if self.is_lossy:
-            blocks += [prevented(self.changes, self.all_tried)]
+        lossy = _first_lossy(self.parts)
+        if lossy is not None:
+            blocks += [prevented(lossy, self.changes, self.all_tried)]
         blocks += [beyond(self.beyond), verdict(self.parts, self.is_decided, self.seconds)]
         return paragraphs(blocks, width)
 
@@ -100,15 +108,23 @@ def answer(
         on_search("what stops")
         judged[number] = judge_stops(judged[number], limit.part(left))
     parts = [part_of(stage, judged[number]) for number, stage in enumerate(asked)]
-    lossy = next((part for part in reversed(parts) if part.is_lossy), None)
+    lossy = _first_lossy(parts)
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
     if lossy is not None:
         known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
-    more = () if lossy or not limit.left else known_beyond(parts[-1].judged.choice)
+    more: tuple[Known, ...] = ()
+    if limit.left and (lossy is None or lossy.judged.lost[0].mark):
+        found_there = None if lossy is None else finer_of_the_grid().settings
+        more = known_beyond(parts[-1].judged.choice, found_there)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more)
+
+
+def _first_lossy(parts: Sequence[Part]) -> Part | None:
+    """The part whose loss is told: the last that has one, where an upgrade ends."""
+    return next((part for part in reversed(parts) if part.is_lossy), None)
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -53,13 +53,17 @@ class Known:
         return f"{of}: {self.lost} lost in {self.steps} steps, {self.case}"
 
 
-def known_beyond(choice: Choice) -> tuple[Known, ...]:
-    """The stored losses that the settings of a choice do not prevent; few faults first."""
+def known_beyond(choice: Choice, but: Mapping[str, str] | None = None) -> tuple[Known, ...]:
+    """The stored losses that the settings of a choice do not prevent; few faults first.
+
+    But none of a model with these settings, where the answer has a loss of its own.
+    """
     words = {column.properties[0]: column.name for column in losses_of(choice)}
     found = [
         _known(case, trace, there, choice, words[case.violates])
         for case in stored_cases()
         if case.broken.protocol == KAFKA.name and case.violates in words
+        if not (but and but.items() <= case.broken.settings.items())
         if (there := _with_rules_of(choice, case)) is not None
         for trace in (case.stored_trace(),)
         if not Effects(trace, None).of(there.model, why=False).prevents

@@ -56,7 +56,7 @@ def release_named(text: str, mode: str | None = None) -> Release:
     if not is_of_a_series(asked):
         raise UsageError(
             f"there is no Kafka {text} here: valid are releases of {', '.join(LINES)}, "
-            f"such as {LINES[-1]}.1"
+            f"such as {LINES[-1]}.0"
         )
     preset = preset_of(version_of(asked))
     found = Release(asked, preset, mode_of(preset))

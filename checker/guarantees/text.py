@@ -13,6 +13,7 @@ from checker.guarantees.cluster import Cluster
 from checker.guarantees.faults import Faults
 from checker.guarantees.parts import Part
 from checker.guarantees.releases import mode_words
+from checker.guarantees.verdicts import finer_of_the_grid
 
 _TIERS = {
     Tier.SETTING: "a setting",
@@ -58,6 +59,8 @@ def part_lines(part: Part) -> Iterator[str]:
         yield part.name
     yield "what can be lost"
     yield from _rows(part.judged.losses, part)
+    if any(cell.mark for cell in part.judged.lost):
+        yield f"  {finer_of_the_grid().mark}: {finer_of_the_grid().about}"
     yield "what stops, where live followers keep up"
     yield from _rows(part.judged.stops, part)
 
@@ -88,9 +91,11 @@ def story(parts: Sequence[Part], known: str) -> Iterator[str]:
         yield known
 
 
-def prevented(changes: Sequence[Tried], all_tried: bool) -> Iterator[str]:
+def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator[str]:
     """The changes with which nothing is lost."""
     rest = "" if all_tried else " (there was no time for every one)"
+    if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
+        rest += f" ({finer_of_the_grid().mark[1:-1]} was not looked for)"
     if not changes:
         yield f"no single change was found with which nothing is lost{rest}"
         return

@@ -1,17 +1,29 @@
 """One row of the grid of guarantees, made on the spot: what is lost, and what stops.
 
-A search of the model as it is says what can be lost. What stops is searched where live followers
+A search of the model as it is says what can be lost, and one of the finer model of the grid whether
+that is all. What stops is searched where live followers
 keep up, as in the grid, since otherwise a follower that lags stops writes without any fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
-from checker.experiments.choices import Choice, steps_named
+from checker.experiments.choices import Choice, read_toml, steps_named
 from checker.experiments.grid import Result
-from checker.experiments.matrix import Cell, Column, Matrix, Row, cells, run_search
+from checker.experiments.matrix import (
+    Cell,
+    Column,
+    Finer,
+    Matrix,
+    Row,
+    Search,
+    cells,
+    run_search,
+)
+from checker.files import COUNTEREXAMPLES
 from checker.guarantees.stops import Outage, outages
 from checker.search.allowance import Allowance
 from checker.traces.trace import Trace, build_trace
@@ -50,8 +62,9 @@ class Judged:
 
     @property
     def lost(self) -> tuple[Cell, ...]:
-        """The losses that there are."""
-        return tuple(cell for cell in self.losses if cell.is_violated)
+        """The losses that there are; last those that only the finer model has."""
+        lost = (cell for cell in self.losses if cell.is_violated)
+        return tuple(sorted(lost, key=lambda cell: bool(cell.mark)))
 
     @property
     def is_decided(self) -> bool:
@@ -86,9 +99,15 @@ def stops_of(choice: Choice) -> tuple[Column, ...]:
     )
 
 
-def judge_losses(choice: Choice, budget: Allowance) -> Judged:
-    """Search a choice for losses alone."""
-    return Judged(choice, _cells(choice, losses_of(choice), budget), (), {})
+@cache
+def finer_of_the_grid() -> Finer:
+    """The finer model in which nothing may be lost either, for it to be called safe."""
+    return Finer.read(read_toml(COUNTEREXAMPLES / "matrix" / "guarantees.toml")["finer"])
+
+
+def judge_losses(choice: Choice, budget: Allowance, *, finer: bool = True) -> Judged:
+    """Search a choice for losses alone: with `finer`, where it has none, the finer model too."""
+    return Judged(choice, _cells(choice, losses_of(choice), budget, finer=finer), (), {})
 
 
 def judge_stops(judged: Judged, budget: Allowance) -> Judged:
@@ -102,14 +121,24 @@ def judge_stops(judged: Judged, budget: Allowance) -> Judged:
     return replace(judged, stops=stops, lasting=lasting)
 
 
-def _cells(choice: Choice, columns: tuple[Column, ...], budget: Allowance) -> tuple[Cell, ...]:
+def _cells(
+    choice: Choice, columns: tuple[Column, ...], budget: Allowance, *, finer: bool = False
+) -> tuple[Cell, ...]:
     matrix = Matrix("", "", (Row("", choice),), columns)
     results: dict[str, Result] = {}
-    for name, search in {s.name: s for s in matrix.searches.values()}.items():
+    _search(matrix.searches.values(), budget, results)
+    (row,) = cells(matrix, results)
+    if finer and any(is_safe(cell) for cell in row):
+        matrix = replace(matrix, finer=finer_of_the_grid())
+        _search(matrix.finer_searches.values(), budget, results)
+        (row,) = cells(matrix, results)
+    return tuple(row)
+
+
+def _search(searches: Iterable[Search], budget: Allowance, results: dict[str, Result]) -> None:
+    for name, search in {search.name: search for search in searches}.items():
         if budget.left:
             results[name] = run_search(replace(search, limits=budget.limits))
-    (row,) = cells(matrix, results)
-    return tuple(row)
 
 
 def trace_of(cell: Cell) -> Trace:

@@ -24,6 +24,11 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <dependencies>{dependencies}</dependencies>
 </project>
 """
+NOTHING_ELSE = (
+    "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+)
+"""What an artifact needs is not even looked for: some of it may not be there."""
+
 TAGS = ("groupId", "artifactId", "version", "classifier")
 
 
@@ -98,13 +103,14 @@ def artifacts(name: str, coordinates: Iterable[str], *, alone: bool = False) -> 
     def bring(directory: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             pom = Path(scratch) / "pom.xml"
-            pom.write_text(POM.format(dependencies="".join(map(_dependency, wanted))))
+            dependencies = "".join(_dependency(each, alone) for each in wanted)
+            pom.write_text(POM.format(dependencies=dependencies))
             plugin = f"maven-dependency-plugin:{versions()['maven']['dependency_plugin']}"
             command = [
                 *(maven(), "--batch-mode", "--quiet", "--file", str(pom)),
                 f"org.apache.maven.plugins:{plugin}:copy-dependencies",
                 f"-DoutputDirectory={directory}",
-                *(["-DexcludeTransitive=true"] if alone else ["-DincludeScope=runtime"]),
+                *([] if alone else ["-DincludeScope=runtime"]),
             ]
             run_tool(command, f"Maven could not bring {', '.join(wanted)}")
 
@@ -118,6 +124,7 @@ def mocks() -> str:
     return ":".join(map(str, sorted(found.glob("*.jar"))))
 
 
-def _dependency(coordinates: str) -> str:
+def _dependency(coordinates: str, alone: bool) -> str:
     parts = zip(TAGS, coordinates.split(":"), strict=False)
-    return f"<dependency>{''.join(f'<{tag}>{text}</{tag}>' for tag, text in parts)}</dependency>"
+    told = "".join(f"<{tag}>{text}</{tag}>" for tag, text in parts)
+    return f"<dependency>{told}{NOTHING_ELSE if alone else ''}</dependency>"

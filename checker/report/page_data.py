@@ -12,7 +12,7 @@ from typing import Any
 
 from checker.engines.reference import ReferenceEngine, State
 from checker.report.lanes import Lane, find_attribute, lanes_of
-from checker.report.places import LogPlace, Place, ScalarPlace, field_words, places_of
+from checker.report.places import LogPlace, Place, ScalarPlace, field_words, nothing_in, places_of
 from checker.report.space_time import ALIASES, Message, SpaceTime
 from checker.report.why import Why, grouped
 from checker.traces.lasso import Rounds, case_of
@@ -71,10 +71,11 @@ class PageData:
         }
 
     def _nothing(self, place: Place) -> str:
-        """The words for 0, none, false or empty there."""
+        """The words for 0, none, false or empty there; no words if nothing there is that."""
         if isinstance(place, LogPlace):
             return "[]"
-        return value_words(self.model, place.cell, min(place.cell.low, 0))
+        nothing = nothing_in(place.cell)
+        return "" if nothing is None else value_words(self.model, place.cell, nothing)
 
     def hues(self) -> dict[str, int]:
         """A hue for each action, in degrees: the same on every page of the protocol."""

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.engines.reference import State
-from model.language import Model
+from model.language import Model, graph
 from model.language.cells import Index
+from model.language.declare.domains import Integers, Reference
 from model.language.declare.schema import (
     IndexedSchema,
     RecordSchema,
@@ -59,7 +60,18 @@ class ScalarPlace:
 
     def is_nothing(self, state: State) -> bool:
         """The value is 0, none, false or empty."""
-        return state[self.cell.position] == min(self.cell.low, 0)
+        return state[self.cell.position] == nothing_in(self.cell)
+
+
+def nothing_in(cell: Cell) -> int | None:
+    """The number that is 0, none, false or empty in a cell; `None` if no number there is."""
+    found = 0
+    match cell.variable.domain:
+        case Reference():
+            found = graph.NONE
+        case Integers(none=none) if none is not None:
+            found = none
+    return found if cell.low <= found <= cell.high else None
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ class Told:
     def words(self) -> str:
         """The members and the values in a sentence."""
         of = f" for {', '.join(self.members)}" if self.members else ""
-        return f"False{of}, since {grouped(self.values)}."
+        since = f", since {grouped(self.values)}" if self.values else ""
+        return f"False{of}{since}."
 
 
 @dataclass(frozen=True)

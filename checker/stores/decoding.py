@@ -64,8 +64,8 @@ def _value(cell: Cell, field: BitField) -> str:
                 f"WHEN {member.value} THEN '{member.name.lower()}'" for member in names
             )
             return f"CASE {number} {cases} END"
-        case Integers() if cell.low == -1:
-            return f"NULLIF({number}, -1)"
+        case Integers(none=none) if none is not None:
+            return f"NULLIF({number}, {none})"
     return number
 
 

@@ -31,6 +31,9 @@ DIRECTORY_ASSIGNMENTS = Bound(
 LOST_DIRECTORIES = Bound(
     "lost_directories", 0, 0, "log directories that are taken from a stopped broker"
 )
+FAILED_DIRECTORIES = Bound(
+    "failed_directories", 0, 0, "log directories that fail while their broker runs"
+)
 MIN_ISR_CHANGES = Bound(
     "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
 )
@@ -95,6 +98,7 @@ BOUNDS = (
     CONTROLLER_FAILOVERS,
     DIRECTORY_ASSIGNMENTS,
     LOST_DIRECTORIES,
+    FAILED_DIRECTORIES,
     MIN_ISR_CHANGES,
     TOPIC_DELETIONS,
     REPLICA_MOVES,

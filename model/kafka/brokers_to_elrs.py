@@ -52,6 +52,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     controller.request = nobody
     controller.joiner_restarted = False
     controller.image_unread = False
+    controller.offline = nobody
     partition.stalled.reset()
     partition.stalled_truncation.reset()
     partition.stalled_produce.reset()
@@ -63,6 +64,8 @@ def operator_delete_topic(partition: TopicPartition) -> None:
         broker.truncating = False
         broker.gave_up = False
         broker.directory_lost = 0
+        broker.directory_failed = False
+        broker.directory_dropped = False
         broker.answer.reset()
         forget_leadership(partition, broker)
     for record in partition.records:

@@ -42,7 +42,7 @@ def append_next_record(partition: TopicPartition, leader: Broker) -> None:
 def serves_consumers(partition: TopicPartition, broker: Broker) -> bool:
     """Consumers may read from the broker: a presumed leader, or by KIP-392 a follower."""
     if partition.options.follower_reads:
-        return broker.up
+        return broker.is_online
     return broker.leads
 
 

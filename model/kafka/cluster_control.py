@@ -3,9 +3,9 @@
 Meant for brokers that are gone for good, but nothing asks whether this one is: it may be up, lead,
 or have replicas. The controller takes it out as if it fenced it
 (`ReplicationControlManager.handleBrokerUnregistered`): it leaves the ISR, and enters the ELR or
-stays there, though a comment says that it leaves that too; only an ELR that would not be there
-since replicas became fewer is emptied. A leader that is left in the index of the ELR begins two
-leader epochs as it leaves. Then the controller forgets the broker. So a later
+stays there, though a comment says that it leaves that too (finding 0018); only an ELR that would
+not be there since replicas became fewer is emptied. A leader that is left in the index of the ELR
+begins two leader epochs as it leaves. Then the controller forgets the broker. So a later
 registration of its number is one after an unclean stop, whatever the broker knows of its own: there
 is no broker epoch to compare with.
 """
@@ -13,7 +13,7 @@ is no broker epoch to compare with.
 from __future__ import annotations
 
 from model.kafka.controlled_shutdown import with_zookeeper
-from model.kafka.partition_change import change_partition, empties_elr
+from model.kafka.partition_change import change_partition, changes_elr, eligible_without
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, not_, require
 
@@ -26,7 +26,9 @@ def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> Non
     require(not with_zookeeper(partition))
     require(not_(broker.unregistered), partition.exists)
 
-    empties = all_of(broker.fenced, empties_elr(partition, broker))
-    change_partition(partition, partition.controller.isr, partition.brokers.none(), empties)
     broker.unregistered = True
+    isr = partition.controller.isr
+    eligible = eligible_without(partition, broker, isr)
+    changes = all_of(broker.fenced, changes_elr(partition, broker, eligible))
+    change_partition(partition, isr, eligible, where=changes)
     partition.spent.unregistrations = spent + 1

@@ -15,6 +15,7 @@ from model.kafka import (
     fetch_at_once,
     fetch_in_flight,
     leader_epoch_checkpoint,
+    log_dir_failure,
     log_manager,
     log_read_info,
     partition,
@@ -72,6 +73,10 @@ ELECTIONS = weak(
     replication_control.controller_unfence_and_elect,
     replication_control.controller_elect_last_known_leader,
     controlled_shutdown.broker_stop_as_asked,
+    log_dir_failure.controller_hear_of_failure,
+    log_dir_failure.controller_hear_of_leaders_failure,
+    log_dir_failure.controller_hear_of_last_leaders_failure,
+    log_dir_failure.controller_fence_and_elect,
 )
 
 FAIRNESS: tuple[Fairness, ...] = (

@@ -41,6 +41,13 @@ def forget_memory(
     """Where the condition holds, the process is gone, and with it the broker's memory."""
     broker.up = choose(where, False, broker.up)
     broker.shutting_down = choose(where, False, broker.shutting_down)
+    forget_replica(partition, broker, power_lost, where)
+
+
+def forget_replica(
+    partition: TopicPartition, broker: Broker, power_lost: bool, where: bool = True
+) -> None:
+    """Where the condition holds, what the broker had in memory of its replica is gone."""
     broker.leader = choose(where, None, broker.leader)
     broker.leader_epoch = choose(where, 0, broker.leader_epoch)
     broker.truncating = choose(where, False, broker.truncating)
@@ -55,9 +62,16 @@ def forget_memory(
 
 def stop(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
     """The process of one broker is gone."""
+    stop_replica(partition, broker, power_lost)
+    broker.up = False
+    broker.shutting_down = False
+
+
+def stop_replica(partition: TopicPartition, broker: Broker, power_lost: bool) -> None:
+    """The replica of one broker leads and follows nobody any more."""
     outdate_leader(partition, where=partition.is_in_office(broker))
     fetch_session.end_all(partition, partition.brokers.only(broker))
-    forget_memory(partition, broker, power_lost)
+    forget_replica(partition, broker, power_lost)
     if power_lost:
         log_segment.forget_at_power_loss(partition, broker)
     forget_stalled_fetch(partition, broker)
@@ -165,7 +179,7 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     controller, options = partition.controller, partition.options
     joins = any_of(controller.request.contains(broker), is_lost_request_for(partition, broker))
     restarted = controller.joiner_restarted
-    require(not_(broker.up))
+    require(not_(broker.up), not_(broker.directory_failed))
     if options.eligible_leader_replicas:
         require(not_(registration_fails(partition, broker)))
     if options.quick_bounce == QuickBounce.REFUSED:
@@ -176,9 +190,11 @@ def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     broker.up = True
     if options.eligible_leader_replicas:
         joins = all_of(joins, not_(lose_place_if_unclean(partition, broker)))
-    made_anew = all_of(broker.directory_lost > 0, partition.has_replica(broker))
-    assign_directory(partition, where=made_anew)
+    made_anew = any_of(broker.directory_lost > 0, broker.directory_dropped)
+    assign_directory(partition, where=all_of(made_anew, partition.has_replica(broker)))
     broker.directory_lost = 0
+    broker.directory_dropped = False
+    controller.offline = controller.offline.without_member(broker)
     asked = not_(controller.request.is_empty)
     asked = any_of(asked, some(is_lost_request_for(partition, b) for b in partition.brokers))
     controller.joiner_restarted = any_of(all_of(restarted, asked), joins)

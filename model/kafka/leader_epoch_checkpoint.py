@@ -23,7 +23,7 @@ from model.replicated_log import NO_EPOCH, Offset
 def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
     require(is_kept(partition))
-    require(partition.options.epoch_file != EpochFile.AT_ONCE, broker.up)
+    require(partition.options.epoch_file != EpochFile.AT_ONCE, broker.is_online)
     require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
 
     for row in partition.epoch_starts:
@@ -39,7 +39,7 @@ def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.log_swaps
     require(is_kept(partition), spent < partition.bound("log_swaps"))
     require(not partition.options.swapped_log_keeps_epochs)
-    require(broker.up, not_(_is_read_off(partition, broker)))
+    require(broker.is_online, not_(_is_read_off(partition, broker)))
 
     partition.spent.log_swaps = spent + 1
     read_off_records(partition, broker, broker.log_start)

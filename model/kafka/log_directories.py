@@ -32,7 +32,7 @@ def broker_assign_directory(partition: TopicPartition, broker: Broker) -> None:
     require(partition.options.eligible_leader_replicas)
     require(not partition.options.assignment_keeps_elr)
     require(spent < partition.bound("directory_assignments"))
-    require(broker.up, not_(controller.eligible.is_empty))
+    require(broker.is_online, not_(controller.eligible.is_empty))
     require(partition.has_replica(broker), broker.is_registered)
 
     partition.spent.directory_assignments = spent + 1
@@ -49,6 +49,7 @@ def broker_lose_directory(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.lost_directories
     require(spent < partition.bound("lost_directories"))
     require(not_(broker.up), broker.stopped_cleanly, not_(broker.log.is_empty))
+    require(not_(broker.directory_failed))
 
     partition.spent.lost_directories = spent + 1
     unified_log.delete(partition, broker, where=True)

@@ -37,7 +37,7 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
     spent, log = partition.spent.record_deletions, broker.log
     require(file_cache.is_kept(partition))
     require(spent < partition.bound("record_deletions"))
-    require(broker.up, start > broker.log_start, start <= log.end)
+    require(broker.is_online, start > broker.log_start, start <= log.end)
     if partition.options.retention_stops_at_hw:
         require(start <= broker.high_watermark)
 
@@ -56,7 +56,7 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
 def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> None:
     """Once a minute (`checkpointLogStartOffsets`); or retention deletes what is before it."""
     require(unified_log.is_start_late(partition))
-    require(broker.up, broker.start_on_disk < broker.log_start)
+    require(broker.is_online, broker.start_on_disk < broker.log_start)
 
     unified_log.checkpoint_start(partition, broker)
 

@@ -305,7 +305,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     anew = not_(broker.leads)
     newer = broker.leader_epoch != controller.leader_epoch
     forgets = any_of(anew, newer) if partition.options.reset_leo_every_epoch else anew
-    require(broker.up)
+    require(broker.is_online)
     require(controller.leader == broker)
     require(any_of(anew, newer, not_(controller.leader_is_current)))
 
@@ -397,7 +397,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
 def follower_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become follower of the controller's leader, or follow nobody (`Partition.makeFollower`)."""
     controller = partition.controller
-    require(broker.up)
+    require(broker.is_online)
     require(controller.leader != broker)
     require(partition.has_replica(broker))
     require(broker.leader_epoch != controller.leader_epoch)

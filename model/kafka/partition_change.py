@@ -9,7 +9,7 @@ from typing import Any
 
 from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, all_of, any_of, choose, is_none, not_
+from model.language import SetOf, all_of, any_of, choose, is_none, not_, some
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
@@ -34,14 +34,26 @@ def eligible_among(
     return choose(isr.size >= partition.min_isr, nobody, left)
 
 
-def empties_elr(partition: TopicPartition, broker: Broker) -> bool:
-    """Looking at the partition anew, since a member of the ELR is unregistered, empties the ELR.
+def eligible_without(
+    partition: TopicPartition, broker: Broker, isr: SetOf[Broker]
+) -> SetOf[Broker]:
+    """The ELR once the ISR is `isr`, as a broker leaves that is fenced, or is to be forgotten.
 
-    The ISR is large enough since replicas have become fewer.
+    It enters the ELR or stays there; with the fix, not if it is unregistered (finding 0018).
+    """
+    eligible = eligible_after(partition, isr)
+    if not partition.options.unregistration_leaves_elr:
+        return eligible
+    return choose(broker.unregistered, eligible.without_member(broker), eligible)
+
+
+def changes_elr(partition: TopicPartition, broker: Broker, eligible: SetOf[Broker]) -> bool:
+    """Looking at the partition anew, since a member of the ELR is unregistered, changes the ELR.
+
+    The ISR is large enough since replicas have become fewer; or the member leaves, with the fix.
     """
     controller = partition.controller
-    eligible = eligible_after(partition, controller.isr)
-    return all_of(controller.eligible.contains(broker), eligible.is_empty)
+    return all_of(controller.eligible.contains(broker), eligible != controller.eligible)
 
 
 def isr_without(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
@@ -84,12 +96,15 @@ def void_request(partition: TopicPartition, where: bool = True) -> None:
 def registers_cleanly(partition: TopicPartition, broker: Broker) -> bool:
     """The broker registers as one that has stopped cleanly; with the fix, with all directories.
 
+    A directory of which the controller knows that it has failed is none of the last registration's.
     Of one that was unregistered the controller knows no broker epoch that it could have stopped in
     (`ClusterControlManager.registerBroker`).
     """
     known = all_of(broker.stopped_cleanly, not_(broker.unregistered))
     if partition.options.registration_counts_directories:
-        return all_of(known, broker.directory_lost == 0)
+        unheard = not_(partition.controller.offline.contains(broker))
+        lacks_one = any_of(broker.directory_lost > 0, all_of(broker.directory_dropped, unheard))
+        return all_of(known, not_(lacks_one))
     return known
 
 
@@ -116,11 +131,32 @@ def candidates(
 ) -> SetOf[Broker]:
     """Who may be elected cleanly, dead or alive: the ISR, or the ELR if that is empty.
 
-    Whoever is in the ELR and no replica may not.
+    Whoever is in the ELR and no replica may not, nor whose directory is known to have failed.
     """
     if partition.replicas_move:
         eligible = eligible.intersection(partition.controller.replicas)
-    return choose(isr.is_empty, eligible, isr)
+    return choose(isr.is_empty, eligible, isr).minus(partition.controller.offline)
+
+
+def elects_by_leaving(
+    partition: TopicPartition, isr: SetOf[Broker], eligible: SetOf[Broker]
+) -> bool:
+    """As a member leaves the ISR of a partition without a leader, somebody in the ELR may lead.
+
+    Only a member whose directory is known to have failed is there, is live, and was not elected.
+    """
+    controller = partition.controller
+    options = candidates(partition, isr, eligible)
+    return all_of(
+        not_(controller.isr.intersection(controller.offline).is_empty),
+        is_none(controller.leader),
+        some(all_of(not_(m.fenced), options.contains(m)) for m in partition.brokers),
+    )
+
+
+def is_acceptable(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker is unfenced, and its directory is not known to have failed (`LeaderAcceptor`)."""
+    return all_of(not_(broker.fenced), not_(partition.controller.offline.contains(broker)))
 
 
 def is_reassigned(partition: TopicPartition) -> bool:
@@ -179,6 +215,13 @@ def new_leader_epoch(
     controller.last_known_leader = choose(where, None, controller.last_known_leader)
 
 
+def note_last_known_leader(partition: TopicPartition, broker: Broker, isr: SetOf[Broker]) -> None:
+    """The partition has lost its leader: where nobody in the ISR is live, it is the last known."""
+    if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
+        nobody = isr.minus(partition.controller.offline).is_empty
+        partition.controller.last_known_leader = choose(nobody, broker, None)
+
+
 def shrink_starts_epoch(partition: TopicPartition, isr: SetOf[Broker], asked: bool = False) -> bool:
     """Writing `isr` without an election starts a leader epoch, since it lacks a member of now.
 
@@ -197,12 +240,22 @@ def keep_leader_in_new_epoch(partition: TopicPartition, where: bool) -> None:
         controller.leader_epoch = controller.leader_epoch + choose(where, 1, 0)
 
 
-def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker], epochs: int = 1) -> None:
+def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
     """Make an ISR member, or with an empty ISR an eligible replica, the leader.
 
     Whether the ISR is large enough is asked before the election adds to it.
     """
+    elect_beside(partition, leader, isr, eligible_after(partition, isr))
+
+
+def elect_beside(
+    partition: TopicPartition,
+    leader: Broker,
+    isr: SetOf[Broker],
+    eligible: SetOf[Broker],
+    epochs: int = 1,
+) -> None:
+    """The same, where it is known who is eligible besides."""
     new_isr = choose(isr.is_empty, partition.brokers.only(leader), isr)
-    eligible = eligible_after(partition, isr).without_member(leader)
     new_leader_epoch(partition, leader, epochs=epochs)
-    change_partition(partition, new_isr, eligible)
+    change_partition(partition, new_isr, eligible.without_member(leader))

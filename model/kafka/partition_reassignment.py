@@ -17,6 +17,7 @@ from model.kafka.partition_change import (
     change_partition,
     completes_reassignment,
     eligible_among,
+    is_acceptable,
     is_complete,
     is_reassigned,
     may_change_leader,
@@ -227,7 +228,7 @@ def operator_restore_replicas_at_once(partition: TopicPartition, leader: Broker)
 def _require_leader(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
     """Who leads with that ISR: whoever leads now, if a member, else a live one."""
     controller = partition.controller
-    require(isr.contains(leader), not_(leader.fenced))
+    require(isr.contains(leader), is_acceptable(partition, leader))
     require(any_of(leader == controller.leader, _cannot_lead_on(partition, isr)))
 
 
@@ -309,7 +310,7 @@ def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
     """Begin to follow in the leader epoch of before: adding a replica starts no new one."""
     controller = partition.controller
     require(partition.replicas_move)
-    require(broker.up, controller.replicas.contains(broker), controller.leader != broker)
+    require(broker.is_online, controller.replicas.contains(broker), controller.leader != broker)
     require(not_(is_none(controller.leader)), is_none(broker.leader))
     require(broker.leader_epoch == controller.leader_epoch)
 
@@ -319,7 +320,7 @@ def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
 @action("{broker} reads that it has no replica any more, and throws its log away")
 def broker_lose_replica(partition: TopicPartition, broker: Broker) -> None:
     """Stop to lead or to follow, and delete the log (`ReplicaManager.stopPartitions`)."""
-    require(broker.up, not_(partition.has_replica(broker)))
+    require(broker.is_online, not_(partition.has_replica(broker)))
     require(any_of(not_(broker.log.is_empty), not_(is_none(broker.leader))))
 
     follow(partition, broker)

@@ -111,7 +111,7 @@ RULES = _parsed(_RULES)
 
 _SERIES = (
     "0.8.2 0.9.0 0.10.0 0.10.1 0.10.2 0.11.0 1.0 1.1 2.0 2.1 2.2 2.3 2.4 2.5 2.6 2.7 2.8 "
-    "3.0 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 4.0 4.1 4.2 4.3"
+    "3.0 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 4.0 4.1 4.2 4.3 4.4"
 )
 SERIES = _SERIES.split()
 """The lines that there are, oldest first: with ZooKeeper up to 3.2, with KRaft after it."""

@@ -122,8 +122,8 @@ def leader_expand_by_stalled_fetch(
 def forget_stalled_fetch(partition: TopicPartition, broker: Broker) -> None:
     """The broker's process is gone: its threads, and what others would note of it.
 
-    A late note of what a former incarnation asked for is refused (KAFKA-15077); until the follower
-    is back, it says no more than one that was noted in time.
+    A late note of what a former incarnation asked for is refused since 3.7.0 (KAFKA-15221); until
+    the follower is back, it says no more than one that was noted in time.
     """
     partition.stalled.reset(where=is_in_stalled_fetch(partition, broker))
 

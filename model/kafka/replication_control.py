@@ -7,14 +7,19 @@ from model.kafka.partition import advance_high_watermark
 from model.kafka.partition_change import (
     candidates,
     change_partition,
+    changes_elr,
     completes_reassignment,
     elect,
+    elect_beside,
+    elects_by_leaving,
     eligible_after,
-    empties_elr,
+    eligible_without,
+    is_acceptable,
     isr_without,
     keep_leader_in_new_epoch,
     may_change_leader,
     new_leader_epoch,
+    note_last_known_leader,
     shrink_starts_epoch,
     void_request,
 )
@@ -22,7 +27,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
 
 
-def _require_fencing(partition: TopicPartition, broker: Broker) -> None:
+def require_fencing(partition: TopicPartition, broker: Broker) -> None:
     """The broker is dead, wants to stop or is unregistered; or the budget lets it seem dead."""
     spent = partition.spent.false_fencings
     require(not_(broker.fenced))
@@ -45,7 +50,7 @@ def _epochs_of_leaving(partition: TopicPartition, leader: Broker) -> int:
     return epochs
 
 
-def _fence(partition: TopicPartition, broker: Broker) -> None:
+def fence(partition: TopicPartition, broker: Broker) -> None:
     spent = partition.spent.false_fencings
     partition.spent.false_fencings = choose(_is_to_leave(broker), spent, spent + 1)
     broker.fenced = True
@@ -58,54 +63,54 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     Or it is unregistered, which has the controller look at partitions of whose ELR it is, too.
     """
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     in_isr = partition.controller.isr.contains(broker)
     anew = shrink_starts_epoch(partition, isr)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader != broker)
     require(any_of(not_(anew), may_change_leader(partition)))
+    require(not_(elects_by_leaving(partition, isr, eligible)))
 
-    _fence(partition, broker)
+    fence(partition, broker)
     keep_leader_in_new_epoch(partition, where=anew)
-    empties = all_of(broker.unregistered, empties_elr(partition, broker))
-    change_partition(partition, isr, eligible, where=any_of(in_isr, empties))
+    changes = all_of(broker.unregistered, changes_elr(partition, broker, eligible))
+    change_partition(partition, isr, eligible, where=any_of(in_isr, changes))
 
 
 @action("controller fences the leader {broker} and elects {successor}")
 def controller_fence_leader(partition: TopicPartition, broker: Broker, successor: Broker) -> None:
     """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader == broker)
     require(may_change_leader(partition, epochs))
-    require(successor != broker, not_(successor.fenced))
+    require(successor != broker, is_acceptable(partition, successor))
     require(candidates(partition, isr, eligible).contains(successor))
 
-    _fence(partition, broker)
-    elect(partition, successor, isr, epochs)
+    fence(partition, broker)
+    elect_beside(partition, successor, isr, eligible, epochs)
 
 
 @action("controller fences the leader {broker}; nobody can succeed it")
 def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
-    eligible = eligible_after(partition, isr)
+    eligible = eligible_without(partition, broker, isr)
     epochs = _epochs_of_leaving(partition, broker)
     options = candidates(partition, isr, eligible)
-    _require_fencing(partition, broker)
+    require_fencing(partition, broker)
     require(partition.controller.leader == broker)
     require(may_change_leader(partition, epochs))
     require(
         every(any_of(m == broker, m.fenced, not_(options.contains(m))) for m in partition.brokers)
     )
 
-    _fence(partition, broker)
+    fence(partition, broker)
     new_leader_epoch(partition, None, epochs=epochs)
     change_partition(partition, isr, eligible)
-    if partition.options.eligible_leader_replicas and partition.options.last_known_leader:
-        partition.controller.last_known_leader = choose(isr.is_empty, broker, None)
+    note_last_known_leader(partition, broker, isr)
 
 
 def may_unfence(broker: Broker) -> bool:
@@ -158,7 +163,7 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     require(spent < partition.bound("unclean_elections"))
     require(may_change_leader(partition), partition.exists)
     require(is_none(controller.leader))
-    require(not_(broker.fenced), partition.has_replica(broker))
+    require(is_acceptable(partition, broker), partition.has_replica(broker))
     require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))
 
     partition.spent.unclean_elections = spent + 1
@@ -176,7 +181,7 @@ def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker
     controller = partition.controller
     require(controller.last_known_leader == broker)
     require(controller.isr.is_empty, controller.eligible.is_empty)
-    require(not_(broker.fenced))
+    require(is_acceptable(partition, broker))
     require(may_change_leader(partition))
 
     elect(partition, broker, controller.isr)
@@ -189,7 +194,7 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
     spent = partition.spent.preferred_elections
     require(spent < partition.bound("preferred_elections"))
     require(may_change_leader(partition))
-    require(controller.isr.contains(broker), not_(broker.fenced))
+    require(controller.isr.contains(broker), is_acceptable(partition, broker))
     require(controller.leader != broker)
     if partition.options.preferred_leader == PreferredLeader.FIRST_REPLICA:
         require(broker == partition.brokers[0])
@@ -199,7 +204,10 @@ def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker)
 
 
 def request_is_acceptable(partition: TopicPartition) -> bool:
-    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903)."""
+    """Every member may join: unfenced (KIP-841), and of the broker epoch named (KIP-903).
+
+    Nobody asks for its directory; with the fix, it is not known to have failed (finding 0005).
+    """
     controller = partition.controller
     acceptable = not_(controller.request.is_empty)
     if partition.options.unfenced_brokers_only:
@@ -212,6 +220,10 @@ def request_is_acceptable(partition: TopicPartition) -> bool:
         )
     if partition.options.broker_epoch_checked:
         acceptable = all_of(acceptable, not_(controller.joiner_restarted))
+    if partition.options.directory_failure_leaves_elr:
+        acceptable = all_of(
+            acceptable, controller.request.intersection(controller.offline).is_empty
+        )
     return acceptable
 
 

@@ -204,6 +204,11 @@ class KafkaSettings:
         "(finding 0004)",
         "elr.of.replicas.only",
     )
+    unregistration_leaves_elr: bool = setting(
+        False,
+        "a broker that is unregistered is in no ELR from then on (finding 0018)",
+        "unregistration.leaves.elr",
+    )
     reassignment_waits_for_all: bool = setting(
         True,
         "a reassignment ends when all replicas that stay are in sync, not only those that are "
@@ -221,6 +226,12 @@ class KafkaSettings:
         "a broker that registers without a log directory of before has stopped uncleanly "
         "(finding 0005)",
         "registration.counts.directories",
+    )
+    directory_failure_leaves_elr: bool = setting(
+        False,
+        "a broker whose log directory fails as it runs leaves the ELR, and joins no ISR "
+        "(finding 0005)",
+        "directory.failure.leaves.elr",
     )
     reset_leo_every_epoch: bool = setting(
         False,

@@ -121,7 +121,8 @@ controller_complete_late_reassignment | PartitionChangeBuilder.completeReassignm
     1.1.0 | KAFKA-19975, finding 0004 | elr.of.replicas.only, reassignment.waits.for.all
 broker_gain_replica | ReplicaManager.applyDelta | 0.8.0
 broker_lose_replica | ReplicaManager.stopPartitions | 0.8.0
-operator_unregister_broker | ReplicationControlManager.handleBrokerUnregistered | 2.8.0 | KIP-500
+operator_unregister_broker | ReplicationControlManager.handleBrokerUnregistered | 2.8.0 |
+    KIP-500, finding 0018 | unregistration.leaves.elr
 broker_crash | ReplicaManager.checkpointHighWatermarks | 0.8.0
 broker_shut_down | LogManager.shutdown | 0.8.0 | | shutdowns.in.turn
 broker_ask_to_stop | BrokerHeartbeatManager.calculateNextBrokerState | 2.8.0 | KAFKA-13916 |
@@ -142,6 +143,18 @@ rack_lose_power | UnifiedLog.append | 0.8.0 | | broker.rack, log.flush.interval.
 rack_lose_uneven_ends | UnifiedLog.append | 0.8.0 | KAFKA-3919 |
     broker.rack, log.flush.interval.messages
 broker_lose_directory | LogManager.loadLogs | 4.0.0 | KIP-966, finding 0005
+broker_fail_directory | ReplicaManager.handleLogDirFailure | 3.7.0 | KIP-858, finding 0005
+controller_hear_of_failure | ReplicationControlManager.handleDirectoriesOffline | 3.7.0 |
+    KIP-858, finding 0005 | directory.failure.leaves.elr
+controller_hear_of_leaders_failure | ReplicationControlManager.handleDirectoriesOffline | 3.7.0 |
+    KIP-858, finding 0005 | directory.failure.leaves.elr
+controller_hear_of_last_leaders_failure | ReplicationControlManager.handleDirectoriesOffline |
+    3.7.0 | KIP-858, finding 0005 | directory.failure.leaves.elr, last.known.leader.election
+controller_fence_and_elect | ReplicationControlManager.handleBrokerFenced | 4.0.0 | KIP-966
+broker_regain_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 | KIP-966
+broker_replace_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 | KIP-966
+broker_drop_directory | LogManager.readBrokerEpochFromCleanShutdownFiles | 4.0.0 |
+    KIP-966, finding 0005
 broker_restart | ClusterControlManager.registerBroker | 0.8.0 |
     KAFKA-7235, KIP-966, finding 0005, finding 0011 |
     quick.bounce, eligible.leader.replicas, registration.counts.directories,
@@ -211,11 +224,14 @@ min.isr.counts.own.replicas | ReplicationControlManager.getTopicEffectiveMinIsr 
     finding 0014
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
 elr.of.replicas.only | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0004
+unregistration.leaves.elr | ReplicationControlManager.handleBrokerUnregistered | | finding 0018
 reassignment.waits.for.all | PartitionReassignmentReplicas.maybeCompleteReassignment | 2.8.0 |
     KAFKA-19975
 replacing.sets.both.lists | ReplicationControlManager.changePartitionReassignment | |
     finding 0013
 registration.counts.directories | ClusterControlManager.registerBroker | | finding 0005
+directory.failure.leaves.elr | ReplicationControlManager.handleDirectoriesOffline | |
+    finding 0005
 reset.follower.leo.every.epoch | Replica.resetReplicaState | | finding 0001
 produce.matches.leader.epoch | Partition.checkEnoughReplicasReachOffset | | KAFKA-1148
 truncation.matches.request.epoch | AbstractFetcherThread.truncateOnFetchResponse | | finding 0009

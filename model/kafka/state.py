@@ -16,6 +16,7 @@ from model.kafka.bounds import (
     CRASHES,
     DIRECTORY_ASSIGNMENTS,
     DISK_LOSSES,
+    FAILED_DIRECTORIES,
     FALSE_FENCINGS,
     LOG_SWAPS,
     LOST_DIRECTORIES,
@@ -73,7 +74,7 @@ from model.replicated_log import (
 
 NO_RECORD = -1
 NOT_TOLD = -1
-RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1)]
+RecordIdOrNone = Annotated[int, integers(NO_RECORD, MAX_RECORDS - 1, none=NO_RECORD)]
 
 
 class Answer(IntEnum):
@@ -113,9 +114,11 @@ class Broker(Entity):
     deleted, and blank; with `log.start.file=later` `start_on_disk`, where the log would start after
     a crash, and entries are blank below that; `log_before`, where the disk may have it still, the
     log as it was before a truncation; while it is down the HW checkpoint and the clean-shutdown
-    marker; `directory_lost` is 1 until it is back if the replica's directory was taken from it. In
-    memory, gone when it stops: whether it has asked to be let go (`shutting_down`); its view of
-    leader and ISR; as a leader what it knows of followers, and in `not_replicas` who has none.
+    marker; `directory_lost` is 1 until it is back if the replica's directory was taken from it;
+    `directory_failed`: that has failed as the broker ran, and is not back; `directory_dropped`: the
+    failed one is in use no more, and the broker has not started since. In memory, gone when it
+    stops: whether it has asked to be let go (`shutting_down`); its view of leader and ISR; as a
+    leader what it knows of followers, and in `not_replicas` who has none.
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
@@ -135,6 +138,8 @@ class Broker(Entity):
     stopped_cleanly: bool = False
     upgraded: bool = False
     directory_lost: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
+    directory_failed: bool = False
+    directory_dropped: bool = False
     log: Log = sequence(LOG_SIZE)
     log_before: Log = sequence(LOG_SIZE)
     log_start: Offset = 0
@@ -147,7 +152,7 @@ class Broker(Entity):
     fetched_epoch_forgotten: bool = False
     gave_up: bool = False
     answer: FetchAnswer = FetchAnswer.part()
-    counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE)] = NOT_TOLD
+    counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE, none=NOT_TOLD)] = NOT_TOLD
     start_counted_as_told: Offset = 0
 
     not_replicas: SetOf[Broker] = nobody()
@@ -161,6 +166,11 @@ class Broker(Entity):
     def leads(self) -> bool:
         """The broker believes that it leads. It takes writes, even if it is a zombie."""
         return self.leader == self
+
+    @property
+    def is_online(self) -> bool:
+        """The broker is up, and its replica in no log directory that has failed."""
+        return all_of(self.up, not_(self.directory_failed))
 
     @property
     def is_registered(self) -> bool:
@@ -194,6 +204,7 @@ class Controller(Record):
     `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
     images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
     leader in office, or will tell it, and the leader has not read the image of it.
+    `offline`: who has said that its replica's directory has failed, and has not registered since.
     `index_left_over`: whom the index of the ELR by broker has once more than the ELR. `renounced`:
     a controller has failed at a registration, as each will that tries it again. `upgraded`: it has
     the newer release's rules.
@@ -211,6 +222,7 @@ class Controller(Record):
     request: SetOf[Broker] = nobody()
     joiner_restarted: bool = False
     image_unread: bool = False
+    offline: SetOf[Broker] = nobody()
     index_left_over: SetOf[Broker] = nobody()
     topic_deleted: bool = False
     renounced: bool = False
@@ -321,6 +333,7 @@ class Spent(Record):
     controller_failovers: Annotated[int, integers(0, CONTROLLER_FAILOVERS)] = 0
     directory_assignments: Annotated[int, integers(0, DIRECTORY_ASSIGNMENTS)] = 0
     lost_directories: Annotated[int, integers(0, LOST_DIRECTORIES)] = 0
+    failed_directories: Annotated[int, integers(0, FAILED_DIRECTORIES)] = 0
     min_isr_changes: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
     replica_moves: Annotated[int, integers(0, REPLICA_MOVES)] = 0
     partition_moves: Annotated[int, integers(0, PARTITION_MOVES)] = 0

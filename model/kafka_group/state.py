@@ -54,7 +54,7 @@ NO_OFFSET = -1
 Generation = Annotated[int, integers(0, GENERATIONS)]
 Rank = Annotated[int, integers(0, MEMBERS - 1)]
 Offset = Annotated[int, integers(0, RECORDS)]
-OffsetOrNone = Annotated[int, integers(NO_OFFSET, RECORDS)]
+OffsetOrNone = Annotated[int, integers(NO_OFFSET, RECORDS, none=NO_OFFSET)]
 
 
 class Phase(IntEnum):
@@ -103,7 +103,7 @@ class Consumer(Entity):
     committed_to_rejoin: bool = False
     assigned_in: Generation = 0
 
-    rank: Annotated[int, integers(NO_RANK, MEMBERS - 1)] = NO_RANK
+    rank: Annotated[int, integers(NO_RANK, MEMBERS - 1, none=NO_RANK)] = NO_RANK
     claims_of: Generation = 0
     epoch: Generation = 0
 

@@ -42,16 +42,16 @@ def settings_words(model: Model) -> list[str]:
 def value_words(model: Model, cell: Cell, number: int) -> str:
     """The number that stands in `cell`, as people write its value.
 
-    An integer whose domain starts at -1 uses that for "none", as Kafka does; one of an enumeration
-    is the name there.
+    An integer that its domain declares to be none is "none"; one of an enumeration is the name
+    there.
     """
     match cell.variable.domain:
         case Booleans():
             return "true" if number else "false"
         case Integers(names=enumeration) if enumeration is not None:
             return enumeration(number).name.lower().replace("_", " ")
-        case Integers():
-            return NONE if number == cell.low == -1 else str(number)
+        case Integers(none=none):
+            return NONE if number == none else str(number)
         case Reference(family):
             return NONE if number < 0 else member_name(model, family, number)
         case Subset(family):

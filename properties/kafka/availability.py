@@ -35,17 +35,25 @@ def partition_has_leader(partition: TopicPartition) -> bool:
 
 @always(
     "live_replicas_have_a_leader",
-    "with every replica live and unfenced the partition has a leader, or elects the last known one",
-    failure="every replica is live, and nobody may lead: ISR {partition.controller.isr}, eligible "
-    "{partition.controller.eligible}",
+    "with every registered replica live and unfenced the partition has a leader, or elects the "
+    "last known one",
+    failure="every registered replica is live, and nobody may lead: ISR "
+    "{partition.controller.isr}, eligible {partition.controller.eligible}",
     broken_by="kafka with min.insync.replicas changed while it is offline",
     promised=lambda _: False,
 )
 def live_replicas_have_a_leader(partition: TopicPartition) -> bool:
-    """Else it is offline until an operator orders an unclean election."""
+    """Else it is offline until an operator orders an unclean election.
+
+    A broker that an operator has unregistered, up or down, is none to wait for; the last known
+    leader is, wherever it is, for nobody else is known to have what was acknowledged.
+    """
     controller = partition.controller
     return implies(
-        every(all_of(broker.up, not_(broker.fenced)) for broker in partition.brokers),
+        every(
+            any_of(all_of(broker.is_online, not_(broker.fenced)), not_(broker.is_registered))
+            for broker in partition.brokers
+        ),
         any_of(
             not_(partition.exists),
             not_(is_none(controller.leader)),

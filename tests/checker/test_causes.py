@@ -14,7 +14,7 @@ from checker.causes.reasons import Reasons, merged
 from checker.causes.slices import leave_out, slice_of
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.cases import stored_case
-from checker.report.why import grouped, why
+from checker.report.why import Told, grouped, why
 from checker.search.explore import Explorer
 from checker.search.question import Options
 from checker.traces.trace import build_trace
@@ -218,6 +218,10 @@ def test_the_causes_of_a_known_loss_are_those_of_its_story():
     (failed,) = reason.failed
     assert failed.members == ("b1", "offset 0")
     assert "b1: LEO 0, leader b1, epoch 1" in failed.words
+
+
+def test_what_is_false_whatever_the_cells_hold_is_told_without_values():
+    assert Told(("m0",), (), "1 <= members.y[m0]").words == "False for m0."
 
 
 def test_a_run_about_nothing_has_causes_and_no_needless_steps():

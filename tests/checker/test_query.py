@@ -18,6 +18,7 @@ from model.language.declare.domains import Booleans, Integers, Reference
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS
 from tests.support.stores import TINY, everything, model_named, stored
+from tests.support.traces import WEATHER
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +46,8 @@ def _as_sql(cell, number):
             return None if number == -1 else number
         case Integers(names=names) if names is not None:
             return names(number).name.lower()
-        case Integers():
-            return None if number == cell.low == -1 else number
+        case Integers(none=none):
+            return None if number == none else number
     return number
 
 
@@ -66,6 +67,15 @@ def test_columns_hold_what_the_states_hold(tmp_path, name):
             expected = tuple(map(_as_sql, model.cells, state))
             assert next(found) == expected
     assert next(found, None) is None
+
+
+def test_a_number_is_null_only_where_its_domain_says_that_it_is_none(tmp_path):
+    model = WEATHER.model()
+    stored(tmp_path, model)
+    sql = "SELECT trend, record, day FROM states WHERE trend < 0 ORDER BY level, number LIMIT 1"
+    assert query_duckdb(Store.open(str(tmp_path)), model, sql, 1).rows == [(-1, -1, -1)]
+    sql = "SELECT trend, record, day FROM states WHERE level = 0"
+    assert query_duckdb(Store.open(str(tmp_path)), model, sql, 1).rows == [(0, -1, None)]
 
 
 @pytest.mark.parametrize("name", sorted(PROTOCOLS))

@@ -32,6 +32,7 @@ from tests.support.traces import (
     EVERY_PROTOCOL,
     OFFICE,
     TOPIC,
+    WEATHER,
     golden_kip279,
     instance_of,
     losing_truncation,
@@ -155,6 +156,21 @@ def test_the_places_cover_every_cell_once(trace):
         else:
             covered.append(place.cell.position)
     assert sorted(covered) == list(range(len(trace.model.cells)))
+
+
+def test_a_number_is_none_only_where_its_domain_says_so():
+    model = WEATHER.model()
+    for state in (model.initial_state, random_walk(model, 12, seed=5).states[-1]):
+        for cell, number in zip(model.cells, state, strict=True):
+            is_none = cell.variable.name == "day" and number == -2
+            assert (value_words(model, cell, number) == "none") is is_none
+
+
+def test_what_stays_below_zero_is_not_left_out():
+    model = WEATHER.model()
+    cooler = build_trace(model, [instance_of(model, "cool")])
+    assert "degrees -3" in render_text(cooler)
+    assert "day none" not in render_text(build_trace(model, []))
 
 
 def test_a_change_says_from_what_to_what():

@@ -9,6 +9,7 @@ from checker.traces.itf import read_trace
 from model.language.naming import instance_words
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
+from tests.support.own import write_counter
 
 VARYING = ("seconds", "states_per_second", "peak_memory_bytes")
 SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
@@ -116,6 +117,17 @@ def test_the_textbook_search_finds_the_same(highwater, arguments):
     assert plain.json["engine"] == "reference"
     assert plain.json["fingerprint_bits"] == 0
     assert fast.status == plain.status
+
+
+def test_a_search_that_ends_at_a_depth_does_not_claim_that_there_is_more(highwater, tmp_path):
+    """At the depth of the last states nobody has looked whether any other follows."""
+    file = write_counter(tmp_path)
+    whole = highwater("explore", file, "--property", "somebody_counts", "--json").json
+    assert whole["coverage"] == "exhausted"
+    cut = highwater("explore", file, "--depth", whole["depth"], "--property",
+                    "somebody_counts")  # fmt: skip
+    assert "bounded: nothing is violated" in cut.out
+    assert "exist" not in cut.out
 
 
 # --- exit status -----------------------------------------------------------------------------

@@ -21,12 +21,13 @@ from checker.experiments import scenarios
 from checker.experiments.cases import read_case
 from checker.experiments.choices import steps_named
 from checker.experiments.scenarios import read_scenario
+from checker.releases.jars import releases
 from checker.traces.trace import Trace, TraceVerdict
 from tests.support.kafka import after
 from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
-VERSION, NEWEST = "4.1.0", "4.3.1"
+VERSION, NEWEST = "4.1.0", "4.3.1"  # the newest whose sources are published, to lay fixes on
 CASES = Path("counterexamples/kafka")
 CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "in_flight"}
 
@@ -94,6 +95,20 @@ def test_with_a_fix_kafka_departs_from_the_finding_where_the_model_does(newest, 
     assert cell(newest, trace).step == 0
     with Harness(NEWEST, fix) as fixed:
         found = cell(fixed, trace)
+    assert (found.step, found.predicted) == (step, step), found.words
+
+
+@pytest.mark.parametrize(
+    ("case", "step"),
+    [
+        ("36-positions_from_a_missed_epoch", 0),
+        ("48-a_truncation_of_an_earlier_epoch", 0),
+        ("81-a_log_starts_beyond_its_high_watermark", 8),
+    ],
+)
+def test_the_newest_release_that_can_be_run_is_as_its_model(case, step):
+    with Harness(releases()[-1]) as running:
+        found = cell(running, read_case(CASES / case).stored_trace())
     assert (found.step, found.predicted) == (step, step), found.words
 
 

@@ -11,7 +11,7 @@ from checker.conformance.harness import Answer, sources
 from checker.conformance.observed import MEANS
 from checker.conformance.plan import models, settings_of
 from checker.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
-from checker.conformance.replays import Cell, departure, release_model
+from checker.conformance.replays import AT_ONCE, Cell, cell, departure, release_model
 from checker.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.conformance.walks import Walker
 from checker.experiments.cases import read_case
@@ -158,6 +158,24 @@ def test_the_model_of_a_release_predicts_where_it_departs(case, version, step):
     trace, _ = traces.for_release(version)
     assert trace is not None
     assert departure(trace, release_model(trace.model, version), version) == step
+
+
+class Silent:
+    """Stands in for a harness whose classes cannot be made: no state, and why."""
+
+    version, fix = "4.3.1", ""
+
+    def run(self, model, projection, steps):
+        return Answer(np.zeros((0, len(projection.rows)), np.int64), stopped="no such class")
+
+
+@pytest.mark.parametrize(
+    "case", ["36-positions_from_a_missed_epoch", "18-an_answer_from_an_earlier_epoch"]
+)
+def test_what_fails_before_any_step_is_no_agreement(case):
+    found = cell(Silent(), read_case(CASES / case).stored_trace())
+    assert (found.step, found.words, found.is_right) == (AT_ONCE, "no such class", False)
+    assert found.text.startswith("start (predicted ")
 
 
 def test_a_projection_leaves_out_what_the_release_has_not():

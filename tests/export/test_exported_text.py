@@ -10,7 +10,7 @@ import pytest
 from checker.export.exported import Exported
 from checker.export.promela import as_promela
 from checker.export.tla import as_tla
-from model.language import require
+from model.language import Annotated, Protocol, State, action, integers, require
 from model.language.errors import UsageError
 from model.protocols import PROTOCOLS
 from properties import properties_of
@@ -77,6 +77,40 @@ def test_what_is_shared_is_written_once():
     states = [model.initial_state, *random_states(model, 40, 1)]
     check_promela(exported, states)
     check_tla(exported, states)
+
+
+LARGE = 2**31 - 1
+
+
+class Large(State):
+    """Two numbers that Promela can hold, and whose sum it cannot."""
+
+    a: Annotated[int, integers(0, LARGE)] = 0
+    b: Annotated[int, integers(0, LARGE)] = 0
+
+
+@action("a and b grow")
+def grow(s):
+    require(s.a < 1)
+    s.a, s.b = LARGE, LARGE
+
+
+@action("b is cleared")
+def clear(s):
+    require(s.a + s.b > LARGE)
+    s.b = 0
+
+
+def test_numbers_that_promela_would_cut_on_the_way_are_refused():
+    """Spin would count `a + b` as negative, and never clear `b`."""
+
+    def written(*actions):
+        protocol = Protocol("large", "large numbers", Large, actions, ())
+        return as_promela(Exported(protocol.model({}), (), ""))
+
+    assert "2147483647" in written(grow)
+    with pytest.raises(UsageError, match="0 to 4294967294, more than 32 bits"):
+        written(grow, clear)
 
 
 def swap(s):

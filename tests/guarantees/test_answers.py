@@ -19,7 +19,13 @@ from checker.guarantees.faults import Faults, choice_of
 from checker.guarantees.releases import release_named
 from checker.guarantees.stops import NONE, Ends, Outage, outages
 from checker.guarantees.upgrade import mixed_words, stages
-from checker.guarantees.verdicts import STATES, is_safe, judge_losses, judge_stops
+from checker.guarantees.verdicts import (
+    STATES,
+    finer_of_the_grid,
+    is_safe,
+    judge_losses,
+    judge_stops,
+)
 from checker.search.allowance import Allowance
 from checker.search.explore import Explorer
 from checker.search.limits import Limits
@@ -30,6 +36,7 @@ from properties import choose_properties
 TINY: dict[str, Any] = {"log_size": 1, "max_records": 1}
 TWO = {"min.insync.replicas": "2"}
 NO_LIMIT = 3_600.0
+MARK = "(0002)"
 
 
 @cache
@@ -63,10 +70,28 @@ def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
 
 
 @pytest.mark.slow
-def test_acks_all_loses_nothing_to_a_crash():
-    safe = asked("4.1", "acks=all", crashes=1)
+def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
+    """Finding 0002, which a search with both in one step does not see."""
+    safe = asked("4.1", "acks=all pending.isr.survives.image=true", crashes=1)
     assert safe and not safe.is_lossy and safe.changes == ()
     assert max(map(len, str(safe).splitlines())) <= 80
+    answer = asked("4.1", "acks=all", crashes=1)
+    lost = answer.parts[0].judged.lost
+    assert answer.is_lossy and {cell.mark for cell in lost} == {MARK}
+    assert words(answer)["acknowledged records"] == f"lost in 10 steps {MARK}"
+    assert "Number 37" in answer.known
+    told = {tried.change.words: tried.change.tier for tried in answer.changes}
+    assert told["pending.isr.survives.image=true"] is Tier.UNRELEASED
+    assert not any(known.case.startswith("37-") for known in answer.beyond)
+    assert any(known.case.startswith("36-") for known in answer.beyond)
+    for trace in answer.traces:
+        check_trace(trace)
+
+
+def test_leaders_with_zookeeper_read_no_image_of_what_they_were_answered():
+    for kafka, is_finer in (("2.1", False), ("3.2", False), ("3.3", True), ("4.3", True)):
+        choice = choice_of(describe_cluster(kafka, settings=TWO), Faults({"crashes": 1}))
+        assert (finer_of_the_grid().of(choice) is not None) is is_finer
 
 
 @pytest.mark.slow
@@ -261,7 +286,8 @@ def one_down():
 def test_a_change_of_min_isr_is_a_fault():
     answer = asked("4.1", "min.insync.replicas=2", power_losses=1, min_isr_to=1)
     assert answer.is_lossy and "min.insync.replicas changed to 1" in str(answer)
-    assert asked("4.1", "min.insync.replicas=2", power_losses=1)
+    without = asked("4.1", "min.insync.replicas=2", power_losses=1).parts[0].judged
+    assert {cell.mark for cell in without.lost} == {MARK}
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,7 @@ def test_of_several_topics_one_is_chosen(written):
         ("3.9.2", "kafka-3.9.1", Mode.KRAFT), ("3.4.0", "kafka-3.3", Mode.KRAFT),
         ("0.8.2.2", "kafka-0.8.2", Mode.ZOOKEEPER), ("0.10.2.1", "kafka-0.10", Mode.ZOOKEEPER),
         ("2.7.0", "kafka-2.7", Mode.ZOOKEEPER), ("kafka-4.3", "kafka-4.3", Mode.KRAFT),
+        ("4.4.0", "kafka-4.3", Mode.KRAFT),
     ],
 )  # fmt: skip
 def test_a_version_is_the_preset_with_its_rules(version, preset, mode):
@@ -148,7 +149,9 @@ def test_a_version_is_the_preset_with_its_rules(version, preset, mode):
 
 @pytest.mark.parametrize("version", ["5", "4", "", "fixed", "4.1.x", "4.10", "0.8.1"])
 def test_a_version_that_is_none_is_refused_with_the_valid_ones(version):
-    with pytest.raises(UsageError, match=r"valid are releases of 0\.8\.2, .*4\.3"):
+    with pytest.raises(
+        UsageError, match=r"valid are releases of 0\.8\.2, .*4\.4, such as 4\.4\.0$"
+    ):
         release_named(version)
 
 

@@ -56,9 +56,21 @@ ELIGIBLE = {
         "testAReplicaThatIsAskedForAgainIsNotTakenOut",
     },
     "elr-by-the-first-partition": {"testThePartitionsOwnReplicasCountForTheElr"},
+    "elr-of-a-failed-directory": {
+        "testABrokerWhoseDirectoryFailsLeavesTheElr",
+        "testALeaderWhoseDirectoryFailsDoesNotEnterTheElr",
+        "testABrokerWhoseDirectoryHasFailedDoesNotJoinTheIsr",
+    },
+    "elr-of-an-unregistered-broker": {
+        "testABrokerThatIsUnregisteredLeavesTheElr",
+        "testALeaderThatIsUnregisteredDoesNotEnterTheElr",
+        "testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered",
+    },
     None: {
         "testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr",
         "testAReplicaThatStaysKeepsItsPlaceInTheElr",
+        "testTheOthersStayInTheElrAsABrokerIsUnregistered",
+        "testABrokerOfWhichAnotherDirectoryFailsStaysInTheElrAndJoinsTheIsr",
         "testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop",
         "testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr",
     },
@@ -132,10 +144,14 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-switched-on-while-offline"),
         ("4.3.1", "reassignment-taken-back"),
         ("4.3.1", "elr-by-the-first-partition"),
+        ("4.3.1", "elr-of-an-unregistered-broker"),
+        ("4.3.1", "elr-of-a-failed-directory"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
         ("4.1.0", "elr-switched-on-while-offline"),
         ("4.1.0", "reassignment-taken-back"),
         ("4.1.0", "elr-by-the-first-partition"),
+        ("4.1.0", "elr-of-an-unregistered-broker"),
+        ("4.1.0", "elr-of-a-failed-directory"),
     ),
 )
 def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):

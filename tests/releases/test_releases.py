@@ -98,6 +98,20 @@ def test_a_tool_that_fails_is_told_in_one_line():
     assert str(told.value) == "the tool: an ERROR here (exit status 3)"
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_jar_alone_is_brought_though_what_it_needs_cannot_be(own_cache, monkeypatch, alone):
+    asked = []
+
+    def bring(command, doing):
+        pom = Path(command[command.index("--file") + 1]).read_text()
+        asked.append(("<artifactId>*</artifactId>" in pom, "-DincludeScope=runtime" in command))
+
+    monkeypatch.setattr(jars, "maven", lambda: "mvn")
+    monkeypatch.setattr(jars, "run_tool", bring)
+    jars.artifacts("tools", ["group:tools:1"], alone=alone)
+    assert asked == [(alone, not alone)]
+
+
 def test_other_sources_or_another_release_are_compiled_anew(tmp_path):
     source = tmp_path / "A.java"
     release = jars.Release(KNOWN, tmp_path)

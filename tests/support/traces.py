@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from enum import IntEnum
 from functools import cache
 
 from checker.engines.reference import ReferenceEngine
@@ -22,6 +23,7 @@ from model.language import (
     State,
     Table,
     action,
+    choose,
     for_each,
     integers,
     members,
@@ -207,7 +209,51 @@ TOPIC = Protocol(
     actions=(elect, append, crash),
 )
 
-EVERY_PROTOCOL = {**PROTOCOLS, OFFICE.name: OFFICE, TOPIC.name: TOPIC}
+
+class Season(IntEnum):
+    """An enumeration of which no member is 0."""
+
+    SUMMER = 1
+    WINTER = 2
+
+
+class Weather(State):
+    """Numbers below zero, of which one alone may be none."""
+
+    season: Season = Season.SUMMER
+    trend: Annotated[int, integers(-1, 1)] = 0
+    degrees: Annotated[int, integers(-3, 3)] = -3
+    record: Annotated[int, integers(-3, 3)] = -1
+    day: Annotated[int, integers(-2, 1, none=-2)] = -2
+
+
+@action("it is colder, in the other season")
+def cool(weather: Weather) -> None:
+    """The trend goes down and the season turns; the record stays, whatever is written to it."""
+    require(weather.trend > -1)
+
+    weather.trend -= 1
+    weather.day += 1
+    weather.season = choose(weather.season == Season.SUMMER, Season.WINTER, Season.SUMMER)
+
+
+@action("it is warmer")
+def warm(weather: Weather) -> None:
+    """The other way round, until the day is none again."""
+    require(weather.trend < 1)
+
+    weather.trend += 1
+    weather.degrees = choose(weather.trend == 1, 0, -3)
+    weather.day = -2
+
+
+WEATHER = Protocol(
+    name="weather", words="numbers go below zero", state=Weather, actions=(cool, warm), bounds=()
+)
+
+EVERY_PROTOCOL = {
+    **PROTOCOLS, OFFICE.name: OFFICE, TOPIC.name: TOPIC, WEATHER.name: WEATHER,
+}  # fmt: skip
 
 
 def property_named(model: Model, name: str) -> Property:

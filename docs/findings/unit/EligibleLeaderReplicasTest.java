@@ -205,6 +205,82 @@ public class EligibleLeaderReplicasTest {
         assertEquals(List.of(), elr());
     }
 
+    @Test
+    public void testABrokerThatIsUnregisteredLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        unregister(1);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testALeaderThatIsUnregisteredDoesNotEnterTheElr() {
+        replication.replay(partition(0, List.of(0, 2), List.of(), 0, 1, 2));
+        unregister(0);
+        assertEquals(2, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered() {
+        replication.replay(partition(2, List.of(2), List.of(0), 0, 1, 2));
+        unregister(0);
+        restartUncleanly(2);
+        assertEquals(2, replication.getPartition(TOPIC, 0).leader);
+    }
+
+    @Test
+    public void testTheOthersStayInTheElrAsABrokerIsUnregistered() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        unregister(0);
+        assertEquals(1, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(1), ints(replication.getPartition(TOPIC, 0).isr));
+    }
+
+    @Test
+    public void testABrokerWhoseDirectoryFailsLeavesTheElr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        failDirectory(1, 0);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testALeaderWhoseDirectoryFailsDoesNotEnterTheElr() {
+        replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2));
+        failDirectory(0, 0);
+        assertEquals(1, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testABrokerWhoseDirectoryHasFailedDoesNotJoinTheIsr() {
+        replication.replay(partition(0, List.of(0), List.of(), 0, 1, 2));
+        failDirectory(1, 0);
+        changeIsr(0, 1);
+        assertEquals(List.of(0), ints(replication.getPartition(TOPIC, 0).isr));
+    }
+
+    @Test
+    public void testABrokerOfWhichAnotherDirectoryFailsStaysInTheElrAndJoinsTheIsr() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        failDirectory(1, 1);
+        assertEquals(List.of(1), elr());
+        changeIsr(0, 1);
+        assertEquals(List.of(0, 1), ints(replication.getPartition(TOPIC, 0).isr));
+    }
+
+    private void failDirectory(int broker, int number) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleDirectoriesOffline(broker, EPOCH, List.of(directories.get(broker).get(number)), records);
+        replay(records);
+        for (ApiMessageAndVersion record : records)
+            if (record.message() instanceof org.apache.kafka.common.metadata.BrokerRegistrationChangeRecord change)
+                cluster.replay(change);
+    }
+
+    private void unregister(int broker) {
+        replay(replication.unregisterBroker(broker).records());
+    }
+
     private void restartUncleanly(int broker) {
         List<ApiMessageAndVersion> records = new ArrayList<>();
         replication.handleBrokerShutdown(broker, false, records);

@@ -79,11 +79,15 @@ def limit(value: int | Bound | Limit) -> Limit:
 
 @dataclass(frozen=True)
 class Integers:
-    """The integers from `low` to `high`, both included; `names` gives them names, if they have."""
+    """The integers from `low` to `high`, both included; `names` gives them names, if they have.
+
+    `none` is the one that stands for no number at all, if one does.
+    """
 
     low: Limit
     high: Limit
     names: type[IntEnum] | None = None
+    none: int | None = None
     sort = INT
 
     @property
@@ -103,12 +107,15 @@ class Integers:
         return f"{self.low}..{self.high}"
 
 
-def integers(low: int | Bound | Limit, high: int | Bound | Limit) -> Integers:
+def integers(
+    low: int | Bound | Limit, high: int | Bound | Limit, none: int | None = None
+) -> Integers:
     """The domain of the integers from `low` to `high`, both included.
 
-    Use it as `Offset = Annotated[int, integers(0, LOG_SIZE)]`.
+    Use it as `Offset = Annotated[int, integers(0, LOG_SIZE)]`. `none` is the one that is shown as
+    none, as in `integers(-1, MAX_EPOCH, none=-1)`.
     """
-    return Integers(limit(low), limit(high))
+    return Integers(limit(low), limit(high), none=none)
 
 
 @dataclass(frozen=True)

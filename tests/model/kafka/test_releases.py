@@ -46,7 +46,7 @@ def test_what_was_lost_again_is_lost_as_long_as_it_was():
         ("0.9.0.1", "kafka-0.10"), ("1.1.1", "kafka-0.11"), ("2.0.1", "kafka-2.0.1"),
         ("2.5.1", "kafka-2.4.1"), ("3.2.3", "kafka-3.0"), ("3.6.2", "kafka-3.6"),
         ("3.8.1", "kafka-3.8"), ("3.9.2", "kafka-3.9.1"), ("4.0", "kafka-4.0"),
-        ("4.3.1", "kafka-4.3"),
+        ("4.3.1", "kafka-4.3"), ("4.4.0", "kafka-4.3"),
     ],
 )  # fmt: skip
 def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, preset):

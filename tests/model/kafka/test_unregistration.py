@@ -9,7 +9,7 @@ from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, not_
 from properties import Property
-from properties.kafka import safety
+from properties.kafka import availability, safety
 
 FIXED = {"min.insync.replicas": "2", "reset.follower.leo.every.epoch": "true"}
 BOUNDS = {"crashes": 0, "preferred_elections": 0, "unregistrations": 1}
@@ -107,6 +107,26 @@ def test_it_counts_as_an_unclean_stop_where_the_last_known_leader_may_lead(
     chosen = {"last.known.leader.election": known}
     result = searched([safety.acknowledged_records_survive], bounds, **chosen)
     assert [len(violation.steps) for violation in result.violations] == ([lost] if lost else [])
+
+
+LEFT = holds_in_steps(
+    "an_unregistered_broker_leaves_the_elr", "a broker that is forgotten is in no ELR",
+    lambda _, after: every(
+        implies(not_(b.is_registered), not_(after.controller.eligible.contains(b)))
+        for b in after.brokers
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("leaves", "stuck"), [("false", 8), ("true", None)])
+def test_who_is_unregistered_blocks_the_last_known_leader_unless_it_leaves_the_elr(leaves, stuck):
+    bounds = {"crashes": 1, "shutdowns": 1}
+    claims = [availability.live_replicas_have_a_leader, LEFT]
+    result = searched(claims, bounds, **{"unregistration.leaves.elr": leaves})
+    lengths = {violation.property.name: len(violation.steps) for violation in result.violations}
+    assert lengths.get("live_replicas_have_a_leader") == stuck
+    assert (LEFT.name in lengths) == bool(stuck)
+    assert bool(stuck) or result.verdict is Verdict.EXHAUSTED
 
 
 def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():

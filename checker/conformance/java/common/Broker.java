@@ -9,22 +9,19 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import kafka.cluster.Partition;
-import kafka.log.LogManager;
-import kafka.server.DefaultAlterPartitionManager;
 import kafka.server.KafkaConfig;
-import kafka.server.QuotaFactory;
 import kafka.server.ReplicaFetcherThread;
 import kafka.server.ReplicaManager;
-import kafka.server.ReplicationQuotaManager;
 import org.apache.kafka.clients.FetchSessionHandler;
 import org.apache.kafka.common.metadata.BrokerRegistrationChangeRecord;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.utils.LogContext;
+import org.apache.kafka.controller.DirectController;
 import org.apache.kafka.image.MetadataDelta;
 import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
@@ -45,13 +42,13 @@ final class Broker {
     final int id;
     final KafkaConfig config;
     final ReplicaManager replicas;
-    final ReplicationQuotaManager replicationQuota;
+    final Object replicationQuota;
     final Function0<MetadataVersion> version;
     final long epoch;
     int read;  // records of the metadata log that it has read
 
     private final World world;
-    private final LogManager logs;
+    private final Object logs;
     private final Object cache;
     private final Object topicStats;
     private final Function0<Object> epochSupplier;
@@ -69,14 +66,17 @@ final class Broker {
         cache = Parts.of(id, quorumVersion).make(Parts.type("org.apache.kafka.metadata.KRaftMetadataCache", "kafka.server.metadata.KRaftMetadataCache"));
         topicStats = Parts.of().make(Parts.type("org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats"));
         LogDirFailureChannel failures = new LogDirFailureChannel(5);
-        logs = (LogManager) Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), cache, world.scheduler, world.clock,
-            topicStats, failures, true).call(LogManager.class, "apply");
+        logs = Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), Set.of(), cache, world.scheduler, world.clock,
+            topicStats, failures, true).call(Parts.type("kafka.log.LogManager"), "apply");
         epoch = register.applyAsLong(epochOfCleanStop());
         epochSupplier = () -> epoch;
-        Object changes = Parts.of(channel(), world.scheduler, world.clock, id, epochSupplier, version).make(DefaultAlterPartitionManager.class);
+        Supplier<Long> sameEpoch = () -> epoch;
+        Object changes = Parts.of(channel(), world.scheduler, world.clock, id, epochSupplier, sameEpoch, version)
+            .make(Parts.type("org.apache.kafka.server.partition.DefaultAlterPartitionManager", "kafka.server.DefaultAlterPartitionManager"));
         replicationQuota = quota("FOLLOWER_REPLICATION", "FollowerReplication");
         Object quotas = Parts.of(quota("LEADER_REPLICATION", "LeaderReplication"), replicationQuota,
-            quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication")).make(QuotaFactory.QuotaManagers.class);
+            quota("ALTER_LOG_DIRS_REPLICATION", "AlterLogDirsReplication"))
+            .make(Parts.type("org.apache.kafka.server.quota.QuotaFactory$QuotaManagers", "kafka.server.QuotaFactory$QuotaManagers"));
         replicas = Parts.of(config, METRICS, world.clock, world.scheduler, logs, quotas, cache, failures, changes, topicStats,
             new AtomicBoolean(false), epochSupplier, directoryEvents(), actionQueue()).madeBy(this::purgatory).make(ReplicaManager.class);
         Parts.set(replicas, "replicaFetcherManager",
@@ -112,11 +112,12 @@ final class Broker {
             ? ((OptionalLong) Parts.ask(logs, "readBrokerEpochFromCleanShutdownFiles")).orElse(-1) : -1;
     }
 
-    private ReplicationQuotaManager quota(String name, String olderName) {
+    private Object quota(String name, String olderName) {
         Class<?> kind = Parts.type("org.apache.kafka.server.config.QuotaType", "org.apache.kafka.server.quota.QuotaType", "kafka.server.QuotaType");
         Object type = kind.isEnum() ? Parts.constant(kind, name) : Parts.get(Parts.type("kafka.server.QuotaType$" + olderName + "$"), "MODULE$");
         Object limits = Parts.of(Long.MAX_VALUE, 11, 1).make(Parts.type("org.apache.kafka.server.config.ReplicationQuotaManagerConfig", "kafka.server.ReplicationQuotaManagerConfig"));
-        return Parts.of(limits, METRICS, type, world.clock).make(ReplicationQuotaManager.class);
+        return Parts.of(limits, METRICS, type, world.clock)
+            .make(Parts.type("org.apache.kafka.server.quota.ReplicationQuotaManager", "kafka.server.ReplicationQuotaManager"));
     }
 
     /** What defers work, where ReplicaManager does not make its own. */
@@ -166,7 +167,7 @@ final class Broker {
 
     /** The leader that a fetcher of this broker asks. */
     Object endPointOf(Object address, int leader) {
-        return Parts.of("", Wire.between(world, this, address, leader), new FetchSessionHandler(new LogContext(), leader), config, replicas,
+        return Parts.of("", Wire.between(world, this, address, leader), Parts.of(DirectController.logContext(), leader).make(FetchSessionHandler.class), config, replicas,
             replicationQuota, version, epochSupplier).make(kafka.server.RemoteLeaderEndPoint.class);
     }
 
@@ -202,7 +203,7 @@ final class Broker {
         Object thrower = Proxy.newProxyInstance(faults.getClassLoader(), new Class<?>[] {faults}, (proxy, method, arguments) -> {
             throw new IllegalStateException(arguments[0].toString(), (Throwable) arguments[1]);
         });
-        return Parts.of(new LogContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
+        return Parts.of(DirectController.logContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
     }
 
     /** What BrokerMetadataPublisher does with a new image. */
@@ -214,7 +215,9 @@ final class Broker {
             boolean stray = !image.topics().topicsByName().containsKey(World.TOPIC)
                 || java.util.Arrays.stream(image.topics().getTopic(World.TOPIC).partitions().get(world.partition.partition()).replicas).noneMatch(r -> r == id);
             Function1<Object, Object> isStray = log -> stray;
-            Parts.of(CollectionConverters.asScala(image.topics().topicsByName().keySet()), isStray).call(logs, "startup");
+            Function<Object, Object> isStrayInJava = log -> stray;
+            Set<String> topics = image.topics().topicsByName().keySet();
+            Parts.of(CollectionConverters.asScala(topics), topics, isStray, isStrayInJava).call(logs, "startup");
         }
         if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
     }
@@ -320,7 +323,7 @@ final class Broker {
     /** The process is gone: nothing is written, and the operating system takes its files back. */
     void kill() {
         replicas.shutdown(false);
-        for (Object log : (Iterable<?>) CollectionConverters.asJava((scala.collection.Iterable<?>) Parts.ask(logs, "allLogs"))) Parts.ask(log, "closeHandlers");
+        for (Object log : Scala.list(Parts.ask(logs, "allLogs"))) Parts.ask(log, Parts.has(log, "closeQuietly") ? "closeQuietly" : "closeHandlers");
         for (Object lock : Scala.list(Parts.get(logs, "dirLocks"))) Parts.ask(lock, "destroy");
         Parts.ask(topicStats, "close");
     }

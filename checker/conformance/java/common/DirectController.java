@@ -37,7 +37,6 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
-import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.BrokerHeartbeatReply;
 import org.apache.kafka.metadata.BrokerRegistration;
@@ -59,7 +58,8 @@ public final class DirectController {
     private static final int MORE_THAN_THE_LOG = 1_000;
 
     public final List<ApiMessage> log = new ArrayList<>();
-    private final SnapshotRegistry registry = new SnapshotRegistry(new LogContext());
+    private final Object context = logContext();
+    private final SnapshotRegistry registry = (SnapshotRegistry) Parts.made(SnapshotRegistry.class, new Class<?>[] {context.getClass()}, context);
     private final FeatureControlManager features;
     private final ClusterControlManager cluster;
     private final ConfigurationControlManager configuration;
@@ -85,11 +85,18 @@ public final class DirectController {
             .setStaticConfig(Map.of()).setKafkaConfigSchema(schema);
         if (has(s, "setFeatureControl")) ask(s, "setFeatureControl", features);
         configuration = s.build();
-        replication = new ReplicationControlManager.Builder().setSnapshotRegistry(registry).setLogContext(new LogContext())
+        ReplicationControlManager.Builder r = new ReplicationControlManager.Builder();
+        ask(r, "setLogContext", context);
+        replication = r.setSnapshotRegistry(registry)
             .setMaxElectionsPerImbalance(Integer.MAX_VALUE).setConfigurationControl(configuration).setClusterControl(cluster)
             .setFeatureControl(features).build();
         cluster.activate();
         before.forEach(this::append);
+    }
+
+    /** What log lines begin with: nothing. */
+    public static Object logContext() {
+        return Parts.of("").make(Parts.type("org.apache.kafka.common.utils.internals.LogContext", "org.apache.kafka.common.utils.LogContext"));
     }
 
     /** The first records of a new cluster: the newest metadata version, with or without ELR (KIP-966). */

@@ -126,6 +126,15 @@ final class Steps {
             entry("rack_lose_power", a -> loseRack(a[0], b -> a[1])),
             entry("rack_lose_uneven_ends", a -> loseRack(a[0], b -> b == a[0] ? a[1] : b == a[2] ? a[3] : a[4])),
             entry("broker_lose_directory", a -> world.disks[a[0]].takeAway()),
+            // directories that fail: the harness's brokers have one each, and end where that fails
+            entry("broker_fail_directory", a -> failDirectory()),
+            entry("controller_hear_of_failure", a -> failDirectory()),
+            entry("controller_hear_of_leaders_failure", a -> failDirectory()),
+            entry("controller_hear_of_last_leaders_failure", a -> failDirectory()),
+            entry("controller_fence_and_elect", a -> failDirectory()),
+            entry("broker_regain_directory", a -> failDirectory()),
+            entry("broker_replace_directory", a -> failDirectory()),
+            entry("broker_drop_directory", a -> failDirectory()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
             entry("broker_flush_epochs", a -> { }),
@@ -405,6 +414,8 @@ final class Steps {
             world.failOver();
         }
     }
+
+    private void failDirectory() { throw new IllegalStateException("brokers have one directory each"); }
 
     private void restart(int broker) {
         world.start(broker);

@@ -11,10 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import kafka.server.ReplicaQuota;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
@@ -206,9 +204,10 @@ final class Wire {
         leader.replicas.tryCompleteActions();
     }
 
-    private static final ReplicaQuota UNBOUNDED = new ReplicaQuota() {
-        @Override public void record(long bytes) { }
-        @Override public boolean isThrottled(TopicPartition partition) { return false; }
-        @Override public boolean isQuotaExceeded() { return false; }
-    };
+    private static final Object UNBOUNDED = unbounded(Parts.type("org.apache.kafka.server.quota.ReplicaQuota", "kafka.server.ReplicaQuota"));
+
+    private static Object unbounded(Class<?> quota) {
+        return Proxy.newProxyInstance(quota.getClassLoader(), new Class<?>[] {quota},
+            (proxy, method, arguments) -> method.getReturnType() == boolean.class ? false : null);
+    }
 }

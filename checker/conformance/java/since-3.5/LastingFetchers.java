@@ -13,8 +13,8 @@ import scala.Option;
 /** Kafka's manager of fetcher threads; none of them ends because no partition is left to it. */
 abstract class LastingFetchers extends ReplicaFetcherManager {
     LastingFetchers(KafkaConfig config, ReplicaManager replicas, Metrics metrics, Time time,
-            ReplicationQuotaManager quota, Function0<MetadataVersion> version, Function0<Object> epoch) {
-        super(config, replicas, metrics, time, Option.empty(), quota, version, epoch);
+            Object quota, Function0<MetadataVersion> version, Function0<Object> epoch) {
+        super(config, replicas, metrics, time, Option.empty(), (ReplicationQuotaManager) quota, version, epoch);
     }
 
     @Override public void shutdownIdleFetcherThreads() { }  // as if they served other partitions too

@@ -16,8 +16,8 @@ final class SteppedFetcher extends ReplicaFetcherThread {
     private final Runnable beforeTruncating;
 
     SteppedFetcher(Object leader, KafkaConfig config, FailedPartitions failed, ReplicaManager replicas,
-            ReplicaQuota quota, Function0<MetadataVersion> version, Runnable beforeTruncating) {
-        super("fetcher", (kafka.server.LeaderEndPoint) leader, config, failed, replicas, quota, "", version);
+            Object quota, Function0<MetadataVersion> version, Runnable beforeTruncating) {
+        super("fetcher", (kafka.server.LeaderEndPoint) leader, config, failed, replicas, (ReplicaQuota) quota, "", version);
         this.beforeTruncating = beforeTruncating;
     }
 

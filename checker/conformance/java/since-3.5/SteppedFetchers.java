@@ -4,7 +4,6 @@ import kafka.cluster.BrokerEndPoint;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaFetcherThread;
 import kafka.server.ReplicaManager;
-import kafka.server.ReplicationQuotaManager;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -15,7 +14,7 @@ final class SteppedFetchers extends LastingFetchers {
     private final Broker broker;
 
     SteppedFetchers(Broker broker, KafkaConfig config, ReplicaManager replicas, Metrics metrics, Time time,
-            ReplicationQuotaManager quota, Function0<MetadataVersion> version, Function0<Object> epoch) {
+            Object quota, Function0<MetadataVersion> version, Function0<Object> epoch) {
         super(config, replicas, metrics, time, quota, version, epoch);
         this.broker = broker;
     }
