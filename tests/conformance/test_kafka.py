@@ -293,6 +293,13 @@ def test_what_kafka_does_by_itself_is_explained(harness):
         assert explained > 10
 
 
+def test_a_follower_that_is_fenced_gives_up_until_it_reads_of_the_epoch(harness):
+    """Kafka counts its partition as failed until then; the model has it read first."""
+    explained, rejected = observe(harness, Explainer(observing_model(VERSION, 1), VERSION), 1, 50)
+    assert rejected is None, rejected.words
+    assert explained > 40
+
+
 def test_files_are_gone_when_the_parent_is_killed():
     code = (
         "import sys, time; from checker.conformance.harness import Harness; "

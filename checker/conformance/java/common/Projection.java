@@ -90,13 +90,19 @@ final class Projection {
             case "brokers.leader" -> !up || view.partition == null || view.partition.leaderReplicaIdOpt().isEmpty()
                 ? -1 : (Integer) view.partition.leaderReplicaIdOpt().get();
             case "brokers.leader_epoch" -> up && view.partition != null ? view.partition.getLeaderEpoch() : 0;
-            case "brokers.gave_up" -> truth(up && view.broker.gaveUp());
+            case "brokers.gave_up" -> !up || !view.broker.gaveUp() ? 0 : mayBeFenced(view) ? NOTHING : 1;
             case "brokers.not_replicas" -> view.leads ? ~(bits(followers(view.partition)) | 1 << at[0]) & (1 << world.brokers.length) - 1 : 0;
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
             case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
             default -> throw new IllegalArgumentException("no way to read " + name);
         };
+    }
+
+    /** A follower that has not read of the newest leader epoch: a leader that has fences its fetch, and it gives up until it has, too. */
+    private boolean mayBeFenced(View view) {
+        PartitionRegistration registered = world.controller.partition();
+        return registered == null || view.partition == null || view.partition.getLeaderEpoch() < registered.leaderEpoch;
     }
 
     /** As it will be loaded: a log that was thrown away leaves its high watermark in the file. */
