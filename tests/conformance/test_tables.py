@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,7 +174,8 @@ class Silent:
     "case", ["36-positions_from_a_missed_epoch", "18-an_answer_from_an_earlier_epoch"]
 )
 def test_what_fails_before_any_step_is_no_agreement(case):
-    found = cell(Silent(), read_case(CASES / case).stored_trace())
+    silent: Any = Silent()
+    found = cell(silent, read_case(CASES / case).stored_trace())
     assert (found.step, found.words, found.is_right) == (AT_ONCE, "no such class", False)
     assert found.text.startswith("start (predicted ")
 
