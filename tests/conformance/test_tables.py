@@ -2,13 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pytest
 
 from checker.conformance.compare import Kind, allowed_row, allowed_rows, compare
-from checker.conformance.harness import Answer, sources
+from checker.conformance.harness import Answer, Harness, sources
 from checker.conformance.observed import MEANS
 from checker.conformance.plan import models, settings_of
 from checker.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
@@ -174,8 +174,7 @@ class Silent:
     "case", ["36-positions_from_a_missed_epoch", "18-an_answer_from_an_earlier_epoch"]
 )
 def test_what_fails_before_any_step_is_no_agreement(case):
-    silent: Any = Silent()
-    found = cell(silent, read_case(CASES / case).stored_trace())
+    found = cell(cast(Harness, Silent()), read_case(CASES / case).stored_trace())
     assert (found.step, found.words, found.is_right) == (AT_ONCE, "no such class", False)
     assert found.text.startswith("start (predicted ")
 
