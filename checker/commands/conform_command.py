@@ -79,7 +79,7 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
         raise UsageError("--write goes with --table, whose table it puts into the page")
     if options["fix"] and not traces:
         raise UsageError("--fix goes with TRACE, where it shows what the fix prevents")
-    options["versions"] = _versions(options["versions"], options["page"])
+    options["versions"] = _versions(options["versions"], options["page"], bool(options["fix"]))
     sizes = chosen_sizes(options)
     if options["walks"] is not None:
         return _walk(options, *sizes)
@@ -98,15 +98,15 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     return _sensitivity(options)
 
 
-def _versions(given: tuple[str, ...], page: Path | None) -> tuple[str, ...]:
-    """The releases asked for; else those of the table in the page; else the newest."""
+def _versions(given: tuple[str, ...], page: Path | None, fixed: bool) -> tuple[str, ...]:
+    """The releases asked for; else those of the table in the page; else the newest that will do."""
     from checker.conformance.table import BEGIN, END, columns
     from checker.releases.jars import newest, releases
     from checker.report.pages import part_of
     from model.language.errors import unknown_name
 
     stored = () if page is None else columns(part_of(page.read_text("utf-8"), BEGIN, END))
-    versions = given or stored or (newest(),)
+    versions = given or stored or (newest(with_sources=fixed),)
     for version in versions:
         if version not in releases():
             raise unknown_name("release of Kafka", version, releases())

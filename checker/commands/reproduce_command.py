@@ -66,7 +66,7 @@ def command(
     schedule = schedule_named(name, schedules_of(finding))
     if picture is not None:
         return _draw(schedule, control, picture, as_json)
-    version = version or newest()
+    version = version or newest(with_sources=patched)
     outcomes: list[Outcome] = []
     head = {
         "command": "reproduce", "finding": schedule.finding, "schedule": schedule.name,

@@ -62,9 +62,10 @@ def releases() -> tuple[str, ...]:
     return tuple(versions()["kafka"]["releases"])
 
 
-def newest() -> str:
-    """The newest of them."""
-    return releases()[-1]
+def newest(*, with_sources: bool = False) -> str:
+    """The newest of them; of those whose sources are published, if fixes are to be laid on."""
+    unpublished = versions()["kafka"]["without_sources"] if with_sources else ()
+    return [version for version in releases() if version not in unpublished][-1]
 
 
 def at_least(version: str, other: str) -> bool:

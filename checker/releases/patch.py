@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.releases.compile import compile_any
-from checker.releases.jars import Release, artifacts, kafka_artifact
+from checker.releases.jars import Release, artifacts, kafka_artifact, newest, versions
 from model.language.errors import UsageError, unknown_name
 
 
@@ -159,6 +159,9 @@ def patched_sources(version: str, finding: str) -> dict[str, str]:
 
 
 def _published(version: str, patch: MethodPatch) -> str:
+    if version in versions()["kafka"]["without_sources"]:
+        newer = newest(with_sources=True)
+        raise UsageError(f"no sources of Kafka {version} are published: the newest are of {newer}")
     wanted = kafka_artifact(version, "sources", module=patch.module)
     directory = artifacts(f"{patch.module}-{version}-sources", [wanted], alone=True)
     (jar,) = directory.glob("*.jar")

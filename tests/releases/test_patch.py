@@ -170,6 +170,11 @@ def test_an_unknown_finding_is_refused_with_those_that_have_a_fix():
         patch.patched_sources(jars.newest(), "0100")
 
 
+def test_a_release_without_published_sources_is_refused_with_one_that_has_them():
+    with pytest.raises(UsageError, match=r"^no sources of Kafka 4\.4\.0 .* newest are of 4\.3\.1"):
+        patch.patched_sources("4.4.0", "0001")
+
+
 def test_every_fix_can_be_read_and_says_what_it_does():
     texts = {path.name: path for path in files("checker.releases").joinpath("patches").iterdir()}
     assert {name.removesuffix(".toml") for name in texts} == set(patch.fixes())

@@ -62,6 +62,7 @@ def test_releases_are_pinned_in_order():
     numbers = [tuple(map(int, version.split("."))) for version in jars.releases()]
     assert numbers == sorted(set(numbers))
     assert jars.newest() == jars.releases()[-1]
+    assert jars.newest(with_sources=True) == "4.3.1"
     assert jars.at_least("3.10.0", "3.9.2")
     assert not jars.at_least("3.9.2", "3.10.0")
 
