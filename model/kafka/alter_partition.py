@@ -48,6 +48,13 @@ def propose_isr(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -
         partition.controller.request = isr
 
 
+def starts_late_enough(partition: TopicPartition, leader: Broker, follower: Broker) -> bool:
+    """With the fix of finding 0012, who joins has deleted what its leader has."""
+    if not partition.options.isr_join_checks_log_start:
+        return True
+    return follower.log_start >= leader.log_start
+
+
 @action("{leader} asks to take {follower} into the ISR")
 def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
@@ -64,8 +71,7 @@ def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: B
     require(follower.log.end >= leader.high_watermark)
     if partition.options.join_isr_from_epoch_start:
         require(follower.log.end >= epoch_start(leader))
-    if partition.options.isr_join_checks_log_start:
-        require(follower.log_start >= leader.log_start)
+    require(starts_late_enough(partition, leader, follower))
 
     news = leader.follower_leo[follower] != follower.log.end
     leader.follower_leo[follower] = follower.log.end

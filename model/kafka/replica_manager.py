@@ -8,7 +8,7 @@ between the parts. One thread stalls at a time, at one place; its answer is lost
 
 from __future__ import annotations
 
-from model.kafka.alter_partition import can_change_isr, propose_isr
+from model.kafka.alter_partition import can_change_isr, propose_isr, starts_late_enough
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
     advance_high_watermark,
@@ -108,6 +108,7 @@ def leader_expand_by_stalled_fetch(
     require(any_of(not_(orphaned), has_fetched))
     require(stalled.offset >= leader.high_watermark)
     require(stalled.offset >= epoch_start(leader))
+    require(starts_late_enough(partition, leader, follower))
     if partition.options.isr_join_checks_replica:
         require(not_(orphaned))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checker.engines.reference import ReferenceEngine
+from checker.experiments.choices import steps_named
 from checker.verdict import Verdict
-from tests.support.kafka import SAFE, depths, explored, kafka_model, reachable
+from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
 
 GIVES_UP = "followers_go_on_fetching"
 STALL = ("stalled_read.", "spent.")
@@ -69,6 +71,39 @@ def test_a_stall_without_deletions_shows_nothing_new():
     with_stalls, states = reachable(fixed(bounds | {"stalled_reads": 1}), *STALL)
     assert with_stalls == without
     assert states > len(without)
+
+
+def test_a_stalled_fetch_lets_nobody_join_below_the_leaders_log_start():
+    """The fix of finding 0012, where the thread that asks has stalled."""
+    bounds = {"log_size": 2, "max_records": 2, "max_leader_epoch": 3, "crashes": 1}
+    steps = (
+        "producer_send(leader=b0)",
+        "broker_crash(broker=b0, checkpoint=0)",
+        "controller_fence_leader(broker=b0, successor=b1)",
+        "leader_apply_metadata(broker=b1)",
+        "producer_send(leader=b1)",
+        "leader_propose_shrink(leader=b1, follower=b2)",
+        "controller_apply_isr_change()",
+        "follower_apply_metadata(broker=b2)",
+        "follower_fetch_record(follower=b2, leader=b1)",
+        "leader_handle_fetch(leader=b1, follower=b2)",
+        "leader_apply_metadata(broker=b1)",
+        "broker_restart(broker=b0)",
+        "controller_unfence_broker(broker=b0)",
+        "broker_delete_records(broker=b1, start=1)",
+        "leader_stall_before_noting(leader=b1, follower=b0)",
+    )
+    join = "leader_expand_by_stalled_fetch(leader=b1, follower=b0)"
+
+    def joins(**settings):
+        chosen = {"epoch_cache": "kept", "eligible_leader_replicas": "false", **settings}
+        model = fixed(bounds | {"stalled_fetches": 1, "record_deletions": 1}, **chosen)
+        engine = ReferenceEngine(model)
+        (step,) = steps_named(model, [join])
+        return engine.step(after(model, *steps), step) is not None
+
+    assert joins(isr_join_checks_log_start="false")
+    assert not joins()
 
 
 @pytest.mark.slow
