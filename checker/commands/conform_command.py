@@ -142,7 +142,7 @@ def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
 
 def _cell(found: Cell) -> dict[str, Any]:
     return {
-        "departs_at": max(found.step, 0) if found.step else None,
+        "departs_at": found.departs_at,
         "predicted": found.predicted or None,
         "as_predicted": found.is_right,
         "difference": found.words,
@@ -150,12 +150,10 @@ def _cell(found: Cell) -> dict[str, Any]:
 
 
 def _trace_line(name: str, version: str, depth: int, found: Cell) -> str:
-    if not found.step:
+    if found.departs_at is None:
         line = f"{name} on {version}: all {depth} steps agree"
     else:
-        line = (
-            f"{name} on {version}: departs at step {max(found.step, 0)} of {depth}: {found.words}"
-        )
+        line = f"{name} on {version}: departs at step {found.departs_at} of {depth}: {found.words}"
     if found.is_right:
         return line
     return f"{line}; the model of {version} departs at {found.predicted or 'no step'}"

@@ -79,6 +79,7 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"stalled_fetches": 1, "preferred_elections": 1},
     {"stalled_truncations": 1, "preferred_elections": 1},
     {"stalled_produces": 1, "preferred_elections": 1},
+    {"stalled_reads": 1},
     {"false_fencings": 1, "controller_failovers": 1},
     {"preferred_elections": 1},
     {"consumers": 1, "consumer_restarts": 1},

@@ -110,6 +110,11 @@ class Cell:
         return self.step == self.predicted or bool(self.allowed)
 
     @property
+    def departs_at(self) -> int | None:
+        """The step of the first difference, 0 for one before any; `None` if there is none."""
+        return max(self.step, 0) if self.step else None
+
+    @property
     def text(self) -> str:
         """The cell of a table."""
         shown = {0: "end", AT_ONCE: "start"}.get(self.step, str(self.step))

@@ -57,7 +57,7 @@ class Column:
 @dataclass(frozen=True)
 class Finer:
     """Settings with which the model takes smaller steps: what is only violated there has a mark,
-    such as `(0002)`, of which `about` says where that is. Models that have one of the settings in
+    such as 0002, of which `about` says where that is. Models that have one of the settings in
     `unless` are left out."""
 
     settings: Mapping[str, str]
@@ -66,12 +66,10 @@ class Finer:
     unless: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, choice: Choice) -> Choice | None:
-        """The finer choice; none where it has no step that the choice has not."""
+        """The finer choice; none for what is left out."""
         if self.unless.items() & as_text(choice.model.settings).items():
             return None
-        other = replace(choice, settings={**choice.settings, **self.settings})
-        is_finer = other.model.possible_actions != choice.model.possible_actions
-        return other if is_finer else None
+        return replace(choice, settings={**choice.settings, **self.settings})
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Finer:
@@ -140,11 +138,10 @@ class Matrix:
         """The same in the finer model, of the cells for which there is one."""
         if self.finer is None:
             return {}
-        choices = {search.name: self.finer.of(search.choice) for search in self.searches.values()}
         return {
             place: replace(search, choice=choice)
             for place, search in self.searches.items()
-            if (choice := choices[search.name]) is not None
+            if (choice := self.finer.of(search.choice)) is not None
         }
 
     def sweep(
@@ -274,7 +271,8 @@ class Cell:
             return str(self.result["words"])
         verdict, depth = self.found["verdict"], self.found["depth"]
         if verdict == Verdict.VIOLATED:
-            return f"{self.column.fails} in {counted(depth, 'step')} {self.mark}".rstrip()
+            marked = f" ({self.mark})" if self.mark else ""
+            return f"{self.column.fails} in {counted(depth, 'step')}{marked}"
         return "safe" if verdict == Verdict.EXHAUSTED else f"safe up to depth {depth}"
 
 

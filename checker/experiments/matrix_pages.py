@@ -31,7 +31,7 @@ def as_markdown(matrix: Matrix, results: Mapping[str, Result], *, with_traces: b
     states = sum(result["states"] for result in results.values())
     lines = [f"# {matrix.title}", "", matrix.text.strip(), "", *grid.markdown(), ""]
     if matrix.finer is not None:
-        lines += [f"{matrix.finer.mark}: {matrix.finer.about}.", ""]
+        lines += [f"({matrix.finer.mark}): {matrix.finer.about}.", ""]
     lines += [f"{len(results)} searches, {states:,} classes of states.", "", *_key(matrix)]
     if told:
         lines += [

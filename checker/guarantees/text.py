@@ -60,7 +60,7 @@ def part_lines(part: Part) -> Iterator[str]:
     yield "what can be lost"
     yield from _rows(part.judged.losses, part)
     if any(cell.mark for cell in part.judged.lost):
-        yield f"  {finer_of_the_grid().mark}: {finer_of_the_grid().about}"
+        yield f"  ({finer_of_the_grid().mark}): {finer_of_the_grid().about}"
     yield "what stops, where live followers keep up"
     yield from _rows(part.judged.stops, part)
 
@@ -95,7 +95,7 @@ def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator
     """The changes with which nothing is lost."""
     rest = "" if all_tried else " (there was no time for every one)"
     if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
-        rest += f" ({finer_of_the_grid().mark[1:-1]} was not looked for)"
+        rest += f" ({finer_of_the_grid().mark} was not looked for)"
     if not changes:
         yield f"no single change was found with which nothing is lost{rest}"
         return

@@ -1,8 +1,8 @@
 """One row of the grid of guarantees, made on the spot: what is lost, and what stops.
 
 A search of the model as it is says what can be lost, and one of the finer model of the grid whether
-that is all. What stops is searched where live followers
-keep up, as in the grid, since otherwise a follower that lags stops writes without any fault.
+that is all. What stops is searched where live followers keep up, as in the grid, since otherwise a
+follower that lags stops writes without any fault.
 """
 
 from __future__ import annotations

@@ -36,6 +36,11 @@ class FetchAnswers(StrEnum):
     IN_FLIGHT = "in_flight"  # it arrives later, whatever has happened since
     READ_LATE = "read_late"  # the same, and its record is what the leader's file has by then
 
+    @property
+    def travel(self) -> bool:
+        """They arrive in a step of their own."""
+        return self != FetchAnswers.AT_ONCE
+
 
 class EpochCache(StrEnum):
     """What brokers know of leader epochs."""

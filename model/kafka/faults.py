@@ -13,7 +13,7 @@ from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.brokers_to_elrs import registration_fails
-from model.kafka.choices import FetchAnswers, QuickBounce
+from model.kafka.choices import QuickBounce
 from model.kafka.delayed_produce import forget_stalled_produce
 from model.kafka.log_directories import assign_directory
 from model.kafka.partition import follow, forget_leadership, void_stalled_read
@@ -56,7 +56,7 @@ def forget_replica(
     unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)
-    if partition.options.fetch_answers != FetchAnswers.AT_ONCE:
+    if partition.options.fetch_answers.travel:
         broker.answer.reset(where=where)
 
 

@@ -10,7 +10,7 @@ Starts grow with epochs, so there is one entry an offset at most: rows of offset
 
 from __future__ import annotations
 
-from model.kafka.choices import EpochCache, EpochFile, FetchAnswers, Truncation
+from model.kafka.choices import EpochCache, EpochFile, Truncation
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     all_of,
@@ -257,8 +257,8 @@ def forgets_fetched_epochs(partition: TopicPartition) -> bool:
     Where answers arrive at once, the leader's epoch is still the one in which it has compared.
     """
     options = partition.options
-    in_flight = options.fetch_answers != FetchAnswers.AT_ONCE
-    return is_kept(partition) and in_flight and not options.empty_answer_keeps_epoch
+    travel = options.fetch_answers.travel
+    return is_kept(partition) and travel and not options.empty_answer_keeps_epoch
 
 
 def would_forget(partition: TopicPartition, follower: Broker) -> bool:

@@ -139,25 +139,24 @@ def controller_fence_and_elect(
     elect_beside(partition, successor, isr, eligible)
 
 
-def _require_repair(broker: Broker) -> None:
+def _repair(broker: Broker) -> None:
+    """While the broker is down."""
     require(not_(broker.up), broker.directory_failed)
+
+    broker.directory_failed = False
 
 
 @action("the failed directory of {broker} is back")
 def broker_regain_directory(partition: TopicPartition, broker: Broker) -> None:
     """With the log as it was, and without a marker of the stop since."""
-    _require_repair(broker)
-
-    broker.directory_failed = False
+    _repair(broker)
     broker.stopped_cleanly = False
 
 
 @action("an empty disk takes the place of the failed directory of {broker}")
 def broker_replace_directory(partition: TopicPartition, broker: Broker) -> None:
     """With neither log nor marker."""
-    _require_repair(broker)
-
-    broker.directory_failed = False
+    _repair(broker)
     broker.stopped_cleanly = False
     unified_log.delete(partition, broker, where=True)
 
@@ -165,8 +164,6 @@ def broker_replace_directory(partition: TopicPartition, broker: Broker) -> None:
 @action("the failed directory of {broker} is taken out of log.dirs")
 def broker_drop_directory(partition: TopicPartition, broker: Broker) -> None:
     """After a clean stop, the marker is in each directory that is left."""
-    _require_repair(broker)
-
-    broker.directory_failed = False
+    _repair(broker)
     broker.directory_dropped = True
     unified_log.delete(partition, broker, where=True)

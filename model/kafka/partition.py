@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.acks import Acks
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka.choices import FetchAnswers, Truncation
+from model.kafka.choices import Truncation
 from model.kafka.leader_epoch_cache import (
     begin_epoch,
     cannot_be_placed,
@@ -268,7 +268,7 @@ def void_stalled_read(partition: TopicPartition, broker: Broker) -> None:
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
-    if options.fetch_answers != FetchAnswers.AT_ONCE and options.answer_matches_epoch:
+    if options.fetch_answers.travel and options.answer_matches_epoch:
         broker.answer.reset()
 
 
@@ -281,7 +281,7 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
     """
     options = partition.options
     truncates = options.truncation != Truncation.HIGH_WATERMARK
-    if options.fetch_answers != FetchAnswers.AT_ONCE and truncates:
+    if options.fetch_answers.travel and truncates:
         unknown = all_of(broker.log.is_empty, not_(broker.leads))
         if file_cache.is_kept(partition):
             unknown = not_(knows_epochs(partition, broker))

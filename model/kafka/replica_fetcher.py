@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
-from model.kafka.choices import FetchAnswers, Truncation
+from model.kafka.choices import Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
@@ -32,7 +32,7 @@ from model.replicated_log import Log
 
 def answers_at_once(partition: TopicPartition) -> bool:
     """An answer arrives in the step that asks, or never."""
-    return partition.options.fetch_answers == FetchAnswers.AT_ONCE
+    return not partition.options.fetch_answers.travel
 
 
 def epoch_is_unknown(partition: TopicPartition, leader: Broker, last: int) -> bool:

@@ -92,7 +92,7 @@ def test_cells_of_one_row_and_the_same_faults_share_a_search(tmp_path):
 
 FINER = """
 [finer]
-mark = "(early)"
+mark = "early"
 about = "only where an answer comes before its image"
 settings = { "isr.answer.apart" = "true" }
 """
@@ -118,9 +118,10 @@ def test_what_is_safe_is_so_in_the_finer_model_too(tmp_path):
     assert words(matrix, partly)[0] == ["not computed"] * 3
 
 
-def test_a_model_without_smaller_steps_has_no_finer_one(tmp_path):
-    text = SMALL.replace("[bounds]", f"{FINER}[bounds]").replace("kafka-4.1", "kafka-2.1")
-    assert small(tmp_path, text=text).finer_searches == {}
+def test_what_has_a_setting_that_is_left_out_has_no_finer_search(tmp_path):
+    finer = FINER + 'unless = { "acks" = "1", "isr.changes" = "zookeeper" }\n'
+    matrix = small(tmp_path, text=SMALL.replace("[bounds]", f"{finer}[bounds]"))
+    assert {row for row, _ in matrix.finer_searches} == {0, 2}
 
 
 def test_a_limit_makes_cells_say_so(tmp_path):

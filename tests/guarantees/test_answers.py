@@ -36,7 +36,7 @@ from properties import choose_properties
 TINY: dict[str, Any] = {"log_size": 1, "max_records": 1}
 TWO = {"min.insync.replicas": "2"}
 NO_LIMIT = 3_600.0
-MARK = "(0002)"
+MARK = "0002"
 
 
 @cache
@@ -78,7 +78,7 @@ def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
     answer = asked("4.1", "acks=all", crashes=1)
     lost = answer.parts[0].judged.lost
     assert answer.is_lossy and {cell.mark for cell in lost} == {MARK}
-    assert words(answer)["acknowledged records"] == f"lost in 10 steps {MARK}"
+    assert words(answer)["acknowledged records"] == f"lost in 10 steps ({MARK})"
     assert "Number 37" in answer.known
     told = {tried.change.words: tried.change.tier for tried in answer.changes}
     assert told["pending.isr.survives.image=true"] is Tier.UNRELEASED

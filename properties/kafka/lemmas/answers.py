@@ -7,7 +7,6 @@ needed.
 
 from __future__ import annotations
 
-from model.kafka.choices import FetchAnswers
 from model.kafka.leader_epoch_cache import local_truncation
 from model.kafka.state import (
     DIVERGING_ANSWER,
@@ -33,7 +32,7 @@ from properties.kafka.lemmas.logs import has, id_at
 )
 def answers_of_this_epoch(partition: TopicPartition) -> bool:
     """KAFKA-18991: so what it says is true of this epoch."""
-    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+    if not partition.options.fetch_answers.travel:
         return True
     controller = partition.controller
     return every(
@@ -83,7 +82,7 @@ def will_hold_exposed(partition: TopicPartition, follower: Broker, row: Committe
 @where_claimed
 def answers_bring_what_was_exposed(partition: TopicPartition) -> bool:
     """As for a broker's own HW, once the answer has arrived."""
-    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+    if not partition.options.fetch_answers.travel:
         return True
     return every(
         implies(
@@ -119,7 +118,7 @@ def cuts(follower: Broker, offset: int) -> bool:
 @where_claimed
 def answers_cut_what_may_go(partition: TopicPartition) -> bool:
     """A late truncation is as good as one in time."""
-    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+    if not partition.options.fetch_answers.travel:
         return True
     exposed = every(
         implies(

@@ -6,7 +6,6 @@ A record on its way to a follower that will append it counts as if it were in th
 
 from __future__ import annotations
 
-from model.kafka.choices import FetchAnswers
 from model.kafka.partition import asks_before_fetching
 from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
 from model.language import all_of, any_of, choose, every, implies, not_, some
@@ -15,7 +14,7 @@ from properties.claims import always
 
 def is_coming(partition: TopicPartition, broker: Broker, offset: int) -> bool:
     """The answer under way brings the broker a record, which it will append at `offset`."""
-    if partition.options.fetch_answers == FetchAnswers.AT_ONCE:
+    if not partition.options.fetch_answers.travel:
         return False
     answer = broker.answer
     return all_of(answer.kind == RECORD_ANSWER, answer.offset == offset, broker.log.end == offset)
@@ -205,7 +204,7 @@ def follower_has_prefix(partition: TopicPartition) -> bool:
     An answer from an earlier epoch (KAFKA-18991) breaks it.
     """
     options = partition.options
-    late = options.fetch_answers != FetchAnswers.AT_ONCE and not options.answer_matches_epoch
+    late = options.fetch_answers.travel and not options.answer_matches_epoch
     if late or not asks_before_fetching(partition):
         return True
     return every(

@@ -47,18 +47,18 @@ final class IsrChanges {
             return Errors.forCode(answer.topics().get(0).partitions().get(0).errorCode());
         }
 
-        /** The same, at the end of a step once no thread of the leader's holds the lock that it takes for writing. */
-        void deliverOnceUnlocked() {
-            waits = world.stalledRead.holdsLockOf(from);
-            if (!waits) deliver();
-        }
-
         /** The leader hears of it, if it still runs. */
         void deliver() {
             changes.remove(this);
             if (sender == null) return;
             RequestHeader header = new RequestHeader(ApiKeys.ALTER_PARTITION, ApiKeys.ALTER_PARTITION.latestVersion(), "highwater", 0);
             sender.onComplete(new ClientResponse(header, null, "controller", 0, 0, false, null, null, new AlterPartitionResponse(answer)));
+        }
+
+        /** The same, at the end of a step once no thread of the leader's holds the lock that it takes for writing. */
+        void deliverOnceUnlocked() {
+            waits = world.stalledRead.holdsLockOf(from);
+            if (!waits) deliver();
         }
     }
 
