@@ -37,13 +37,17 @@ NIGHTLY = {
 }
 
 
-def _marks(name):
+def _marks(place, name):
+    """Of those that are quick, every other one runs each time: a search takes a second or two."""
     if name in NIGHTLY:
         return [pytest.mark.nightly("a search of some ten million states takes minutes")]
-    return [pytest.mark.slow] if name in LONG else []
+    return [pytest.mark.slow] if name in LONG or place % 2 else []
 
 
-CASES = [pytest.param(case, id=case.name, marks=_marks(case.name)) for case in read_cases(ROOT)]
+CASES = [
+    pytest.param(case, id=case.name, marks=_marks(place, case.name))
+    for place, case in enumerate(read_cases(ROOT))
+]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -17,11 +17,13 @@ from model.kafka.protocol import KAFKA
 from model.language.protocol import Model, Protocol
 from tests.support.kafka import SAFE, reachable
 from tests.support.kafka_variants import BATCHES, REQUESTS
+from tests.support.tiers import slow_but
 
 KNOWN = ("follower_leo", "high_watermark", "acknowledged", "exposed")
 PAIR = {"replicas": 2, "log_size": 2, "max_records": 2}
 ELECTIONS = PAIR | {"preferred_elections": 2, "max_leader_epoch": 2}
 CRASH = PAIR | {"preferred_elections": 1, "max_leader_epoch": 2, "crashes": 1}
+PRESETS = slow_but(["kafka-fixed"], ["kafka-2.0.1", "kafka-4.3", "kafka-fixed"])
 THREE = {"replicas": 3, "preferred_elections": 1, "max_leader_epoch": 1}
 
 
@@ -53,7 +55,7 @@ def beyond(protocol: Protocol, preset: str, bounds: dict[str, int]) -> tuple[int
     return len(added), sum(not is_covered(state) for state in added)
 
 
-@pytest.mark.parametrize("preset", ["kafka-2.0.1", "kafka-4.3", "kafka-fixed"])
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("bounds", [ELECTIONS, CRASH], ids=["elections", "crash"])
 def test_two_records_in_an_answer_leave_the_leader_with_less_knowledge_and_no_more(preset, bounds):
     added, uncovered = beyond(BATCHES, preset, bounds)
@@ -73,8 +75,8 @@ def test_so_with_three_replicas():
     [
         ("kafka-fixed", ELECTIONS),
         ("kafka-fixed", CRASH),
-        ("kafka-4.3", ELECTIONS),
-        ("kafka-2.1", ELECTIONS),
+        pytest.param("kafka-4.3", ELECTIONS, marks=pytest.mark.slow),
+        pytest.param("kafka-2.1", ELECTIONS, marks=pytest.mark.slow),
         pytest.param("kafka-4.3", CRASH, marks=pytest.mark.slow),
         pytest.param("kafka-2.8.1", ELECTIONS, marks=pytest.mark.slow),
         pytest.param("kafka-fixed", THREE, marks=pytest.mark.slow),
