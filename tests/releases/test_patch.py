@@ -203,9 +203,3 @@ def test_the_fixes_of_a_partition_fit_every_release_since_3_9(version, finding):
         "0001": int(finding == "0001"),
         "0002": 2 * int(finding == "0002"),
     }
-
-
-@pytest.mark.kafka
-def test_a_release_without_published_sources_is_refused():
-    with pytest.raises(UsageError, match=r"kafka_2\.13:4\.4\.0:sources"):
-        patch.patched_sources("4.4.0", "0001")
