@@ -78,9 +78,14 @@ final class Internals {
         set(replica, Parts.ask(Parts.ask(replica, "stateSnapshot"), "logEndOffsetMetadata"), milliseconds);
     }
 
-    /** The leader knows the follower to be where its log ends. */
-    static void makeKnown(Object replica, Broker follower) {
-        set(replica, Parts.ask(follower.log(), "logEndOffsetMetadata"), (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "lastCaughtUpTimeMs"));
+    /** Where a broker's log ends, with its place in a segment. */
+    static Object endOf(Broker broker) { return Parts.ask(broker.log(), "logEndOffsetMetadata"); }
+
+    static long offsetOf(Object position) { return (Long) Parts.get(position, "messageOffset"); }
+
+    /** The leader knows the follower to be at `end`. */
+    static void makeKnown(Object replica, Object end) {
+        set(replica, end, (Long) Parts.ask(Parts.ask(replica, "stateSnapshot"), "lastCaughtUpTimeMs"));
     }
 
     private static void set(Object replica, Object end, long caughtUp) {

@@ -17,7 +17,7 @@ final class Stall {
     private Place place;  // where the next fetch is to stall
     private volatile Paused fetch, produce;
     private int leader, follower, passed, producer;
-    private Object held;
+    private Object held, position;
 
     Stall(World world) { this.world = world; }
 
@@ -27,6 +27,7 @@ final class Stall {
         this.follower = follower;
         this.place = place;
         held = replica();
+        position = Internals.endOf(world.brokers[follower]);
         for (int round = 0; round < 2; round++) {
             passed = 0;
             world.rounds.run(follower, leader, true, Rounds.Until.ONCE);
@@ -57,6 +58,9 @@ final class Stall {
 
     /** Whether the leader has thrown away the `Replica` that the thread holds. */
     boolean holdsOrphan() { return replica() != held; }
+
+    /** Where the fetch says that the follower is. */
+    Object position() { return position; }
 
     /** What the leader knows of the follower. */
     Object replica() {

@@ -35,6 +35,10 @@ final class StalledRead {
         this.leader = leader;
         this.follower = follower;
         Partition partition = world.brokers[leader].partition();
+        if (!world.rounds.epochsKept && world.wire.wouldDiverge(world.brokers[leader], world.brokers[follower])) {
+            world.rounds.run(follower, leader, false, Rounds.Until.ONCE);
+            world.note("an answer diverges and changes nothing: asked again");
+        }
         Object log = world.brokers[leader].log();
         read = new Paused(fetcher::doWork);
         show(partition, standIn(log));

@@ -204,12 +204,16 @@ final class Steps {
 
     /** Makes the fetch of a follower at 0 its first or not, as the step needs it, where the HW waits for any news. */
     private void makeFirst(int leader, int follower, boolean first) {
-        if (world.brokers[follower].end() > 0 || !Internals.wouldAdvance(world.brokers[leader])) return;
+        makeFirst(leader, follower, first, Internals.endOf(world.brokers[follower]));
+    }
+
+    private void makeFirst(int leader, int follower, boolean first, Object position) {
+        if (Internals.offsetOf(position) > 0 || !Internals.wouldAdvance(world.brokers[leader])) return;
         for (Object replica : Scala.list(world.brokers[leader].partition().remoteReplicas())) {
             if ((Integer) Parts.ask(replica, "brokerId") != follower || Internals.isKnown(replica) != first) continue;
             world.note("forced: a fetch from the start is " + (first ? "" : "not ") + "the first of " + follower);
             if (first) Internals.forgetEnd(replica);
-            else Internals.makeKnown(replica, world.brokers[follower]);
+            else Internals.makeKnown(replica, position);
         }
     }
 
@@ -226,7 +230,7 @@ final class Steps {
     }
 
     private void finish(int leader, int follower) {
-        makeFirst(leader, follower, false);
+        makeFirst(leader, follower, false, world.stall.position());
         world.stall.goOn();
     }
 
@@ -235,7 +239,7 @@ final class Steps {
             world.rounds.run(follower, leader, true, Rounds.Until.ANSWERED);
         } else if (!Internals.isKnown(world.stall.replica())) {
             world.note("forced: a fetch from the start is not the first of " + follower);
-            Internals.makeKnown(world.stall.replica(), world.brokers[follower]);
+            Internals.makeKnown(world.stall.replica(), world.stall.position());
         }
         letJoin(leader, follower);
         world.stall.goOn();

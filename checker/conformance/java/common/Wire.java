@@ -155,6 +155,16 @@ final class Wire {
         return (epoch == diverging.epoch() ? Math.min(offset, diverging.endOffset()) : offset) >= end;
     }
 
+    /** The leader would answer the follower's next fetch with where their logs diverge. */
+    boolean wouldDiverge(Broker leader, Broker follower) {
+        Object state = Scala.orNull(Parts.ask(follower.fetcher(), "fetchState", world.partition));
+        Integer fetched = state == null ? null : (Integer) Scala.orNull(Parts.ask(state, "lastFetchedEpoch"));
+        if (fetched == null) return false;
+        OffsetForLeaderEpochResponseData.EpochEndOffset here = (OffsetForLeaderEpochResponseData.EpochEndOffset)
+            Parts.ask(leader.partition(), "lastOffsetForLeaderEpoch", Optional.empty(), fetched, false);
+        return here.endOffset() >= 0 && (here.leaderEpoch() < fetched || here.endOffset() < follower.end());
+    }
+
     private ListOffsetsResponse listOffsets(Broker leader, ListOffsetsRequest request) {
         world.note("the follower asks for the leader's end");
         var wanted = request.topics().get(0).partitions().get(0);
