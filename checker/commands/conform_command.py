@@ -166,6 +166,7 @@ def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, s
     from checker.conformance.compare import Tally, compare_walks
     from checker.conformance.harness import Harness
     from checker.conformance.plan import models
+    from checker.conformance.shorten import shorten_new
     from checker.conformance.walks import Walker
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
@@ -179,6 +180,7 @@ def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, s
                 walker = Walker(model, version, seed + number)
                 walks = walker.walks(share, options["steps"])
                 compare_walks(harness, walker.projection, walks, tally)
+                shorten_new(harness, model, walker.projection, tally)
                 _say(
                     options, f"{version}: {tally.runs:,} walks, {tally.compared:,} states compared"
                 )

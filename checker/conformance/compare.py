@@ -131,6 +131,10 @@ def _shape(words: Sequence[str]) -> str:
     return re.sub(r"\d+", "#", "; ".join(words).partition(" < ")[0])
 
 
+Run = tuple[Difference, tuple[Instance, ...]]
+"""A difference, and the steps to it."""
+
+
 @dataclass
 class Tally:
     """What many runs gave: states compared and agreed, disagreements by kind, what was forced."""
@@ -141,7 +145,8 @@ class Tally:
     agreed: int = 0
     actions: Counter[str] = field(default_factory=Counter)
     forced: Counter[str] = field(default_factory=Counter)
-    kinds: dict[Kind, list[tuple[Difference, tuple[Instance, ...]]]] = field(default_factory=dict)
+    kinds: dict[Kind, list[Run]] = field(default_factory=dict)
+    shortened: dict[Kind, Run] = field(default_factory=dict)
 
     def add(self, steps: Sequence[Instance], answer: Answer, checked: Checked) -> None:
         """Count one run."""
@@ -162,9 +167,10 @@ class Tally:
         """The kinds that no row allows."""
         return [kind for kind in self.kinds if allowed_row(kind, self.version) is None]
 
-    def shortest(self, kind: Kind) -> tuple[Difference, tuple[Instance, ...]]:
-        """The shortest run that ended with this kind."""
-        return min(self.kinds[kind], key=lambda found: found[0].step)
+    def shortest(self, kind: Kind) -> Run:
+        """The shortest run that ended with this kind, or what was made of it."""
+        made = self.shortened.get(kind)
+        return made or min(self.kinds[kind], key=lambda found: found[0].step)
 
 
 def compare_walks(

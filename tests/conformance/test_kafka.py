@@ -19,29 +19,13 @@ from checker.conformance.sensitivity import sensitivity
 from checker.conformance.walks import Walker
 from checker.experiments import scenarios
 from checker.experiments.cases import read_case
-from checker.experiments.choices import steps_named
 from checker.experiments.scenarios import read_scenario
 from checker.releases.jars import releases
-from checker.traces.trace import Trace, TraceVerdict
-from tests.support.kafka import after
+from tests.support.classes import CHOSEN, NEWEST, VERSION
 from tests.support.tiers import RELEASES, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
-VERSION, NEWEST = "4.1.0", "4.3.1"  # the newest whose sources are published, to lay fixes on
 CASES = Path("counterexamples/kafka")
-CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "in_flight"}
-
-
-@pytest.fixture(scope="module")
-def harness():
-    with Harness(VERSION) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def newest():
-    with Harness(NEWEST) as running:
-        yield running
 
 
 @pytest.mark.parametrize(
@@ -142,46 +126,6 @@ def test_replicas_one_by_one_and_unregistered_brokers_are_kafkas(newest):
     late = {kind for kind in tally.unknown if kind.action == "broker_restart"}
     assert set(tally.unknown) == late, [tally.shortest(kind) for kind in tally.unknown]
     assert tally.agreed > 800 and set(tally.actions) >= NEW_STEPS
-
-
-INDEX_LEFT_OVER = (
-    "leader_propose_shrink(leader=b0, follower=b1)",
-    "controller_apply_isr_change()",
-    "operator_change_min_isr()",
-    "leader_apply_metadata(broker=b0)",
-    "leader_propose_expand(leader=b0, follower=b1)",
-    "controller_apply_isr_change()",
-)
-
-
-@pytest.mark.parametrize(
-    "leaves",
-    [
-        (
-            "controller_elect_preferred_leader(broker=b1)", "operator_unregister_broker(broker=b1)",
-            "controller_fence_leader(broker=b1, successor=b0)",
-        ),
-        (
-            "operator_unregister_broker(broker=b1)", "broker_shut_down(broker=b0)",
-            "controller_fence_leader(broker=b0, successor=b1)",
-            "controller_fence_last_leader(broker=b1)",
-        ),
-    ],
-)  # fmt: skip
-def test_a_leader_left_in_the_index_of_the_elr_is_unregistered_in_two_epochs(newest, leaves):
-    bounds = {
-        "replicas": 2, "unregistrations": 1, "min_isr_changes": 1, "preferred_elections": 1,
-        "shutdowns": 1,
-    }  # fmt: skip
-    at_once = {"isr.answer.apart": "false", "fetch.answers": "at_once"}
-    model = models(NEWEST, bounds, CHOSEN | at_once | {"min.insync.replicas.later": "1"})[0]
-    lines = (*INDEX_LEFT_OVER, *leaves)
-    states = tuple(after(model, *lines[:taken]) for taken in range(len(lines) + 1))
-    (epoch,) = (c.position for c in model.cells if c.name == "controller.leader_epoch")
-    assert states[-1][epoch] == states[-2][epoch] + 2
-    steps = steps_named(model, lines)
-    checked = replay(newest, Trace(model, None, TraceVerdict.RUN, states, steps))
-    assert (checked.agreed, checked.difference) == (len(states), None)
 
 
 def test_walks_agree(harness):
