@@ -111,6 +111,7 @@ public final class Clients {
             case "elect": elect(r); break;
             case "configure": configure(r); break;
             case "feature": feature(r); break;
+            case "unregister": brokers.unregisterBroker(r.get("broker").asInt()).all().get(); break;
             case "describe": return describe(r);
             case "write": write(r); break;
             case "load": load(r); break;
