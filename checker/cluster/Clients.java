@@ -139,7 +139,12 @@ public final class Clients {
     private void reassign(JsonNode r, Optional<NewPartitionReassignment> to) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> all = new HashMap<>();
         for (TopicPartition partition : partitions(r)) all.put(partition, to);
-        controllers.alterPartitionReassignments(all).all().get();
+        try {
+            controllers.alterPartitionReassignments(all).all().get();
+        } catch (ExecutionException refused) { // up to 3.9, by the client: only brokers are asked
+            if (!refused.getCause().getClass().getSimpleName().equals("UnsupportedEndpointTypeException")) throw refused;
+            brokers.alterPartitionReassignments(all).all().get();
+        }
     }
 
     private void elect(JsonNode r) throws Exception {
