@@ -111,6 +111,7 @@ public final class Clients {
             case "elect": elect(r); break;
             case "configure": configure(r); break;
             case "feature": feature(r); break;
+            case "unregister": brokers.unregisterBroker(r.get("broker").asInt()).all().get(); break;
             case "describe": return describe(r);
             case "write": write(r); break;
             case "load": load(r); break;
@@ -138,7 +139,12 @@ public final class Clients {
     private void reassign(JsonNode r, Optional<NewPartitionReassignment> to) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> all = new HashMap<>();
         for (TopicPartition partition : partitions(r)) all.put(partition, to);
-        controllers.alterPartitionReassignments(all).all().get();
+        try {
+            controllers.alterPartitionReassignments(all).all().get();
+        } catch (ExecutionException refused) { // up to 3.9, by the client: only brokers are asked
+            if (!refused.getCause().getClass().getSimpleName().equals("UnsupportedEndpointTypeException")) throw refused;
+            brokers.alterPartitionReassignments(all).all().get();
+        }
     }
 
     private void elect(JsonNode r) throws Exception {
@@ -188,15 +194,19 @@ public final class Clients {
         }
     }
 
-    /** Sends "count" records named NAME, or NAME0, NAME1, ... if that is not 1; answers come as events. */
+    /**
+     * Sends "count" records named NAME, or NAME0, NAME1, ... if that is not 1; answers come as events. With "servers"
+     * these are asked who leads, and the leader alone answers.
+     */
     private void write(JsonNode r) {
-        KafkaProducer<String, String> producer = producers.computeIfAbsent(
-            r.path("once").asBoolean() ? "once" : "one", this::producer);
+        boolean alone = r.has("servers");
+        String name = alone ? r.get("servers").asText() : r.path("once").asBoolean() ? "once" : "one";
+        KafkaProducer<String, String> producer = producers.computeIfAbsent(name, alone ? this::leaderAlone : this::producer);
         int count = r.path("count").asInt(1);
         String padding = ".".repeat(r.path("padding").asInt(0));
         for (int i = 0; i < count; i++) {
-            String name = r.get("name").asText() + (count == 1 ? "" : Integer.toString(i));
-            send(producer, r.get("topic").asText(), r.path("partition").asInt(0), name, padding);
+            String record = r.get("name").asText() + (count == 1 ? "" : Integer.toString(i));
+            send(producer, alone ? "appended" : "acknowledged", r.get("topic").asText(), r.path("partition").asInt(0), record, padding);
         }
     }
 
@@ -214,9 +224,20 @@ public final class Clients {
         return new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
     }
 
-    private static void send(KafkaProducer<String, String> producer, String topic, int partition, String name, String padding) {
+    private KafkaProducer<String, String> leaderAlone(String servers) {
+        Properties settings = new Properties();
+        settings.put("bootstrap.servers", servers);
+        settings.put("client.id", "producer-leader-alone");
+        settings.put("retries", "0");
+        settings.put("enable.idempotence", "false");
+        settings.put("acks", "1");
+        return new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer());
+    }
+
+    private static void send(
+            KafkaProducer<String, String> producer, String told, String topic, int partition, String name, String padding) {
         producer.send(new ProducerRecord<>(topic, partition, null, name + padding), (metadata, error) -> {
-            ObjectNode event = JSON.createObjectNode().put("event", error == null ? "acknowledged" : "failed");
+            ObjectNode event = JSON.createObjectNode().put("event", error == null ? told : "failed");
             event.put("topic", topic).put("partition", partition).put("name", name);
             if (error == null) event.put("offset", metadata.offset());
             else event.put("error", cause(error));
@@ -235,7 +256,7 @@ public final class Clients {
         loading = true;
         load = new Thread(() -> {
             for (long i = 0; loading; i++) {
-                send(many.get((int) (i % many.size())), topic, (int) (i % partitions), "v" + i, "");
+                send(many.get((int) (i % many.size())), "acknowledged", topic, (int) (i % partitions), "v" + i, "");
                 LockSupport.parkNanos(pause);
             }
             for (KafkaProducer<String, String> producer : many) producer.close();

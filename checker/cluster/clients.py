@@ -22,7 +22,8 @@ class Clients:
     """Admin, producers and a consumer of one release.
 
     `acknowledged` and `failed` hold what producers were told so far, by the record's name: where it
-    is, and the error. `members` are those of the consumer group.
+    is, and the error. `appended` are records of which only the leader has told that it has them.
+    `members` are those of the consumer group.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Clients:
         self._answers: dict[int, dict[str, Any]] = {}
         self.acknowledged: dict[str, Place] = {}
         self.failed: dict[str, str] = {}
+        self.appended: set[str] = set()
         self.members = Members()
         log = processes.directory / "clients.log"
         self._processes = processes
@@ -91,6 +93,8 @@ class Clients:
                 self.acknowledged[data["name"]] = Place(
                     data["topic"], data["partition"], data["offset"]
                 )
+            case "appended":
+                self.appended.add(data["name"])
             case "failed":
                 self.failed[data["name"]] = data["error"]
             case said:

@@ -157,9 +157,30 @@ class Cluster:
             os.truncate(segment, 0)
         (disk / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
 
+    def fail_disk(self, node: int, disk: Path) -> None:
+        """Have a disk fail under a broker that runs: a file is in its place from now on.
+
+        What the broker holds open goes on; it finds out when it writes its next checkpoint.
+        """
+        if disk == self.log_dirs[node][0]:
+            raise UndecidedError(f"node {node} has its metadata on that disk, and would end")
+        gone = disk.rename(disk.with_suffix(".failed"))
+        disk.touch()
+        shutil.rmtree(gone)
+
+    def failed_disk(self, node: int) -> Path:
+        """The disk of a node that has failed. `UndecidedError` if none has."""
+        for disk in self.log_dirs[node]:
+            if disk.is_file():
+                return disk
+        raise UndecidedError(f"no disk of node {node} has failed")
+
     def lose_disk(self, node: int, disk: Path, is_replaced: bool) -> None:
         """Lose a disk of a broker that is down: a new one takes its place, or nothing does."""
-        shutil.rmtree(disk)
+        if disk.is_file():
+            disk.unlink()
+        else:
+            shutil.rmtree(disk)
         if is_replaced:
             self.format([node], "--ignore-formatted")
         else:

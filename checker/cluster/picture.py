@@ -19,7 +19,7 @@ CLIENTS = "clients"
 _DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down")
 _UP = ("start", "launch", "resume", "is_at_work")
 _LEADER_IS_READ = ("has_the_answer", "has_read")
-_HELD = ("hold", "lose", "one_is_held", "some_are_held")
+_HELD = ("hold", "lose", "leave", "one_is_held", "some_are_held")
 
 
 def picture_of(schedule: Schedule, control: bool = False) -> Lanes:

@@ -2,16 +2,18 @@
 
 No byte is changed, and the order within each direction of a connection is kept. When one end closes
 a connection, what is held of it is dropped, as by a dead link. A server that is not there, or not
-yet, is a connection that closes at once.
+yet, is a connection that closes at once. What is left unread stays with the server, but for what
+the sockets' buffers take, as where a network or a client is slow.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +26,7 @@ T = TypeVar("T")
 
 HOST = "127.0.0.1"
 ANSWER_LIMIT = 30.0  # seconds for the proxy's own thread to do as it is told
+BUFFER = 65536  # bytes that a socket towards a server takes in: a follower's own, by default
 
 
 class _Hold:
@@ -46,6 +49,17 @@ class _Connection:
         self.writers = {Way.REQUEST: up, Way.ANSWER: down}
         self.asked: dict[int, int] = {}
         self.closed = asyncio.Event()
+        self._is_read = True
+
+    def read(self, unread: Collection[Frames]) -> None:
+        """Take nothing from the server's socket while an answer under way is to be left unread."""
+        awaited = [Head(self.server, self.client, api, Way.ANSWER) for api in self.asked.values()]
+        is_read = not any(frames.match(head) for frames in unread for head in awaited)
+        transport = self.writers[Way.REQUEST].transport
+        assert isinstance(transport, asyncio.ReadTransport)
+        if is_read != self._is_read and not transport.is_closing():
+            self._is_read = is_read
+            (transport.resume_reading if is_read else transport.pause_reading)()
 
     def head(self, way: Way, body: bytes) -> Head:
         """Whose frame this is, and of which API."""
@@ -65,6 +79,8 @@ class Proxy:
         self._log = log.open("a", encoding="utf-8", buffering=1)
         self._behind: dict[int, int] = {}
         self._holds: dict[Frames, _Hold] = {}
+        self._unread: set[Frames] = set()
+        self._connections: set[_Connection] = set()
         self._delays: dict[Frames, float] = {}
         self._held: Counter[Frames] = Counter()
         self._passed: Counter[Head] = Counter()
@@ -103,8 +119,19 @@ class Proxy:
         self._note(f"lose {frames.words}")
         self._tell(lambda: self._holds.pop(frames).end(is_lost=True))
 
+    def leave(self, frames: Frames) -> None:
+        """Leave these answers unread, from the next one on; one that has begun as well."""
+        self._note(f"leave {frames.words}")
+        self._tell(lambda: self._read_all_but({*self._unread, frames}))
+
+    def take(self, frames: Frames) -> None:
+        """Read them again."""
+        self._note(f"take {frames.words}")
+        self._tell(lambda: self._read_all_but(self._unread - {frames}))
+
     def release_all(self) -> None:
         """Let everything go."""
+        self._tell(lambda: self._read_all_but(set()))
         for frames in tuple(self._holds):
             self.release(frames)
 
@@ -169,8 +196,9 @@ class Proxy:
             port = self._behind.get(server)
             if port is None:
                 return
-            up_reader, up_writer = await asyncio.open_connection(HOST, port)
+            up_reader, up_writer = await _reach(port)
             connection = _Connection(server, up_writer, writer)
+            self._connections.add(connection)
             work = [
                 asyncio.ensure_future(task)
                 for way, source in ((Way.REQUEST, reader), (Way.ANSWER, up_reader))
@@ -180,6 +208,7 @@ class Proxy:
                 await connection.closed.wait()
             finally:
                 up_writer.close()  # first, since waiting may be cancelled once more
+                self._connections.discard(connection)
                 for task in work:
                     task.cancel()
                 await asyncio.gather(*work, return_exceptions=True)
@@ -212,12 +241,19 @@ class Proxy:
                 body = await frames.get()
                 head = connection.head(way, body)
                 await self._wait(head)
+                if way is Way.REQUEST:
+                    connection.read(self._unread)
                 writer.write(struct.pack(">i", len(body)) + body)
                 await writer.drain()
                 with self._news.change():
                     self._passed[head] += 1
         except (OSError, ValueError):
             connection.closed.set()
+
+    def _read_all_but(self, unread: set[Frames]) -> None:
+        self._unread = unread
+        for connection in self._connections:
+            connection.read(unread)
 
     async def _wait(self, head: Head) -> None:
         first = True
@@ -244,3 +280,16 @@ class Proxy:
         while others := asyncio.all_tasks() - {asyncio.current_task()}:  # some are being accepted
             await asyncio.gather(*others, return_exceptions=True)
         await asyncio.sleep(0)  # what was told to close does
+
+
+async def _reach(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to a server; its buffer is bounded, where the system would let it grow."""
+    end = socket.socket()
+    try:
+        end.setblocking(False)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        await asyncio.get_running_loop().sock_connect(end, (HOST, port))
+        return await asyncio.open_connection(sock=end)
+    except BaseException:
+        end.close()
+        raise

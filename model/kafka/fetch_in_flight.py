@@ -97,10 +97,12 @@ def follower_receive_rewritten_record(
     An answer has a slice of the file, whose bytes are read as they are sent: without the
     partition's lock, in whichever leader epoch the leader is by then. A slice that was cut away
     ends the connection. With the fix a record of a later epoch is left out, and so is a fetch that
-    brings none (`UnifiedLog.analyzeAndValidateRecords`).
+    brings none (`UnifiedLog.analyzeAndValidateRecords`). Where a log that is truncated goes on in a
+    new segment, what was cut away is not written over (finding 0019).
     """
     answer, entry = follower.answer, leader.log[follower.answer.offset]
     require(partition.options.fetch_answers == FetchAnswers.READ_LATE)
+    require(not partition.options.truncation_begins_segment)
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
     require(answer.source == leader, leader.up)
     require(leader.log_start <= answer.offset, answer.offset < leader.log.end)

@@ -38,6 +38,7 @@ _FIXES: dict[str, Any] = {
     "isr.join.checks.log.start": "true",
     "fetch.noted.in.its.epoch": "true",
     "log.start.read.first": "true",
+    "truncation.begins.segment": "true",
     "session.repeats.diverging.answer": "true",
     "swapped.log.keeps.epochs": "true",
 }

@@ -293,6 +293,12 @@ class KafkaSettings:
     fetch_answers: FetchAnswers = setting(
         FetchAnswers.AT_ONCE, "whether an answer to a fetch may be late", "fetch.answers"
     )
+    truncation_begins_segment: bool = setting(
+        False,
+        "a log that is truncated goes on in a new segment: no place of a file is written twice "
+        "(finding 0019)",
+        "truncation.begins.segment",
+    )
     fetch_sessions: bool = setting(
         False,
         "an answer leaves out what the leader's session counts as told (KIP-227)",

@@ -36,8 +36,9 @@ follower_start_anew_after_stall | AbstractFetcherThread.fetchOffsetAndTruncate |
     KAFKA-7104, KAFKA-9491 | starting.anew.moves.hw
 follower_send_fetch | Partition.fetchRecords | 0.8.0 | KAFKA-7104 | fetch.answers, fetch.sessions
 follower_receive_record | ReplicaFetcherThread.processPartitionData | 0.8.0 | | fetch.answers
-follower_receive_rewritten_record | UnifiedLog.analyzeAndValidateRecords | 0.8.0 | KAFKA-18723 |
-    append.up.to.leader.epoch, fetch.answers
+follower_receive_rewritten_record | UnifiedLog.analyzeAndValidateRecords | 0.8.0 |
+    KAFKA-18723, finding 0019 |
+    append.up.to.leader.epoch, fetch.answers, truncation.begins.segment
 follower_receive_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers
 follower_receive_divergence | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 |
@@ -246,6 +247,7 @@ refused.isr.change.moves.hw | Partition.submitAlterPartition | | finding 0017, K
 isr.answer.apart | Partition.handleAlterPartitionUpdate | 2.8.0 | finding 0002
 pending.isr.survives.image | Partition.updateAssignmentAndIsr | | finding 0002
 fetch.answers | AbstractFetcherThread.processFetchRequest | 0.8.0
+truncation.begins.segment | UnifiedLog.truncateTo | | finding 0019
 fetch.sessions | CachedPartition.maybeUpdateResponseData | 1.1.0 |
     KIP-227, KAFKA-14704, KAFKA-18991
 session.repeats.diverging.answer | CachedPartition.maybeUpdateResponseData | | finding 0015

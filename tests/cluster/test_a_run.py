@@ -71,6 +71,7 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
 @pytest.mark.parametrize(
     "finding, schedule, word",
     [
+        ("0005", "failed-directory", "lost: 1 of 1 "),
         ("0008", "noted-late", "lost: 1 of 2 "),
         ("0008", "orphan", "lost: 1 of 2 "),
         ("0009", "stalled-fetcher", "lost: 1 of 2 "),
@@ -86,6 +87,8 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0015", "truncated", "stuck: not so: consumer 0 has read y, not within 60 s"),
         ("0016", "start-before-mark", "stuck: not so: all replicas of t are in sync, not within"),
         ("0017", "refused", "stuck: not so: x is acknowledged, not within 30 s"),
+        ("0018", "unregistered", "stuck: not so: t has a leader, not within 60 s"),
+        ("0019", "unread-answer", "lost: 1 of 2 "),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

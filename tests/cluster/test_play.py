@@ -24,6 +24,7 @@ class Clients:
 
     acknowledged: dict[str, Place] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    appended: set[str] = field(default_factory=set)
     topic: list[dict[str, object]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     members: Members = field(default_factory=Members)
@@ -47,6 +48,7 @@ class Clients:
 class Cluster:
     nodes: dict[int, Node] = field(default_factory=lambda: {n: Node() for n in (0, 1, 100)})
     settings: dict[str, str] = field(default_factory=dict)
+    fronts: dict[int, int] = field(default_factory=lambda: {0: 900, 1: 901})
     given = RealCluster.given
 
 
@@ -187,6 +189,50 @@ def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, 
     assert disks[1].exists() == is_replaced
     with pytest.raises(UndecidedError, match="no disk of node 1 holds t"):
         cluster.disk_of(1, "t-0")
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_disk_that_fails_is_a_file_until_it_is_replaced_or_taken_out(tmp_path, is_replaced):
+    disks = [tmp_path / "disk-0", tmp_path / "disk-1"]
+    for disk, partition in zip(disks, ("u-0", "t-0"), strict=True):
+        (disk / partition).mkdir(parents=True)
+
+    class WithoutProcesses(RealCluster):
+        def format(self, nodes, *options):
+            disks[1].mkdir()
+
+    cluster = object.__new__(WithoutProcesses)
+    cluster.log_dirs = {1: tuple(disks)}
+    with pytest.raises(UndecidedError, match="no disk of node 1 has failed"):
+        cluster.failed_disk(1)
+    with pytest.raises(UndecidedError, match="has its metadata on that disk"):
+        cluster.fail_disk(1, disks[0])
+    cluster.fail_disk(1, disks[1])
+    assert sorted(tmp_path.iterdir()) == disks
+    assert disks[1].is_file()
+    assert cluster.failed_disk(1) == disks[1]
+    cluster.lose_disk(1, disks[1], is_replaced)
+    assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
+    assert disks[1].is_dir() == is_replaced
+
+
+def test_who_appends_at_a_broker_asks_that_one_and_hears_of_the_leader_alone(stage):
+    asked = []
+    stage.clients.ask = lambda op, **fields: asked.append((op, fields))
+    play(stage, "append x to t at 1", "append 3 f of 10 bytes to t at 0")
+    at = [(f["name"], f["count"], f["padding"], f["servers"]) for _, f in asked]
+    assert at == [("x", 1, 0, "127.0.0.1:901"), ("f", 3, 10, "127.0.0.1:900")]
+    assert stage.written == {"t"}
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x is appended within 0 s")
+    stage.clients.appended.add("y")
+    play(stage, "until y is appended within 0 s")
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until y is acknowledged within 0 s")
+    stage.clients.failed["z"] = "NotLeaderOrFollowerException"
+    with pytest.raises(UndecidedError, match="z failed: NotLeader"):
+        play(stage, "until z is appended within 0 s")
 
 
 def test_what_was_not_flushed_of_one_partition_is_gone(tmp_path):

@@ -49,22 +49,31 @@ def read_frame(stream):
     return stream.read(struct.unpack(">i", size)[0])
 
 
+LARGE, LENGTH = 77, 4_000_000  # an API, and how long its answers are: longer than sockets take
+
+
 class Broker(socketserver.ThreadingTCPServer):
-    """Answers each request with its correlation id and its own text; notes what it got."""
+    """Answers each request with its correlation id and its own text; notes what it got.
+
+    `written` counts the answers that its sockets have taken.
+    """
 
     daemon_threads = True
     allow_reuse_address = True
 
     def __init__(self):
-        self.got = []
+        self.got, self.written = [], 0
         super().__init__(("127.0.0.1", 0), Connection)
 
 
 class Connection(socketserver.StreamRequestHandler):
     def handle(self):
         while body := read_frame(self.rfile):
-            cast(Broker, self.server).got.append(body)
-            self.wfile.write(framed(body[4:8] + b"answer to " + body))
+            broker = cast(Broker, self.server)
+            broker.got.append(body)
+            is_large = struct.unpack(">h", body[:2])[0] == LARGE
+            self.wfile.write(framed(body[4:8] + b"answer to " + body.ljust(is_large * LENGTH)))
+            broker.written += 1
 
 
 class Client:
@@ -206,6 +215,33 @@ def test_slow_frames_keep_their_order(connect, proxy, broker):
     sent = [client.send(1, n) for n in range(5)]
     assert all(client.answer() for _ in sent)
     assert broker.got == sent
+
+
+def test_what_is_left_unread_stays_with_its_sender_and_is_whole_when_it_is_read(
+    connect, proxy, broker, news
+):
+    two, one = connect("broker-2-fetcher-0"), connect("broker-1-fetcher-0")
+    unread = Frames("answers", LEADER, "broker-2-.*", (LEADER, 2), frozenset({LARGE}), Way.ANSWER)
+    proxy.leave(unread)
+    two.send(3, 1)
+    one.send(LARGE, 2)
+    assert len(two.answer() or b"") < len(one.answer() or b"") > LENGTH
+    assert news.wait(lambda: broker.written == 2, SECONDS)
+    sent = two.send(LARGE, 3)
+    assert not news.wait(lambda: broker.written > 2, 3 * MOMENT)
+    assert broker.got[-1] == sent
+    assert two.hears_nothing()
+    proxy.take(unread)
+    assert two.answer() == sent[4:8] + b"answer to " + sent.ljust(LENGTH)
+
+
+def test_all_is_read_once_everything_is_let_go(connect, proxy, broker, news):
+    client = connect("broker-2-fetcher-0")
+    proxy.leave(Frames("answers", LEADER, ".*", (LEADER, 2), None, Way.ANSWER))
+    client.send(LARGE, 1)
+    assert not news.wait(lambda: broker.written, 3 * MOMENT)
+    proxy.release_all()
+    assert len(client.answer() or b"") > LENGTH
 
 
 def test_passed_frames_are_counted_by_who_and_what(connect, proxy, news):

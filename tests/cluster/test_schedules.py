@@ -13,6 +13,7 @@ from checker.cluster.schedule import (
     schedules_of,
     step_of,
 )
+from checker.cluster.steps import network
 from checker.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS
 from model.language.errors import UsageError
 
@@ -92,6 +93,19 @@ def test_what_is_released_was_held(schedule, control):
             held.add(step.meaning.arguments["frames"])
         elif template.startswith(("release ", "lose ")):
             held.remove(step.meaning.arguments["frames"])
+
+
+@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_what_is_left_unread_is_read_again(schedule, control):
+    unread = set()
+    for step in schedule.steps(control):
+        function = step.meaning.sentence.function
+        if function is network.leave:
+            unread.add(step.meaning.arguments["frames"])
+        elif function is network.take:
+            unread.remove(step.meaning.arguments["frames"])
+    assert not unread
 
 
 def test_a_schedule_as_it_is_read(tmp_path):

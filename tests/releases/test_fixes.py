@@ -83,12 +83,14 @@ PARTITIONS = first_and_nightly(RELEASES, "4.3.1", "4.2.1", "4.1.1", "4.1.0", "3.
 
 
 @cache
-def partition(version: str, finding: str | None = None) -> Outcome:
+def partition(
+    version: str, finding: str | None = None, name: str = "PartitionAcrossMetadataTest"
+) -> Outcome:
     """What becomes of the tests of a partition, with the file that knows how it is called."""
     since = [path.stem.removeprefix("PartitionCalls-") for path in UNIT.glob("PartitionCalls-*")]
     calls = max((known for known in since if at_least(version, known)), key=float)
-    sources = ["PartitionAcrossMetadataTest.scala", f"PartitionCalls-{calls}.scala"]
-    return _run(version, sources, "kafka.cluster.PartitionAcrossMetadataTest", finding)
+    sources = [f"{name}.scala", f"PartitionCalls-{calls}.scala"]
+    return _run(version, sources, f"kafka.cluster.{name}", finding)
 
 
 @cache
@@ -220,3 +222,21 @@ def test_a_session_counts_a_follower_as_told_of_what_it_has_not_taken_until_it_i
     assert published.failed == TOLD_AGAIN
     assert published.passed == {"testAFollowerThatDoesNotDivergeHearsTheHighWatermarkOnce"}
     assert (fixed.passed, fixed.failed) == (published.passed | TOLD_AGAIN, frozenset())
+
+
+@pytest.mark.parametrize("version", first_and_nightly(RELEASES, "4.3.1", "4.2.1", "4.1.0"))
+def test_an_answer_is_sent_with_what_was_written_over_it_until_a_truncation_begins_a_segment(
+    version,
+):
+    name, fix = "AnswersAcrossTruncationTest", "truncation-begins-a-segment"
+    published, fixed = (partition(version, each, name) for each in (None, fix))
+    assert published.failed == {
+        "testARecordThatWasCutAwayIsNotSentAsAnother",
+        "testARecordThatWasCutAwayIsNotSentAsAnotherWhereNothingIsLeftOfTheSegment",
+        "testARecordThatWasCutAwayIsNotSentAsAnotherAfterASecondTruncation",
+    }
+    assert published.passed == {
+        "testARecordThatIsStillThereIsSent",
+        "testALogGoesOnWhereItWasTruncated",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())

@@ -1,4 +1,4 @@
-"""Sentences about disks that are lost, of a broker that is down."""
+"""Sentences about disks that are lost, of a broker that is down, or that fail as it runs."""
 
 from __future__ import annotations
 
@@ -33,6 +33,29 @@ def take_out_disk(stage: Stage, broker: int, topic: str) -> None:
     """It is lost, and `log.dirs` names the others from now on."""
     stage.cluster.wait_until_down(broker)
     disk = stage.cluster.disk_of(broker, _first(stage, topic))
+    stage.cluster.lose_disk(broker, disk, is_replaced=False)
+
+
+@act("let the disk of {broker:number} that holds {topic:name} fail")
+def fail_disk(stage: Stage, broker: int, topic: str) -> None:
+    """As the broker runs, which finds out within seconds; what was on it is gone."""
+    disk = stage.cluster.disk_of(broker, _first(stage, topic))
+    stage.cluster.fail_disk(broker, disk)
+
+
+@act("replace the failed disk of {broker:number}")
+def replace_failed_disk(stage: Stage, broker: int) -> None:
+    """By an empty one in the same place, formatted."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.failed_disk(broker)
+    stage.cluster.lose_disk(broker, disk, is_replaced=True)
+
+
+@act("take the failed disk of {broker:number} out of its settings")
+def take_out_failed_disk(stage: Stage, broker: int) -> None:
+    """`log.dirs` names the others from now on."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.failed_disk(broker)
     stage.cluster.lose_disk(broker, disk, is_replaced=False)
 
 

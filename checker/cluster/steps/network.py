@@ -1,4 +1,4 @@
-"""Sentences about frames: what is held, let go, or slow."""
+"""Sentences about frames: what is held, let go, left unread, or slow."""
 
 from __future__ import annotations
 
@@ -23,6 +23,18 @@ def release(stage: Stage, frames: Frames) -> None:
 def lose(stage: Stage, frames: Frames) -> None:
     """What is held: its connections close, as when one breaks. Later ones pass."""
     stage.proxy.lose(frames)
+
+
+@act("leave {frames:frames} unread")
+def leave(stage: Stage, frames: Frames) -> None:
+    """The sender goes on with them when they are read: what no socket takes stays with it."""
+    stage.proxy.leave(frames)
+
+
+@act("read {frames:frames} again")
+def take(stage: Stage, frames: Frames) -> None:
+    """What was left unread, first."""
+    stage.proxy.take(frames)
 
 
 @act("delay {frames:frames} by {milliseconds:number} ms")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from checker.cluster.clients import ANSWER_LIMIT
 from checker.cluster.errors import UndecidedError
+from checker.cluster.proxy import HOST
 from checker.cluster.stage import Stage
 from checker.cluster.vocabulary import Test, act, condition
 
@@ -20,6 +23,22 @@ def send_once(stage: Stage, record: str, topic: str) -> None:
     """One record, by a producer that does not try again and is not idempotent."""
     stage.written.add(topic)
     stage.clients.ask("write", topic=topic, name=record, once=True)
+
+
+@act("append {record:name} to {topic:name} at {broker:number}")
+@act(
+    "append {count:number} {record:name} of {bytes:number} bytes to {topic:name} at {broker:number}"
+)
+def append(
+    stage: Stage, record: str, topic: str, broker: int, count: int = 1, bytes: int = 0
+) -> None:
+    """By a producer that asks this broker who leads, and waits for no other replica.
+
+    It does not try again. What it is told is no promise that the record stays.
+    """
+    stage.written.add(topic)
+    front = f"{HOST}:{stage.cluster.fronts[broker]}"
+    stage.clients.ask("write", topic=topic, name=record, count=count, padding=bytes, servers=front)
 
 
 @act("send {record:name} to partition {partition:number} of {topic:name}")
@@ -93,12 +112,14 @@ def are_deleted(stage: Stage, topic: str) -> Test:
 def is_acknowledged(stage: Stage, record: str) -> Test:
     """The producer was told that all in sync have it."""
 
-    def test() -> bool:
-        if record in stage.clients.failed:
-            raise UndecidedError(f"{record} failed: {stage.clients.failed[record]}")
-        return record in stage.clients.acknowledged
+    return lambda: _is_told(stage, record, stage.clients.acknowledged)
 
-    return test
+
+@condition("{record:name} is appended")
+def is_appended(stage: Stage, record: str) -> Test:
+    """The leader told the producer so, and spoke for itself alone."""
+
+    return lambda: _is_told(stage, record, stage.clients.appended)
 
 
 @condition("{record:name} has failed")
@@ -118,3 +139,10 @@ def all_are_acknowledged(stage: Stage, count: int, record: str) -> Test:
 def more_are_acknowledged(stage: Stage, count: int) -> Test:
     """Since the last step that acted."""
     return lambda: len(stage.clients.acknowledged) >= stage.acknowledged_before + count
+
+
+def _is_told(stage: Stage, record: str, told: Collection[str]) -> bool:
+    """The producer has heard this of the record. No verdict if it has heard that it failed."""
+    if record in stage.clients.failed:
+        raise UndecidedError(f"{record} failed: {stage.clients.failed[record]}")
+    return record in told

@@ -73,6 +73,13 @@ def set_feature(stage: Stage, feature: str, level: int) -> None:
     stage.clients.ask("feature", name=feature, level=level)
 
 
+@act("unregister broker {broker:number}")
+def unregister(stage: Stage, broker: int) -> None:
+    """The controller forgets a broker that is down, and is not to come back."""
+    stage.cluster.wait_until_down(broker)
+    stage.clients.ask("unregister", broker=broker)
+
+
 @act("set {key:value} of broker {broker:number} to {value:value}")
 def set_broker(stage: Stage, key: str, broker: int, value: str) -> None:
     """A setting of a broker that may change while it runs."""

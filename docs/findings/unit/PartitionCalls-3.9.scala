@@ -32,8 +32,8 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .setAddingReplicas(adding.map(Int.box).asJava)
   }
 
-  def append(): Unit = {
-    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+  def append(value: String = "x"): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords(value.getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
       RequestLocal.withThreadConfinedCaching)
   }
 

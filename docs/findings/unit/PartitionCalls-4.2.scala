@@ -39,8 +39,8 @@ trait PartitionCalls { this: AbstractPartitionTest =>
       .build()
   }
 
-  def append(): Unit = {
-    partition.appendRecordsToLeader(TestUtils.singletonRecords("x".getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
+  def append(value: String = "x"): Unit = {
+    partition.appendRecordsToLeader(TestUtils.singletonRecords(value.getBytes), AppendOrigin.CLIENT, requiredAcks = -1,
       RequestLocal.withThreadConfinedCaching)
   }
 

@@ -5,9 +5,12 @@ Also where they have a log start to bring: the follower takes the HW first, and 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from checker.engines.reference import ReferenceEngine
+from checker.experiments.cases import read_case
 from checker.experiments.choices import steps_named
 from checker.search.explore import Explorer
 from checker.verdict import Verdict
@@ -16,6 +19,7 @@ from model.language import all_of, any_of, every, some
 from properties import Property
 from tests.support.kafka import FIX_36, SAFE, after, explored, kafka_model, reachable
 
+CASES = Path(__file__).parents[3] / "counterexamples" / "kafka"
 BOUNDS = [
     {"crashes": 1, "preferred_elections": 1, "max_leader_epoch": 1},
     {"power_losses": 1, "preferred_elections": 0, "max_leader_epoch": 1},
@@ -125,6 +129,27 @@ def test_a_follower_below_the_leaders_log_start_has_no_answer_but_that_it_is_out
     assert not enabled(model, (*left_behind, DELETED), waiting)
     assert not enabled(model, (*left_behind, waiting, DELETED), anew)
     assert enabled(model, (*left_behind, waiting, DELETED, lost), anew)
+
+
+@pytest.mark.parametrize(
+    "settings, is_written_over",
+    [
+        ({"truncation.begins.segment": "false"}, True),
+        ({"truncation.begins.segment": "true"}, False),
+        ({"truncation.begins.segment": "false", "fetch.answers": "in_flight"}, False),
+    ],
+)
+def test_what_is_being_sent_is_not_written_over_where_a_truncation_begins_a_segment(
+    settings, is_written_over
+):
+    case = read_case(CASES / "94-a_record_of_an_earlier_epoch_is_sent")
+    bounds = {"preferred_elections": 2, "max_leader_epoch": 2, "log_size": 2, "max_records": 4}
+    chosen = SAFE | {"fetch.answers": "read_late"} | settings
+    model = kafka_model("kafka-fixed", chosen, **bounds)
+    late = next(step for step in case.steps if "rewritten" in step)
+    before = case.steps[: case.steps.index(late)]
+    assert enabled(model, before, late) == is_written_over
+    assert enabled(model, before, "follower_receive_record(follower=b2)")
 
 
 NOTHING_TO_TAKE = Property(
