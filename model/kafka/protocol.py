@@ -60,6 +60,8 @@ KAFKA = Protocol(
         clients.producer_send,
         delayed_produce.leader_stall_before_waiting,
         delayed_produce.leader_answer_stalled_produce,
+        delayed_produce.leader_stall_in_check,
+        delayed_produce.leader_answer_stalled_check,
         fetch_at_once.follower_fetch_record,
         fetch_at_once.follower_fetch_high_watermark,
         partition.leader_handle_fetch,

@@ -18,6 +18,10 @@ producer_send | Partition.appendRecordsToLeader | 0.8.0 | | acks, min.insync.rep
 leader_stall_before_waiting | ReplicaManager.appendRecords | 0.8.0 | KAFKA-1148 |
     acks, min.insync.replicas
 leader_answer_stalled_produce | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
+leader_stall_in_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
+    acks, min.insync.replicas
+leader_answer_stalled_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
+    produce.matches.leader.epoch
 follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
 follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers, fetch.sessions

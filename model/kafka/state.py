@@ -228,9 +228,13 @@ class StalledTruncation(Record):
 
 
 class StalledProduce(Record):
-    """What a request thread of `leader` will wait for: the HW beyond the offset of a record."""
+    """What a request thread of `leader` will wait for: the HW beyond the offset of a record.
+
+    `checking`: the thread has begun to look, and all that it still looks at is the HW.
+    """
 
     leader: Broker | None = None
+    checking: bool = False
     record: RecordId = 0
     offset: Offset = 0
 

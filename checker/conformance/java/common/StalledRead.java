@@ -1,19 +1,11 @@
 package highwater;
 
-import java.lang.reflect.InvocationTargetException;
 import java.util.Set;
-import kafka.cluster.Partition;
-import org.mockito.Mockito;
-import org.mockito.MockMakers;
-import org.mockito.invocation.InvocationOnMock;
-import scala.Option;
 
 /**
  * A fetch whose thread stalls in `Partition.readRecords`, between the high watermark and the log's start.
  *
- * Kafka calls nothing between the two that could wait. So while the thread takes the log from its
- * partition, the partition has a stand-in, which asks the log whatever it is asked, and waits before
- * the second of the two numbers. The thread holds the partition's lock for reading meanwhile.
+ * The thread holds the partition's lock for reading meanwhile.
  */
 final class StalledRead {
     private static final Set<String> NUMBERS = Set.of("highWatermark", "logStartOffset");
@@ -34,39 +26,10 @@ final class StalledRead {
         }
         this.leader = leader;
         this.follower = follower;
-        Partition partition = world.brokers[leader].partition();
-        Object log = world.brokers[leader].log();
         read = new Paused(fetcher::doWork);
-        show(partition, standIn(log));
-        boolean stalls = read.begin();
-        show(partition, log);
-        if (stalls) return;
+        if (StandInLog.begin(world.brokers[leader], read, "readRecords", NUMBERS, 2)) return;
         read = null;
         world.fail("the fetch is answered without a stall");
-    }
-
-    private static void show(Partition partition, Object log) { Parts.ask(partition, "log_$eq", Option.apply(log)); }
-
-    private Object standIn(Object log) {
-        int[] found = {0};
-        return Mockito.mock(log.getClass(), Mockito.withSettings().stubOnly().mockMaker(MockMakers.SUBCLASS).defaultAnswer(call -> {
-            if (isOneOfTheNumbers(call) && found[0]++ == 1) read.pass();
-            return asked(log, call);
-        }));
-    }
-
-    private static Object asked(Object log, InvocationOnMock call) throws Throwable {
-        try {
-            call.getMethod().setAccessible(true);
-            return call.getMethod().invoke(log, call.getArguments());
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private static boolean isOneOfTheNumbers(InvocationOnMock call) {
-        return NUMBERS.contains(call.getMethod().getName()) && StackWalker.getInstance().walk(frames -> frames.anyMatch(
-            frame -> frame.getClassName().equals(Partition.class.getName()) && frame.getMethodName().equals("readRecords")));
     }
 
     /** The thread goes on, and the follower takes what it is answered. */

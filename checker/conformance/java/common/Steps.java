@@ -36,6 +36,8 @@ final class Steps {
             entry("consumer_restart", a -> position = processed = committed),
             entry("leader_stall_before_waiting", a -> world.stall.produce(a[0], world.produced++, acks)),
             entry("leader_answer_stalled_produce", a -> world.stall.finishProduce(a[0])),
+            entry("leader_stall_in_check", a -> world.stall.produceAndCheck(a[0], world.produced++, acks)),
+            entry("leader_answer_stalled_check", a -> world.stall.finishProduce(a[0])),
             // fetches whose answers arrive in the same step, or never
             entry("follower_fetch_record", a -> fetch(a[0], a[1])),
             entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
