@@ -57,7 +57,7 @@ def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> No
 
 @action("the thread of {leader} goes on, and tells the producer of success")
 def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
-    """Answer by the offset alone (KAFKA-1148). Until that would be success, the thread stalls on."""
+    """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
     stalled = partition.stalled_produce
     require(partition.spent.stalled_produces > 0)
     require(stalled.leader == leader, not_(stalled.checking), leader.leads)

@@ -62,7 +62,7 @@ final class Internals {
         for (int offset = (int) logStart(broker); offset < log.size(); offset++) Parts.ask(cache, "assign", log.get(offset)[1], (long) offset);
     }
 
-    private static Object epochCache(Broker broker) {
+    static Object epochCache(Broker broker) {
         return Scala.orNull(Parts.ask(broker.log(), Parts.has(broker.log(), "leaderEpochCache") ? "leaderEpochCache" : "latestEpoch"));
     }
 

@@ -140,7 +140,7 @@ final class Steps {
             entry("broker_drop_directory", a -> failDirectory()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
-            entry("broker_flush_epochs", a -> { }),
+            entry("broker_flush_epochs", a -> world.brokers[a[0]].logScheduler.writeEpochs()),
             entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]])),
             // upgrades: the classes are those of one release, so only a feature can be switched on
             entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
@@ -423,6 +423,7 @@ final class Steps {
     private void restart(int broker) {
         world.start(broker);
         world.read(broker);
+        world.brokers[broker].logScheduler.writeEpochs();  // what loading the log has cut off
         if (!world.disks[broker].taken) return;
         world.disks[broker].taken = false;
         if (world.controller.partition() == null) return;
