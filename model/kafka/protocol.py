@@ -84,6 +84,7 @@ KAFKA = Protocol(
         replica_fetcher.follower_truncate_on_fetch,
         replica_fetcher.follower_take_diverging_high_watermark,
         abstract_fetcher_thread.follower_stall_before_truncating,
+        abstract_fetcher_thread.follower_stall_without_epochs,
         abstract_fetcher_thread.follower_finish_truncating,
         alter_partition.leader_propose_expand,
         alter_partition.leader_propose_shrink,

@@ -57,6 +57,8 @@ follower_take_diverging_high_watermark | ReplicaFetcherThread.processPartitionDa
     KAFKA-14704 | diverging.answer.hw.ignored, truncation
 follower_stall_before_truncating | AbstractFetcherThread.processFetchRequest | 2.8.0 | KIP-595 |
     truncation, fetch.answers
+follower_stall_without_epochs | AbstractFetcherThread.fetchTruncatingPartitions | 0.11.0 |
+    KIP-101 | truncation, fetch.answers
 follower_finish_truncating | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 | finding 0009
 leader_propose_expand | Partition.maybeExpandIsr | 0.8.0 | KIP-497, KAFKA-7128 |
     isr.changes, join.isr.from.epoch.start
