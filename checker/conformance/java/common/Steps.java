@@ -63,6 +63,7 @@ final class Steps {
             entry("follower_start_anew_after_stall", a -> world.stalledRead.goOn(a[0], a[1])),
             // truncations before which a fetcher stalls
             entry("follower_stall_before_truncating", a -> world.rounds.stallBeforeTruncating(a[0], a[1])),
+            entry("follower_stall_without_epochs", a -> { throw new UnsupportedOperationException("up to 2.6 only"); }),
             entry("follower_finish_truncating", a -> world.rounds.finishTruncating(a[0])),
             // fetches whose answers travel
             entry("follower_send_fetch", a -> send(a[0], a[1])),
