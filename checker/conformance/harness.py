@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from checker.conformance.plan import has_elr
-from checker.conformance.projection import Numbers, Projection
+from checker.conformance.projection import Numbers, Projection, writes_epochs_later
 from checker.releases.compile import compile_java
 from checker.releases.jars import at_least, mocks, release
 from checker.releases.jdk import SMALL, java
@@ -143,6 +143,7 @@ class Harness:
             "reads_late": options.fetch_answers == FetchAnswers.READ_LATE,
             "record_segments": model.bounds["record_deletions"] > 0,
             "late_log_starts": options.log_start_file == LogStartFile.LATER,
+            "late_epochs": writes_epochs_later(options),
             "commits_first": options.consumer_commits == ConsumerCommits.BEFORE,
             "acks": -1 if options.acks == Acks.ALL else int(options.acks),
             "cells": projection.wanted,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.releases.jars import at_least
+from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import rules_of, version_of
 from model.language import Model
@@ -34,6 +35,7 @@ BOUNDS: Mapping[str, int] = {
     "stalled_fetches": 1,
     "stalled_truncations": 1,
     "stalled_produces": 1,
+    "stalled_checks": 1,
     "stalled_reads": 1,
     "false_fencings": 2,
     "preferred_elections": 3,
@@ -79,6 +81,7 @@ FAULTS: tuple[Mapping[str, int], ...] = (
     {"stalled_fetches": 1, "preferred_elections": 1},
     {"stalled_truncations": 1, "preferred_elections": 1},
     {"stalled_produces": 1, "preferred_elections": 1},
+    {"stalled_checks": 1, "preferred_elections": 1},
     {"stalled_reads": 1},
     {"false_fencings": 1, "controller_failovers": 1},
     {"preferred_elections": 1},
@@ -118,12 +121,13 @@ def has_elr(version: str) -> bool:
 def settings_of(version: str) -> dict[str, Any]:
     """The settings of a release, as it is compared.
 
-    An unclean election is asked for by hand, as every release lets an operator do. Tasks of the
-    scheduler are done at the end of each step, so files are written at once. A rack failure takes
-    all brokers: one alone is a power loss.
+    An unclean election is asked for by hand, as every release lets an operator do. What is written
+    is synced at once. A rack failure takes all brokers: one alone is a power loss.
     """
-    return rules_of(version_of(version)) | {
-        "epoch.file": "at_once",
+    rules = rules_of(version_of(version))
+    if rules["epoch.file"] == EpochFile.UNSYNCED:
+        rules = {**rules, "epoch.file": EpochFile.AT_ONCE}
+    return rules | {
         "broker.rack": "together",
         "unclean.leader.election.enable": "true",
         "unclean.election.by.setting": "true",

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from checker.engines.layout import Layout, Words
 from checker.releases.jars import at_least
-from model.kafka.choices import EpochCache, FetchAnswers, LogFile, LogStartFile
+from model.kafka.choices import EpochCache, EpochFile, FetchAnswers, LogFile, LogStartFile
 from model.language import Model
 from model.language.protocol import Cell
 
@@ -90,7 +91,8 @@ NOT_COMPARED = {
     "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
     "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
     "brokers.log_before": "the harness's copy of the segments; shows where power is lost",
-    "epoch_starts.unflushed": "the scheduler's tasks are done at the end of each step",
+    "epoch_starts.unflushed": "the file's; shows where it is loaded",
+    "brokers.epochs_cut_last": "shows in what a clean stop writes",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",
     "brokers.shutting_down": "the process's own; shows in what it asks the controller",
@@ -116,6 +118,12 @@ NOT_COMPARED = {
 """Variables that no row reads, with the reason."""
 
 
+def writes_epochs_later(settings: Any) -> bool:
+    """What truncation leaves of the epoch cache is in its file by a step of its own."""
+    kept: bool = settings.epoch_cache == EpochCache.KEPT
+    return kept and settings.epoch_file == EpochFile.LATER
+
+
 class Projection:
     """The cells of one model that are compared on one release, in a fixed order."""
 
@@ -128,6 +136,7 @@ class Projection:
         late = model.settings.log_start_file == LogStartFile.LATER
         answered = model.settings.fetch_answers != FetchAnswers.READ_LATE
         synced = model.settings.log_file == LogFile.AT_ONCE and not late and answered
+        synced = synced and not writes_epochs_later(model.settings)
         table = [row for row in TABLE if at_least(version, row.since)]
         table = [r for r in table if r.kept <= kept and r.synced <= synced and r.late <= late]
         self.rows = [(row, cell) for row in table for cell in by_variable[row.variable]]

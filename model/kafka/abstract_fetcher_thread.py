@@ -4,23 +4,26 @@ The thread takes an answer under `partitionMapLock`, lets go of it, and truncate
 again. In `replica_fetcher.py` that is one step. Here metadata may be read between the parts: the
 partition may go to another thread and come back, in a later leader epoch. One thread stalls at a
 time; it fetches from one leader, and while it stalls nothing else does so for this follower. It
-lives on by other partitions that it fetches from that leader.
+lives on by other partitions that it fetches from that leader. Before followers were told by a
+fetch, a thread looked under the lock whether they know of an epoch, and then likewise truncated.
 """
 
 from __future__ import annotations
 
+from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka import unified_log
-from model.kafka.choices import Truncation
+from model.kafka.choices import IsrChanges, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
     answered_epoch,
+    knows_epochs,
     last_epoch,
     truncation_end,
 )
-from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
+from model.kafka.partition import asks_before_fetching, can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, is_none, not_, require
+from model.language import action, choose, is_none, not_, require
 
 
 @action("{follower} fetches from {leader}, which says that they diverge; the thread stalls")
@@ -45,18 +48,51 @@ def follower_stall_before_truncating(
     note_fetch(partition, follower, leader, diverging)
 
 
-@action("the fetcher thread of {follower} that stalled goes on, and truncates")
-def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> None:
-    """Truncate as the answer said, if the partition is with this thread now; else do nothing.
+def _cuts_at_high_watermark(partition: TopicPartition) -> bool:
+    """A follower that knows of no epoch is cut where it begins to fetch, which is its HW."""
+    with_zookeeper = partition.options.isr_changes == IsrChanges.ZOOKEEPER
+    return with_zookeeper and asks_before_fetching(partition)
 
-    It may have been with another meanwhile, and the leader epoch is not compared
-    (`maybeTruncateToEpochEndOffsets`, finding 0009).
+
+@action("{follower}, which follows {leader}, knows of no leader epoch; the thread stalls")
+def follower_stall_without_epochs(
+    partition: TopicPartition, follower: Broker, leader: Broker
+) -> None:
+    """Find nothing to ask the leader for, so that the high watermark will do (`maybeTruncate`).
+
+    Up to 2.6, when leaders changed the ISR in ZooKeeper: a follower begins to fetch at its HW,
+    whatever it knows of epochs. Since then one that knows of an epoch begins at its log's end.
     """
     stalled = partition.stalled_truncation
-    kept = truncation_end(partition, follower, stalled.epoch, stalled.end)
+    unknown = follower.log.is_empty
+    if file_cache.is_kept(partition):
+        unknown = not_(knows_epochs(partition, follower))
+    require(answers_at_once(partition), _cuts_at_high_watermark(partition))
+    require(partition.spent.stalled_truncations < partition.bound("stalled_truncations"))
+    require(is_none(stalled.follower))
+    require(follower.is_online, follower.follows(leader), unknown)
+
+    partition.spent.stalled_truncations = partition.spent.stalled_truncations + 1
+    stalled.follower = follower
+    stalled.leader = leader
+
+
+@action("the fetcher thread of {follower} that stalled goes on, and truncates")
+def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> None:
+    """Truncate as was decided, if the partition is with this thread now; else do nothing.
+
+    It may have been with another meanwhile, and the leader epoch is not compared
+    (`maybeTruncateToEpochEndOffsets`, finding 0009; `truncateToHighWatermark`).
+    """
+    stalled, at_high_watermark = partition.stalled_truncation, _cuts_at_high_watermark(partition)
+    mine, kept = stalled.leader == follower.leader, follower.high_watermark
+    if not at_high_watermark:
+        kept = truncation_end(partition, follower, stalled.epoch, stalled.end)
     require(partition.spent.stalled_truncations > 0, stalled.follower == follower)
 
-    unified_log.truncate(partition, follower, kept, where=stalled.leader == follower.leader)
+    if at_high_watermark:
+        follower.truncating = choose(mine, False, follower.truncating)
+    unified_log.truncate(partition, follower, kept, where=mine)
     stalled.reset()
 
 

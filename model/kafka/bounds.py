@@ -66,6 +66,12 @@ STALLED_TRUNCATIONS = Bound(
 STALLED_PRODUCES = Bound(
     "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
 )
+STALLED_CHECKS = Bound(
+    "stalled_checks",
+    0,
+    0,
+    "request threads that stall within the check of a record that they have appended",
+)
 STALLED_READS = Bound(
     "stalled_reads", 0, 0, "request threads that stall between two numbers that a fetch reads"
 )
@@ -110,6 +116,7 @@ BOUNDS = (
     STALLED_FETCHES,
     STALLED_TRUNCATIONS,
     STALLED_PRODUCES,
+    STALLED_CHECKS,
     STALLED_READS,
     LOG_SWAPS,
     RECORD_DELETIONS,

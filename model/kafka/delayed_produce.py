@@ -1,8 +1,15 @@
-"""A produce request whose thread stalls before it waits (`ReplicaManager.appendRecords`).
+"""A produce request whose thread stalls before it waits, or as it looks whether it has to.
 
 The thread appends under the partition's lock, lets go of it, and then waits for the high watermark
-by offset (`DelayedProduce`). In `clients.py` that is one step. Here metadata may be read between
-the parts: the broker may follow, truncate, and lead again. One thread stalls at a time.
+by offset (`ReplicaManager.appendRecords`, `DelayedProduce`). To see whether it has to, it takes no
+lock: it asks for the log, if its broker leads, counts the ISR, and reads the HW of that log
+(`Partition.checkEnoughReplicasReachOffset`). In `clients.py` all that is one step. Here metadata
+may be read between the parts: the broker may follow, truncate, and lead again. One thread stalls at
+a time.
+
+A check comes at once, and again whenever the HW has moved; it is the first that stalls. What it has
+counted is as large as it has to be, since the append has asked the same, and it may last as long as
+any later one.
 """
 
 from __future__ import annotations
@@ -11,41 +18,79 @@ from model.acks import Acks
 from model.kafka.clients import append_next_record, require_room
 from model.kafka.partition import maximal_isr
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, is_none, require
+from model.language import action, is_none, not_, require
 
 
-@action("the producer's next record is appended by {leader}; the thread stalls before it waits")
-def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
+def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
     """Append a record with acks=all, and hold what will be waited for."""
     stalled = partition.stalled_produce
     record, offset = partition.next_record, leader.log.end
     require(partition.options.acks == Acks.ALL)
-    require(partition.spent.stalled_produces < partition.bound("stalled_produces"))
     require(is_none(stalled.leader))
     require_room(partition, leader)
 
-    partition.spent.stalled_produces = partition.spent.stalled_produces + 1
     stalled.leader = leader
     stalled.record = record
     stalled.offset = offset
     append_next_record(partition, leader)
 
 
-@action("the thread of {leader} goes on, and tells the producer of success")
-def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
-    """Answer by the offset alone (KAFKA-1148). Until that would be success, the thread stalls on.
+def _answer(partition: TopicPartition) -> None:
+    """Tell the producer of success, for the record that was appended.
 
-    Which record is there, and in which leader epoch it was appended, is not compared
-    (`Partition.checkEnoughReplicasReachOffset`).
+    Which record is at the offset, and in which leader epoch it was appended, is not compared.
     """
     stalled = partition.stalled_produce
+    partition.records[stalled.record].acknowledged = True
+    stalled.reset()
+
+
+@action("the producer's next record is appended by {leader}; the thread stalls before it waits")
+def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
+    """Append a record, and look at nothing yet."""
+    spent = partition.spent.stalled_produces
+    require(spent < partition.bound("stalled_produces"))
+
+    _append_and_stall(partition, leader)
+    partition.spent.stalled_produces = spent + 1
+
+
+@action("the thread of {leader} goes on, and tells the producer of success")
+def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
+    """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
+    stalled = partition.stalled_produce
     require(partition.spent.stalled_produces > 0)
-    require(stalled.leader == leader, leader.leads)
+    require(stalled.leader == leader, not_(stalled.checking), leader.leads)
     require(leader.high_watermark > stalled.offset)
     require(maximal_isr(partition, leader).size >= partition.min_isr_of(leader))
 
-    partition.records[stalled.record].acknowledged = True
-    stalled.reset()
+    _answer(partition)
+
+
+@action("the producer's next record is appended by {leader}; the thread stalls in its check")
+def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
+    """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
+    spent = partition.spent.stalled_checks
+    require(spent < partition.bound("stalled_checks"))
+
+    _append_and_stall(partition, leader)
+    partition.stalled_produce.checking = True
+    partition.spent.stalled_checks = spent + 1
+
+
+@action("the thread of {leader} goes on with its check, and tells the producer of success")
+def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> None:
+    """Read the HW of the log, whoever leads by now; below the record, it is as if there were none.
+
+    With the fix of KAFKA-1148, the leader epoch is compared after that, or under the lock: where it
+    is compared before, nothing is won.
+    """
+    stalled = partition.stalled_produce
+    require(partition.spent.stalled_checks > 0)
+    require(stalled.leader == leader, stalled.checking)
+    require(leader.high_watermark > stalled.offset)
+
+    _answer(partition)
 
 
 def forget_stalled_produce(partition: TopicPartition, broker: Broker) -> None:

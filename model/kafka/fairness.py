@@ -48,6 +48,7 @@ TRUNCATING = weak(
 STALLED_THREADS_GO_ON = weak(
     leader_epoch_checkpoint.broker_flush_epochs,
     delayed_produce.leader_answer_stalled_produce,
+    delayed_produce.leader_answer_stalled_check,
     log_read_info.follower_take_stalled_record,
     log_read_info.follower_take_stalled_answer,
     log_read_info.follower_start_anew_after_stall,

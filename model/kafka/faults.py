@@ -104,6 +104,7 @@ def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     broker.stopped_cleanly = True
     log_segment.forget(partition, broker)
     unified_log.checkpoint_start(partition, broker)
+    file_cache.finish_writing(partition, broker)
     stop(partition, broker, power_lost=False)
 
 

@@ -12,7 +12,9 @@ from model.kafka.faults import is_left_by_power_loss, stop
 from model.kafka.leader_epoch_file_cache import (
     epoch_by_records,
     is_kept,
+    is_written,
     read_off_records,
+    write,
 )
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, every, maximum, minimum, not_, require, some
@@ -24,10 +26,9 @@ def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
     require(is_kept(partition))
     require(partition.options.epoch_file != EpochFile.AT_ONCE, broker.is_online)
-    require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
+    require(not_(is_written(partition, broker)))
 
-    for row in partition.epoch_starts:
-        row.unflushed[broker] = NO_EPOCH
+    write(partition, broker)
 
 
 @action("the log of {broker} is replaced by its copy in another directory")
@@ -76,7 +77,7 @@ def broker_lose_power_and_epochs(
     require(spent < partition.bound("power_losses"))
     require(broker.up, is_left_by_power_loss(partition, broker, kept))
     require(checkpoint <= minimum(broker.high_watermark, kept), first <= kept)
-    require(some(row.unflushed[broker] != NO_EPOCH for row in partition.epoch_starts))
+    require(not_(is_written(partition, broker)))
 
     partition.spent.power_losses = spent + 1
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))

@@ -5,6 +5,10 @@ it, a follower that of each batch; entries go as the log is truncated. All that 
 `leader-epoch-checkpoint` at once, but for truncation since 3.7 (KAFKA-15046). Here with
 `epoch.cache=kept`; else the epochs are read off the log (`leader_epoch_cache.py`).
 
+Since 3.8 a thread of the scheduler writes what truncation has left. A broker that stops cleanly has
+read its last metadata when it ends the scheduler, which does what it has been given and takes no
+more; fetchers go on, and may truncate (`BrokerServer.shutdown`).
+
 Starts grow with epochs, so there is one entry an offset at most: rows of offsets, not a list.
 """
 
@@ -16,6 +20,7 @@ from model.language import (
     all_of,
     any_of,
     choose,
+    every,
     largest,
     minimum,
     not_,
@@ -115,12 +120,33 @@ def assign(partition: TopicPartition, broker: Broker, epoch: int, start: int, wh
     if not partition.options.leader_enters_epoch:
         needed = all_of(epoch > latest, start >= last_start)
     entered = all_of(where, needed)
+    write(partition, broker, where=entered)
     for row in partition.epoch_starts:
         held = row.cached[broker]
         unfit = any_of(row.number >= start, held >= epoch)
         after = choose(row.number == start, epoch, choose(unfit, NO_EPOCH, held))
         row.cached[broker] = choose(entered, after, held)
-        row.unflushed[broker] = choose(entered, NO_EPOCH, row.unflushed[broker])
+
+
+def is_written(partition: TopicPartition, broker: Broker) -> bool:
+    """The file has no entry that truncation has taken out of the cache."""
+    return every(row.unflushed[broker] == NO_EPOCH for row in partition.epoch_starts)
+
+
+def write(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
+    """Where the condition holds, the file has what the cache has."""
+    broker.epochs_cut_last = choose(where, False, broker.epochs_cut_last)
+    for row in partition.epoch_starts:
+        row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
+
+
+def _may_stop_cleanly(partition: TopicPartition, broker: Broker) -> bool:
+    spent = partition.spent
+    return any_of(
+        spent.shutdowns < partition.bound("shutdowns"),
+        spent.controlled_shutdowns < partition.bound("controlled_shutdowns"),
+        broker.shutting_down,
+    )
 
 
 def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
@@ -134,6 +160,14 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
     cut = where
     if not options.truncation_at_end_clears:
         cut = all_of(where, end < broker.log.end)
+    if options.epoch_file == EpochFile.LATER:
+        goes = some(
+            all_of(cut, row.cached[broker] != NO_EPOCH, row.number >= end)
+            for row in partition.epoch_starts
+        )
+        may_stop = _may_stop_cleanly(partition, broker)
+        first = all_of(goes, may_stop, is_written(partition, broker))
+        broker.epochs_cut_last = any_of(broker.epochs_cut_last, first)
     for row in partition.epoch_starts:
         held = row.cached[broker]
         goes = all_of(cut, held != NO_EPOCH, row.number >= end)
@@ -170,9 +204,9 @@ def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
 
 def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
     """Where the condition holds, the log is deleted, and the file with it."""
+    write(partition, broker, where)
     for row in partition.epoch_starts:
         row.cached[broker] = choose(where, NO_EPOCH, row.cached[broker])
-        row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
 
 
 def _comes_back(partition: TopicPartition, power_lost: bool) -> bool:
@@ -221,7 +255,7 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
             held = choose(held == NO_EPOCH, old, held)
         kept = choose(row.number < broker.log.end, held, NO_EPOCH)
         row.cached[broker] = choose(where, kept, row.cached[broker])
-        row.unflushed[broker] = choose(where, NO_EPOCH, old)
+    write(partition, broker, where)
     forgotten = broker.fetched_epoch_forgotten
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
     broker.fetch_answered = choose(where, False, broker.fetch_answered)
@@ -243,9 +277,7 @@ def epoch_by_records(broker: Broker, offset: int, first: int) -> int:
 
 def read_off_records(partition: TopicPartition, broker: Broker, first: int) -> None:
     """Build the cache from the records at `first` and later alone (`LogSegment.recover`)."""
-    for row in partition.epoch_starts:
-        row.cached[broker] = NO_EPOCH
-        row.unflushed[broker] = NO_EPOCH
+    forget(partition, broker, where=True)
     for offset in partition.offsets:
         read = epoch_by_records(broker, offset.number, first)
         partition.epoch_starts[offset.number].cached[broker] = read
@@ -277,8 +309,20 @@ def note_answer(partition: TopicPartition, follower: Broker, record: bool) -> No
     follower.fetch_answered = True
 
 
+def finish_writing(partition: TopicPartition, broker: Broker) -> None:
+    """A clean stop: what the scheduler was given before its end is written.
+
+    Truncation counts as later than that if nothing else was left to be written then: else a thread
+    wrote that before.
+    """
+    if is_kept(partition) and partition.options.epoch_file == EpochFile.LATER:
+        write(partition, broker, where=not_(broker.epochs_cut_last))
+
+
 def begin_to_fetch(partition: TopicPartition, follower: Broker, where: bool) -> None:
     """In a new leader epoch, a follower starts from what its cache says."""
+    if is_kept(partition) and partition.options.epoch_file == EpochFile.LATER:
+        follower.epochs_cut_last = choose(where, False, follower.epochs_cut_last)
     if not forgets_fetched_epochs(partition):
         return
     forgotten = follower.fetched_epoch_forgotten

@@ -18,6 +18,10 @@ producer_send | Partition.appendRecordsToLeader | 0.8.0 | | acks, min.insync.rep
 leader_stall_before_waiting | ReplicaManager.appendRecords | 0.8.0 | KAFKA-1148 |
     acks, min.insync.replicas
 leader_answer_stalled_produce | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
+leader_stall_in_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
+    acks, min.insync.replicas
+leader_answer_stalled_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
+    produce.matches.leader.epoch
 follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
 follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers, fetch.sessions
@@ -54,6 +58,8 @@ follower_take_diverging_high_watermark | ReplicaFetcherThread.processPartitionDa
     KAFKA-14704 | diverging.answer.hw.ignored, truncation
 follower_stall_before_truncating | AbstractFetcherThread.processFetchRequest | 2.8.0 | KIP-595 |
     truncation, fetch.answers
+follower_stall_without_epochs | AbstractFetcherThread.fetchTruncatingPartitions | 0.11.0 |
+    KIP-101 | truncation, fetch.answers
 follower_finish_truncating | AbstractFetcherThread.truncateOnFetchResponse | 2.8.0 | finding 0009
 leader_propose_expand | Partition.maybeExpandIsr | 0.8.0 | KIP-497, KAFKA-7128 |
     isr.changes, join.isr.from.epoch.start

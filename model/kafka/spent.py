@@ -28,6 +28,7 @@ from model.kafka.bounds import (
     REPLICA_MOVES,
     REPLICA_REMOVALS,
     SHUTDOWNS,
+    STALLED_CHECKS,
     STALLED_FETCHES,
     STALLED_PRODUCES,
     STALLED_READS,
@@ -65,6 +66,7 @@ class Spent(Record):
     stalled_fetches: Annotated[int, integers(0, STALLED_FETCHES)] = 0
     stalled_truncations: Annotated[int, integers(0, STALLED_TRUNCATIONS)] = 0
     stalled_produces: Annotated[int, integers(0, STALLED_PRODUCES)] = 0
+    stalled_checks: Annotated[int, integers(0, STALLED_CHECKS)] = 0
     stalled_reads: Annotated[int, integers(0, STALLED_READS)] = 0
     log_swaps: Annotated[int, integers(0, LOG_SWAPS)] = 0
     record_deletions: Annotated[int, integers(0, RECORD_DELETIONS)] = 0

@@ -94,6 +94,8 @@ class Broker(Entity):
     `unregistered`: an operator wants the controller to forget it; once it is fenced, that is so.
     `fetch_answered` and `fetched_epoch_forgotten`, where answers may clear the last fetched epoch:
     the follower has had an answer in this leader epoch, and has forgotten that epoch.
+    `epochs_cut_last`: truncation has taken epochs out of its cache since it last read metadata, and
+    the file has these still.
     `gave_up`: the follower has refused an answer, and fetches no more in this leader epoch.
     `counted_as_told` and `start_counted_as_told`, with fetch sessions: the leader's HW and log
     start of an answer that was not taken, or is under way; else `NOT_TOLD` and 0.
@@ -122,6 +124,7 @@ class Broker(Entity):
     truncating: bool = False
     fetch_answered: bool = False
     fetched_epoch_forgotten: bool = False
+    epochs_cut_last: bool = False
     gave_up: bool = False
     answer: FetchAnswer = FetchAnswer.part()
     counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE, none=NOT_TOLD)] = NOT_TOLD
@@ -228,9 +231,13 @@ class StalledTruncation(Record):
 
 
 class StalledProduce(Record):
-    """What a request thread of `leader` will wait for: the HW beyond the offset of a record."""
+    """What a request thread of `leader` will wait for: the HW beyond the offset of a record.
+
+    `checking`: the thread has begun to look, and all that it still looks at is the HW.
+    """
 
     leader: Broker | None = None
+    checking: bool = False
     record: RecordId = 0
     offset: Offset = 0
 

@@ -277,6 +277,23 @@ def test_elr_switched_on_while_a_partition_is_offline_leaves_it_so(running, requ
     assert (checked.agreed, checked.difference) == (len(trace.states), None)
 
 
+def test_kafka_loses_a_record_by_a_file_of_epochs_that_is_written_later(newest):
+    story = read_scenario(Path("counterexamples/scenarios/an_epoch_file_that_is_late.toml"))
+    later, at_once = (scenarios.replay(run) for run in story.runs)
+    checked = replay(newest, later)
+    assert (checked.agreed, checked.difference) == (len(later.states), None)
+    checked = replay(newest, at_once)
+    assert (checked.agreed, checked.difference) == (len(at_once.states), None)
+
+
+@pytest.mark.parametrize(
+    "case", ["49-an_append_is_checked_in_two_parts", "97-an_epoch_that_was_cut_off_is_back"]
+)
+def test_kafka_takes_the_steps_of(newest, case):
+    found = cell(newest, read_case(CASES / case).stored_trace())
+    assert (found.step, found.predicted) == (0, 0), found.words
+
+
 @pytest.mark.nightly(RELEASES)
 @pytest.mark.parametrize("version", [VERSION, NEWEST])
 def test_with_the_fix_its_last_member_leads_again(version):

@@ -34,6 +34,7 @@ NIGHTLY = {
     "16-an_empty_answer_clears_the_last_fetched_epoch",
     "33-an_epoch_file_that_was_not_synced",
     "82-a_deleted_record_comes_back_as_another",
+    "97-an_epoch_that_was_cut_off_is_back",
 }
 
 

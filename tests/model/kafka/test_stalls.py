@@ -7,6 +7,7 @@ import pytest
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.choices import steps_named
 from checker.verdict import Verdict
+from model.replicated_log import NO_EPOCH
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
 
 GIVES_UP = "followers_go_on_fetching"
@@ -49,6 +50,84 @@ def test_a_produce_that_is_judged_by_the_offset_hears_of_a_record_that_is_gone()
 def test_with_one_record_there_is_none_in_its_place():
     model = fixed(PRODUCES, produce_matches_leader_epoch="false")
     assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+CHECKS = {"stalled_checks": 1, "preferred_elections": 1, "max_leader_epoch": 1, "max_records": 2}
+ON_NO_DISK = "acknowledged_record_on_some_disk"
+
+
+def test_a_check_in_two_parts_hears_of_a_record_that_is_gone():
+    """With one election, where a stall before the check takes two."""
+    model = fixed(CHECKS, produce_matches_leader_epoch="false")
+    assert depths(explored(model, LOST, symmetry=True)) == {LOST: 12}
+    assert explored(fixed(CHECKS), LOST, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+def test_a_check_in_two_parts_is_not_answered_by_another_thread():
+    steps = (
+        "leader_stall_in_check(leader=b0)",
+        "follower_fetch_record(follower=b1, leader=b0)",
+        "follower_fetch_record(follower=b2, leader=b0)",
+        "leader_handle_fetch(leader=b0, follower=b1)",
+        "leader_handle_fetch(leader=b0, follower=b2)",
+        "leader_answer_stalled_check(leader=b0)",
+    )
+    model = fixed(CHECKS)
+    (told,) = (c.position for c in model.cells if c.name == "records.acknowledged[0]")
+    assert [after(model, *steps[:taken])[told] for taken in (5, 6)] == [0, 1]
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_isr_is_counted_before_it_shrinks(frozen):
+    """Before 3.7 the high watermark moves by the smaller one (26)."""
+    bounds = {"stalled_checks": 1, "power_losses": 1, "max_leader_epoch": 0}
+    chosen = SAFE | {"hw.frozen.below.min.isr": str(frozen).lower()}
+    found = explored(kafka_model("kafka-3.6", chosen, **bounds), ON_NO_DISK, symmetry=True)
+    assert depths(found) == ({} if frozen else {ON_NO_DISK: 6})
+
+
+def test_up_to_2_6_a_thread_that_found_no_epoch_truncates_to_the_high_watermark():
+    chosen = SAFE | {"fetch.answers": "at_once", "reset.follower.leo.every.epoch": "true"}
+    bounds = {"stalled_truncations": 1, "preferred_elections": 3, "max_leader_epoch": 3}
+    model = kafka_model("kafka-2.1", chosen, **bounds)
+    assert depths(explored(model, LOST, symmetry=True)) == {LOST: 15}
+    with_fix = chosen | {"truncation.matches.request.epoch": "true"}
+    model = kafka_model("kafka-2.1", with_fix, **bounds)
+    assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_what_was_scheduled_before_metadata_is_written_at_a_clean_stop(reads):
+    """The scheduler ends after the last metadata and before the fetchers (finding 0020)."""
+    bounds = {
+        "shutdowns": 1, "preferred_elections": 3, "max_leader_epoch": 3, "log_size": 2,
+        "max_records": 3,
+    }  # fmt: skip
+    steps = [
+        "producer_send(leader=b0)",
+        "producer_send(leader=b0)",
+        "follower_fetch_record(follower=b1, leader=b0)",
+        "follower_fetch_record(follower=b2, leader=b0)",
+        "controller_elect_preferred_leader(broker=b1)",
+        "leader_apply_metadata(broker=b1)",
+        "producer_send(leader=b1)",
+        "follower_apply_metadata(broker=b2)",
+        "follower_fetch_record(follower=b2, leader=b1)",
+        "controller_elect_preferred_leader(broker=b0)",
+        "leader_apply_metadata(broker=b0)",
+        "follower_apply_metadata(broker=b2)",
+        "follower_truncate_on_fetch(follower=b2, leader=b0)",
+        "follower_fetch_record(follower=b2, leader=b0)",
+    ]
+    if reads:
+        steps += [
+            "controller_elect_preferred_leader(broker=b1)",
+            "follower_apply_metadata(broker=b2)",
+        ]
+    model = fixed(bounds, epoch_cache="kept")
+    state = after(model, *steps, "broker_shut_down(broker=b2)")
+    (known,) = (c.position for c in model.cells if c.name == "epoch_starts.cached[1][2]")
+    assert state[known] == (NO_EPOCH if reads else 1)
 
 
 def test_where_two_numbers_are_read_apart_a_follower_may_give_up():

@@ -45,6 +45,7 @@ final class Broker {
     final Object replicationQuota;
     final Function0<MetadataVersion> version;
     final long epoch;
+    final LogScheduler logScheduler;
     int read;  // records of the metadata log that it has read
 
     private final World world;
@@ -66,7 +67,8 @@ final class Broker {
         cache = Parts.of(id, quorumVersion).make(Parts.type("org.apache.kafka.metadata.KRaftMetadataCache", "kafka.server.metadata.KRaftMetadataCache"));
         topicStats = Parts.of().make(Parts.type("org.apache.kafka.storage.log.metrics.BrokerTopicStats", "kafka.server.BrokerTopicStats"));
         LogDirFailureChannel failures = new LogDirFailureChannel(5);
-        logs = Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), Set.of(), cache, world.scheduler, world.clock,
+        logScheduler = new LogScheduler(world);
+        logs = Parts.of(config, CollectionConverters.asScala(List.of()).toSeq(), Set.of(), cache, logScheduler, world.clock,
             topicStats, failures, true).call(Parts.type("kafka.log.LogManager"), "apply");
         epoch = register.applyAsLong(epochOfCleanStop());
         epochSupplier = () -> epoch;
@@ -176,6 +178,7 @@ final class Broker {
     /** Reads the metadata log from where it is up to `end`, as one image. */
     void read(List<ApiMessage> log, int end) {
         if (read >= end) return;
+        logScheduler.metadataRead();
         if (loader == null) {
             MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
             for (int i = read; i < end; i++) delta.replay(log.get(i));
@@ -329,6 +332,7 @@ final class Broker {
     }
 
     void shutDown() {
+        logScheduler.end();
         replicas.shutdown(true);
         Parts.of(epoch).call(logs, "shutdown");
         Parts.ask(topicStats, "close");

@@ -25,7 +25,7 @@ final class ManualScheduler implements Scheduler {
     }
 
     /** Kafka's clean shutdown needs a future, or it fails without a word. */
-    private static final ScheduledFuture<?> NEVER = new ScheduledFuture<Object>() {
+    static final ScheduledFuture<?> NEVER = new ScheduledFuture<Object>() {
         @Override public long getDelay(TimeUnit unit) { return 0; }
         @Override public int compareTo(Delayed other) { return 0; }
         @Override public boolean cancel(boolean interrupt) { return true; }

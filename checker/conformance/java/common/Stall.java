@@ -1,5 +1,7 @@
 package highwater;
 
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import kafka.cluster.Partition;
 
 /**
@@ -7,8 +9,8 @@ import kafka.cluster.Partition;
  *
  * `Partition.updateFollowerFetchState` asks how many deletions of records wait before it notes the
  * fetch, and again after that; it holds no lock either time. `ReplicaManager.appendRecords` gives
- * statistics to its caller between the append and `DelayedProduce`. There the threads wait: nothing
- * of Kafka is changed.
+ * statistics to its caller between the append and `DelayedProduce`. There the threads wait, or in the
+ * check that follows, before the high watermark: nothing of Kafka is changed.
  */
 final class Stall {
     enum Place { BEFORE_NOTING, AFTER_NOTING }
@@ -79,12 +81,29 @@ final class Stall {
 
     /** A leader appends the next record, and the thread stalls before it waits for the high watermark. */
     void produce(int leader, int id, short acks) {
+        begin(leader, id, acks, () -> produce.pass());
+        if (!produce.begin()) failProduce();
+    }
+
+    /** The same, and the thread stalls as it looks whether it has to wait: it has the log, and has counted the ISR. */
+    void produceAndCheck(int leader, int id, short acks) {
+        begin(leader, id, acks, () -> { });
+        if (!StandInLog.begin(world.brokers[leader], produce, "checkEnoughReplicasReachOffset", Set.of("highWatermark"), 1)) failProduce();
+        else if (isReadLocked(world.brokers[leader].partition())) finishProduce(leader);  // what it is to stall for would wait for it
+    }
+
+    private void begin(int leader, int id, short acks, Runnable appended) {
         producer = leader;
-        produce = new Paused(() ->
-            world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error), () -> produce.pass()));
-        if (produce.begin()) return;
+        produce = new Paused(() -> world.wire.produce(world.brokers[leader], id, acks, error -> world.answers.put(id, error), appended));
+    }
+
+    private void failProduce() {
         produce = null;
         world.fail("the record is appended without a stall");
+    }
+
+    private static boolean isReadLocked(Partition partition) {
+        return ((ReentrantReadWriteLock) Parts.get(partition, "leaderIsrUpdateLock")).getReadLockCount() > 0;
     }
 
     void finishProduce(int leader) {

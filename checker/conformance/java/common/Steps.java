@@ -36,6 +36,8 @@ final class Steps {
             entry("consumer_restart", a -> position = processed = committed),
             entry("leader_stall_before_waiting", a -> world.stall.produce(a[0], world.produced++, acks)),
             entry("leader_answer_stalled_produce", a -> world.stall.finishProduce(a[0])),
+            entry("leader_stall_in_check", a -> world.stall.produceAndCheck(a[0], world.produced++, acks)),
+            entry("leader_answer_stalled_check", a -> world.stall.finishProduce(a[0])),
             // fetches whose answers arrive in the same step, or never
             entry("follower_fetch_record", a -> fetch(a[0], a[1])),
             entry("follower_fetch_high_watermark", a -> fetch(a[0], a[1])),
@@ -61,6 +63,7 @@ final class Steps {
             entry("follower_start_anew_after_stall", a -> world.stalledRead.goOn(a[0], a[1])),
             // truncations before which a fetcher stalls
             entry("follower_stall_before_truncating", a -> world.rounds.stallBeforeTruncating(a[0], a[1])),
+            entry("follower_stall_without_epochs", a -> { throw new UnsupportedOperationException("up to 2.6 only"); }),
             entry("follower_finish_truncating", a -> world.rounds.finishTruncating(a[0])),
             // fetches whose answers travel
             entry("follower_send_fetch", a -> send(a[0], a[1])),
@@ -138,7 +141,7 @@ final class Steps {
             entry("broker_drop_directory", a -> failDirectory()),
             entry("broker_restart", a -> restart(a[0])),
             // files of leader epochs: what waits to be written is written at the end of a step
-            entry("broker_flush_epochs", a -> { }),
+            entry("broker_flush_epochs", a -> world.brokers[a[0]].logScheduler.writeEpochs()),
             entry("broker_swap_log", a -> Internals.readEpochsOffRecords(world.brokers[a[0]])),
             // upgrades: the classes are those of one release, so only a feature can be switched on
             entry("broker_upgrade", a -> { throw new IllegalStateException("one release at a time"); }),
@@ -425,6 +428,7 @@ final class Steps {
     private void restart(int broker) {
         world.start(broker);
         world.read(broker);
+        world.brokers[broker].logScheduler.writeEpochs();  // what loading the log has cut off
         if (!world.disks[broker].taken) return;
         world.disks[broker].taken = false;
         if (world.controller.partition() == null) return;

@@ -47,6 +47,9 @@ final class World {
     /** Where a log starts is written to its checkpoint by a step of its own. */
     boolean lateLogStarts;
 
+    /** Truncation of a cache of leader epochs is written to its file by a step of its own. */
+    boolean lateEpochs;
+
     /** Of the step that was taken last: what to know of it, and why it could not be taken as it should. */
     final List<String> notes = new ArrayList<>(), failures = new ArrayList<>();
 
@@ -176,7 +179,10 @@ final class World {
         scheduler.runDue();
         isrChanges.resendForgotten();
         isrChanges.refuseVoid();
-        for (Broker broker : brokers) if (broker != null) broker.replicas.tryCompleteActions();
+        for (Broker broker : brokers) if (broker != null) {
+            broker.replicas.tryCompleteActions();
+            if (lateEpochs) broker.logScheduler.forgetWhatIsWritten(broker.log() == null ? null : Internals.epochCache(broker));
+        }
     }
 
     void close() {
