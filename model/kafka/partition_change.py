@@ -75,6 +75,7 @@ def change_partition(
     controller = partition.controller
     controller.isr = choose(where, isr, controller.isr)
     controller.eligible = choose(where, eligible, controller.eligible)
+    controller.min_isr_changed_last = choose(where, 0, controller.min_isr_changed_last)
     outdate_leader(partition, where)
     void_request(partition, where)
 

@@ -42,6 +42,14 @@ class KafkaSettings:
         )
     }  # fmt: skip
 
+    @property
+    def with_zookeeper(self) -> bool:
+        """The metadata are in ZooKeeper, and not in a log that brokers read in order (KRaft).
+
+        Only there the controller's own shrinks of the ISR alone start epochs.
+        """
+        return self.shrink_starts_epoch == ShrinkStartsEpoch.BY_CONTROLLER
+
     min_insync_replicas: int = setting(
         1, "acks=all needs so many ISR members", "min.insync.replicas", low=1
     )
