@@ -140,7 +140,6 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     void_stalled_read(partition, leader)
     current = choose(in_office, controller.image_unread, controller.leader_is_current)
     controller.leader_is_current = current
-    publisher.note_answer(partition, leader, where=all_of(in_office, controller.image_unread))
     advance_high_watermark(partition, leader)
 
 

@@ -26,9 +26,14 @@ def note_change(partition: TopicPartition, partition_changes: bool) -> None:
     controller = partition.controller
     controller.min_isr_changed_last = choose(partition_changes, 0, 1)
     for broker in partition.brokers:
-        current = all_of(partition.is_in_office(broker), controller.leader_is_current)
+        knows_all = all_of(
+            partition.is_in_office(broker),
+            controller.leader_is_current,
+            not_(controller.image_unread),
+            not_(partition_changes),
+        )
         broker.min_isr_unread = choose(broker.is_online, 1, 0)
-        broker.min_isr_next = choose(all_of(current, not_(partition_changes)), 1, 0)
+        broker.min_isr_next = choose(knows_all, 1, 0)
 
 
 def note_image(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
@@ -51,7 +56,10 @@ def note_image_of_follower(partition: TopicPartition, broker: Broker) -> None:
 
 
 def note_answer(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
-    """The leader hears the newest of the partition by an answer, where the condition holds."""
+    """The leader hears the newest of the partition by an answer, where the condition holds.
+
+    Where answers and images are apart, that is no reading at all: the image is still to come.
+    """
     if partition.min_isr_may_be_unread:
         known = maximum(leader.min_isr_unread, leader.min_isr_next)
         leader.min_isr_next = choose(where, known, leader.min_isr_next)
@@ -66,16 +74,8 @@ def forget(partition: TopicPartition, broker: Broker, where: bool = True) -> Non
 
 @action("{leader} reads that min.insync.replicas is changed")
 def leader_read_min_isr(partition: TopicPartition, leader: Broker) -> None:
-    """Go by the new number from now on; that moves nothing by itself.
-
-    What it knows of the partition by an answer alone it reads first.
-    """
-    controller = partition.controller
-    first = all_of(
-        controller.min_isr_changed_last > 0, controller.image_unread, controller.leader == leader
-    )
+    """Go by the new number from now on; that moves nothing by itself."""
     require(leader.leads, leader.min_isr_next > 0)
-    require(not_(first))
 
     leader.min_isr_unread = 0
     leader.min_isr_next = 0

@@ -261,7 +261,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     anew = not_(broker.leads)
     newer = broker.leader_epoch != controller.leader_epoch
     forgets = any_of(anew, newer) if partition.options.reset_leo_every_epoch else anew
-    answered = all_of(not_(anew), not_(newer), broker.pending_isr == controller.isr)
+    answered = all_of(not_(anew), not_(newer), controller.image_unread)
     if partition.options.isr_answer_apart:
         answered = False
     require(broker.is_online)

@@ -200,6 +200,12 @@ class KafkaSettings:
         "(finding 0006)",
         "min.isr.change.keeps.elr",
     )
+    elr_min_isr_read_by_all: bool = setting(
+        False,
+        "for the ELR a raised min.insync.replicas counts once every broker has read of it "
+        "(number 98)",
+        "elr.min.isr.read.by.all",
+    )
     min_isr_counts_own_replicas: bool = setting(
         False,
         "the controller's effective min.insync.replicas is by the partition's own replicas, not "

@@ -178,8 +178,8 @@ class Controller(Record):
     the leader is in office and knows the partition epoch. `request` is the ISR that an
     AlterPartition request under way asks for, if the controller could still accept it;
     `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
-    images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
-    leader in office, or will tell it, and the leader has not read the image of it.
+    images are apart, or settings are read late, `image_unread`: the newest partition epoch is that
+    which an answer told the leader in office, or will tell it, and it has not read the image of it.
     `offline`: who has said that its replica's directory has failed, and has not registered since.
     `index_left_over`: whom the index of the ELR by broker has once more than the ELR. `renounced`:
     a controller has failed at a registration, as each will that tries it again. `upgraded`: it has
@@ -322,11 +322,15 @@ class TopicPartition(State):
 
         It looks at the topic's first partition, whichever this one is (finding 0014).
         """
+        return self.within_replicas(self.wanted_isr)
+
+    def within_replicas(self, wanted: int) -> int:
+        """The same if so many were wanted."""
         replicas = self.controller.replicas.size if self.replicas_move else self.brokers.count
         first = self.options.first_partition_replicas
         if first > 0 and not self.options.min_isr_counts_own_replicas:
             replicas = first
-        return minimum(self.wanted_isr, replicas)
+        return minimum(wanted, replicas)
 
     def min_isr_of(self, leader: Broker) -> int:
         """The same as a leader sees it, by the replicas of this partition that it knows of.
