@@ -135,6 +135,7 @@ class Harness:
             "first_partition_replicas": options.first_partition_replicas,
             "min_isr": min(options.min_insync_replicas, model.bounds["replicas"]),
             "later_min_isr": options.min_insync_replicas_later,
+            "answers_apart": options.isr_answer_apart,
             "elr": options.eligible_leader_replicas and has_elr(self.version),
             "racks": options.broker_rack.numbers(model.bounds["replicas"]),
             "flushed": options.log_flush_interval_messages == 1,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,9 @@ from model.language.protocol import Instance, Model
 
 State = tuple[int, ...]
 """One number a cell, in the order of `Model.declared`."""
+
+_SETS_KEPT = 1 << 12
+"""So many values of a set are kept, those that were read last: there may be billions."""
 
 
 class PlainSet(SetOf[Any]):
@@ -112,11 +116,13 @@ class PlainStore(Store):
                 return lambda number: None if number < 0 else everyone[number]
             case Subset(family):
                 everyone = self.families[family]
-                known = [
-                    PlainSet(frozenset(k for k in range(len(everyone)) if mask >> k & 1), everyone)
-                    for mask in range(1 << len(everyone))
-                ]
-                return known.__getitem__
+
+                @lru_cache(_SETS_KEPT)
+                def members(mask: int) -> PlainSet:
+                    numbers = (k for k in range(len(everyone)) if mask >> k & 1)
+                    return PlainSet(frozenset(numbers), everyone)
+
+                return members
 
     def read(self, variable: Variable, index: tuple[Any, ...]) -> Any:
         position = self._positions[variable.name].get(index)

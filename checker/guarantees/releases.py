@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.presets import preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
@@ -45,9 +44,9 @@ SERIES: Mapping[str, str] = {
 
 
 def mode_of(preset: str) -> Mode:
-    """ZooKeeper where only the controller's own shrinks of the ISR start epochs, else KRaft."""
-    shrinks = KAFKA.model({}, None, preset).settings.shrink_starts_epoch
-    return Mode.ZOOKEEPER if shrinks == ShrinkStartsEpoch.BY_CONTROLLER else Mode.KRAFT
+    """Whether a release keeps its metadata in ZooKeeper or in a log of its own."""
+    settings = KAFKA.model({}, None, preset).settings
+    return Mode.ZOOKEEPER if settings.with_zookeeper else Mode.KRAFT
 
 
 def release_named(text: str, mode: str | None = None) -> Release:

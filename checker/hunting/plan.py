@@ -21,6 +21,7 @@ from model.language.declare.domains import Bound
 from model.language.declare.settings import as_text, describe, value_text
 from model.language.errors import HighwaterError, UsageError
 from model.language.protocol import Model, Protocol
+from model.replicated_log import REPLICAS
 
 FOLDER = COUNTEREXAMPLES / "hunt"
 TRIES = 1_000
@@ -37,19 +38,40 @@ Values = Mapping[str, Sequence[Any]]
 class Tolerance:
     """What is promised of faults: where one of `losing` happens, fewer of `stopping` in all than
     the least of some settings, of those that are not 0.
+
+    A fault of `many` stops as many brokers as are together at most by a setting (`broker.rack`).
+    Each fault of `lowered` takes one from a setting (`replication.factor`).
     """
 
     losing: Sequence[str]
     stopping: Sequence[str]
     fewer_than: Sequence[str]
+    many: Mapping[str, str] = field(default_factory=dict)
+    lowered: Mapping[str, str] = field(default_factory=dict)
 
     def covers(self, model: Model) -> bool:
         """What is promised counts for the model."""
         if not any(model.bounds[name] for name in self.losing):
             return True
         settings = as_text(model.settings)
-        least = min(int(settings[name]) for name in self.fewer_than if settings[name] != "0")
-        return sum(model.bounds[name] for name in self.stopping) < least
+        taken = {name: model.bounds[fault] for fault, name in self.lowered.items()}
+        least = min(
+            int(settings[name]) - taken.get(name, 0)
+            for name in self.fewer_than
+            if settings[name] != "0"
+        )
+        return sum(self._stops(model, name) for name in self.stopping) < least
+
+    def _stops(self, model: Model, fault: str) -> int:
+        """How many brokers a model's faults of this kind stop at most."""
+        times = model.bounds[fault]
+        if fault not in self.many:
+            return times
+        together = getattr(
+            model.settings, describe(model.protocol.settings)[self.many[fault]].field
+        )
+        largest: int = together.largest(model.bounds[REPLICAS.name])
+        return times * largest
 
 
 @dataclass(frozen=True)
@@ -156,6 +178,8 @@ def _names(plan: Plan) -> Iterator[str]:
     yield from (name.partition("=")[0] for name in plan.needs)
     for each in plan.tolerances:
         yield from (*each.losing, *each.stopping, *each.fewer_than)
+        for pairs in (each.many, each.lowered):
+            yield from (*pairs, *pairs.values())
 
 
 def _of_bounds(protocol: Protocol) -> Plan:

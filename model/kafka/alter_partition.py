@@ -6,6 +6,7 @@ metadata, or both. Before, it wrote to ZooKeeper itself.
 
 from __future__ import annotations
 
+from model.kafka import dynamic_config_publisher as publisher
 from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
@@ -13,8 +14,8 @@ from model.kafka.partition import (
     can_fetch,
     fetch_diverges,
     is_believed,
-    void_stalled_read,
 )
+from model.kafka.stalled_threads import void_stalled_read
 from model.kafka.state import Broker, TopicPartition
 from model.language import SetOf, action, all_of, any_of, choose, every, not_, require, some
 
@@ -156,6 +157,7 @@ def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
 
     void_stalled_read(partition, leader)
     controller.image_unread = False
+    publisher.note_image(partition, leader)
     if not partition.options.pending_isr_survives_image:
         lost = controller.request.is_empty
         controller.request = choose(lost, leader.pending_isr, controller.request)

@@ -6,7 +6,7 @@ ELR of. What it keeps of a topic that is gone makes the registration fail (findi
 
 from __future__ import annotations
 
-from model.kafka import unified_log
+from model.kafka import dynamic_config_publisher, unified_log
 from model.kafka.partition import forget_leadership
 from model.kafka.partition_change import registers_cleanly
 from model.kafka.state import NO_RECORD, Broker, TopicPartition
@@ -52,6 +52,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     controller.request = nobody
     controller.joiner_restarted = False
     controller.image_unread = False
+    controller.min_isr_changed_last = 0
     controller.offline = nobody
     partition.stalled.reset()
     partition.stalled_truncation.reset()
@@ -68,6 +69,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
         broker.directory_dropped = False
         broker.answer.reset()
         forget_leadership(partition, broker)
+        dynamic_config_publisher.forget(partition, broker)
     for record in partition.records:
         record.acknowledged = False
         record.processed = 0

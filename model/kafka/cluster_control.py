@@ -12,7 +12,6 @@ is no broker epoch to compare with.
 
 from __future__ import annotations
 
-from model.kafka.controlled_shutdown import with_zookeeper
 from model.kafka.partition_change import change_partition, changes_elr, eligible_without
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, not_, require
@@ -23,7 +22,7 @@ def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> Non
     """Ask that the controller forgets a broker, up or down; it does so as it fences it."""
     spent = partition.spent.unregistrations
     require(spent < partition.bound("unregistrations"))
-    require(not with_zookeeper(partition))
+    require(not partition.options.with_zookeeper)
     require(not_(broker.unregistered), partition.exists)
 
     broker.unregistered = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kafka.brokers_to_elrs import keep_in_index
+from model.kafka.dynamic_config_publisher import note_change
 from model.kafka.partition_change import change_partition, eligible_after
 from model.kafka.state import TopicPartition
 from model.language import action, any_of, is_none, not_, require
@@ -25,10 +26,13 @@ def operator_change_min_isr(partition: TopicPartition) -> None:
     partition.spent.min_isr_changes = partition.spent.min_isr_changes + 1
     if options.min_isr_change_keeps_elr:
         eligible = eligible_after(partition, controller.isr)
-        change_partition(partition, controller.isr, eligible, eligible != controller.eligible)
+        changes = eligible != controller.eligible
+        note_change(partition, changes)
+        change_partition(partition, controller.isr, eligible, changes)
     else:
         known = not_(is_none(controller.last_known_leader))
-        some_are = any_of(not_(controller.eligible.is_empty), known)
+        changes = any_of(not_(controller.eligible.is_empty), known)
+        note_change(partition, changes)
         keep_in_index(partition)
-        change_partition(partition, controller.isr, partition.brokers.none(), some_are)
+        change_partition(partition, controller.isr, partition.brokers.none(), changes)
         controller.last_known_leader = None

@@ -10,7 +10,6 @@ minutes as it is: `broker_shut_down`. That is KRaft; what was done with ZooKeepe
 
 from __future__ import annotations
 
-from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.faults import may_be_stopped, stop_cleanly
 from model.kafka.partition_change import (
     keep_leader_in_new_epoch,
@@ -21,17 +20,12 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, not_, require
 
 
-def with_zookeeper(partition: TopicPartition) -> bool:
-    """State is kept in ZooKeeper: only there the controller's own shrinks alone start epochs."""
-    return partition.options.shrink_starts_epoch == ShrinkStartsEpoch.BY_CONTROLLER
-
-
 @action("{broker} asks the controller to be let go, so as to stop")
 def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     """The next heartbeats want a shutdown; the controller fences the broker, and it may stop."""
     spent = partition.spent.controlled_shutdowns
     require(spent < partition.bound("controlled_shutdowns"))
-    require(not with_zookeeper(partition))
+    require(not partition.options.with_zookeeper)
     require(broker.up, not_(broker.shutting_down), may_be_stopped(partition, broker))
 
     partition.spent.controlled_shutdowns = spent + 1

@@ -12,6 +12,7 @@ from model.kafka import (
     alter_partition,
     controlled_shutdown,
     delayed_produce,
+    dynamic_config_publisher,
     fetch_at_once,
     fetch_in_flight,
     leader_epoch_checkpoint,
@@ -65,7 +66,11 @@ ALTER_PARTITION = weak(
     alter_partition.leader_resend_isr_change,
     partition_reassignment.controller_complete_reassignment,
 )
-METADATA = weak(partition.leader_apply_metadata, partition.follower_apply_metadata)
+METADATA = weak(
+    partition.leader_apply_metadata,
+    partition.follower_apply_metadata,
+    dynamic_config_publisher.leader_read_min_isr,
+)
 ELECTIONS = weak(
     replication_control.controller_fence_broker,
     replication_control.controller_fence_leader,

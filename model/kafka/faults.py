@@ -8,7 +8,7 @@ whose broker had crashed before, is in `power.py`.
 
 from __future__ import annotations
 
-from model.kafka import fetch_session, log_segment, unified_log
+from model.kafka import dynamic_config_publisher, fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
@@ -16,9 +16,10 @@ from model.kafka.brokers_to_elrs import registration_fails
 from model.kafka.choices import QuickBounce
 from model.kafka.delayed_produce import forget_stalled_produce
 from model.kafka.log_directories import assign_directory
-from model.kafka.partition import follow, forget_leadership, void_stalled_read
+from model.kafka.partition import follow, forget_leadership
 from model.kafka.partition_change import lose_place_if_unclean, outdate_leader
 from model.kafka.replica_manager import forget_stalled_fetch
+from model.kafka.stalled_threads import void_stalled_read
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     action,
@@ -53,6 +54,7 @@ def forget_replica(
     broker.truncating = choose(where, False, broker.truncating)
     broker.gave_up = choose(where, False, broker.gave_up)
     forget_leadership(partition, broker, where)
+    dynamic_config_publisher.forget(partition, broker, where)
     unified_log.reload_start(partition, broker, where)
     if file_cache.is_kept(partition):
         file_cache.reload(partition, broker, power_lost, where)

@@ -15,7 +15,6 @@ offline as before; that is no step here.
 from __future__ import annotations
 
 from model.kafka import unified_log
-from model.kafka.controlled_shutdown import with_zookeeper
 from model.kafka.faults import stop_replica
 from model.kafka.partition_change import (
     candidates,
@@ -43,7 +42,7 @@ def broker_fail_directory(partition: TopicPartition, broker: Broker, checkpoint:
     """The replica is offline: it leads and follows nobody, while the broker lives on."""
     spent = partition.spent.failed_directories
     require(spent < partition.bound("failed_directories"))
-    require(not with_zookeeper(partition))
+    require(not partition.options.with_zookeeper)
     require(broker.is_online, partition.has_replica(broker), partition.exists)
     require(checkpoint <= broker.high_watermark)
 

@@ -6,6 +6,7 @@ What a leader does about the ISR is in `alter_partition.py`.
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka import dynamic_config_publisher as publisher
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.choices import Truncation
@@ -14,6 +15,13 @@ from model.kafka.leader_epoch_cache import (
     cannot_be_placed,
     diverges,
     knows_epochs,
+)
+from model.kafka.stalled_threads import (
+    orphan_stalled_fetch,
+    void_stalled_fetch,
+    void_stalled_produce,
+    void_stalled_read,
+    void_stalled_truncation,
 )
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
@@ -218,53 +226,6 @@ def forget_leadership(partition: TopicPartition, broker: Broker, where: bool = T
         broker.follower_leo[follower] = choose(where, 0, known)
 
 
-def orphan_stalled_fetch(
-    partition: TopicPartition, broker: Broker, followers: SetOf[Broker]
-) -> None:
-    """The broker throws its `Replica` objects of those away; a thread may hold one still."""
-    stalled = partition.stalled
-    held = some(all_of(followers.contains(m), stalled.follower == m) for m in partition.brokers)
-    stalled.orphaned = any_of(all_of(held, stalled.leader == broker), stalled.orphaned)
-
-
-def void_stalled_fetch(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
-    """The leader's epoch is another now: with fixes, a fetch of before does not count.
-
-    One that was not noted is refused then; one that was noted is forgotten with the LEOs.
-    """
-    options, stalled = partition.options, partition.stalled
-    void = any_of(
-        all_of(options.fetch_noted_in_its_epoch, not_(stalled.noted)),
-        all_of(options.reset_leo_every_epoch, stalled.noted, not_(stalled.orphaned)),
-    )
-    stalled.reset(where=all_of(where, void, stalled.leader == leader))
-
-
-def void_stalled_truncation(partition: TopicPartition, follower: Broker) -> None:
-    """The follower's epoch is another now: with the fix, an answer of before truncates nothing."""
-    stalled = partition.stalled_truncation
-    if partition.options.truncation_matches_request_epoch:
-        stalled.reset(where=stalled.follower == follower)
-
-
-def void_stalled_produce(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
-    """The leader's epoch is another now: with the fix, a record of before is not waited for."""
-    stalled = partition.stalled_produce
-    if partition.options.produce_matches_leader_epoch:
-        stalled.reset(where=all_of(where, stalled.leader == leader))
-
-
-def is_in_stalled_read(partition: TopicPartition, broker: Broker) -> bool:
-    """A thread that stalls reads as the broker, or for its fetch."""
-    stalled = partition.stalled_read
-    return any_of(stalled.leader == broker, stalled.follower == broker)
-
-
-def void_stalled_read(partition: TopicPartition, broker: Broker) -> None:
-    """The broker waits for no such thread, as it would: the stall is taken back instead."""
-    partition.stalled_read.reset(where=is_in_stalled_read(partition, broker))
-
-
 def void_answer(partition: TopicPartition, broker: Broker) -> None:
     """Answers of an earlier leader epoch do not count any more (KAFKA-18991)."""
     options = partition.options
@@ -300,6 +261,9 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     anew = not_(broker.leads)
     newer = broker.leader_epoch != controller.leader_epoch
     forgets = any_of(anew, newer) if partition.options.reset_leo_every_epoch else anew
+    answered = all_of(not_(anew), not_(newer), controller.image_unread)
+    if partition.options.isr_answer_apart:
+        answered = False
     require(broker.is_online)
     require(controller.leader == broker)
     require(any_of(anew, newer, not_(controller.leader_is_current)))
@@ -329,6 +293,8 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     void_answer(partition, broker)
     controller.leader_is_current = True
     controller.image_unread = False
+    publisher.note_image(partition, broker, where=not_(answered))
+    publisher.note_answer(partition, broker, where=answered)
     advance_high_watermark(partition, broker)
 
 
@@ -384,6 +350,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
     broker.gave_up = all_of(goes_on, broker.gave_up)
     broker.leader = choose(assigned, controller.leader, None)
     broker.leader_epoch = choose(assigned, controller.leader_epoch, 0)
+    publisher.note_image_of_follower(partition, broker)
     if partition.replicas_move:
         unified_log.delete(partition, broker, where=not_(assigned))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from model.kafka.choices import ShrinkStartsEpoch
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, all_of, any_of, choose, is_none, not_, some
+from model.language import SetOf, all_of, any_of, choose, is_none, minimum, not_, some
 
 
 def eligible_after(partition: TopicPartition, isr: SetOf[Broker]) -> SetOf[Broker]:
@@ -31,7 +31,17 @@ def eligible_among(
     left = controller.eligible.union(controller.isr).minus(isr)
     if partition.replicas_move and partition.options.elr_of_replicas_only:
         left = left.intersection(replicas)
-    return choose(isr.size >= partition.min_isr, nobody, left)
+    return choose(isr.size >= min_isr_of_elr(partition), nobody, left)
+
+
+def min_isr_of_elr(partition: TopicPartition) -> int:
+    """So many in the ISR need no ELR; with the fix, no more than any leader may go by (98)."""
+    number = partition.min_isr
+    if not (partition.min_isr_may_be_unread and partition.options.elr_min_isr_read_by_all):
+        return number
+    late = some(b.min_isr_unread + b.min_isr_next > 0 for b in partition.brokers)
+    former = partition.within_replicas(partition.options.min_insync_replicas)
+    return choose(late, minimum(number, former), number)
 
 
 def eligible_without(
@@ -75,6 +85,7 @@ def change_partition(
     controller = partition.controller
     controller.isr = choose(where, isr, controller.isr)
     controller.eligible = choose(where, eligible, controller.eligible)
+    controller.min_isr_changed_last = choose(where, 0, controller.min_isr_changed_last)
     outdate_leader(partition, where)
     void_request(partition, where)
 

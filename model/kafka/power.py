@@ -13,10 +13,10 @@ from collections.abc import Callable
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.faults import forget_memory, is_left_by_power_loss
-from model.kafka.partition import is_in_stalled_read
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
 from model.kafka.replica_manager import is_in_stalled_fetch
+from model.kafka.stalled_threads import is_in_stalled_read
 from model.kafka.state import Broker, TopicPartition
 from model.language import (
     SetOf,

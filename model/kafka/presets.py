@@ -22,6 +22,7 @@ _NAMED = _NAMES.split()
 _FIXES: dict[str, Any] = {
     "pending.isr.survives.image": "true",
     "min.isr.change.keeps.elr": "true",
+    "elr.min.isr.read.by.all": "true",
     "clearing.updates.elr.index": "true",
     "min.isr.counts.own.replicas": "true",
     "last.member.is.last.known.leader": "true",

@@ -41,6 +41,11 @@ class Racks(StrEnum):
             return [0] * brokers
         return [ord(letter) - ord("a") for letter in self.letters] or list(range(brokers))
 
+    def largest(self, brokers: int) -> int:
+        """How many of so many brokers are in one rack at most."""
+        racks = self.numbers(brokers)
+        return max(racks.count(rack) for rack in racks)
+
 
 def racks_within(bounds: Mapping[str, int]) -> Iterator[Racks]:
     """The words, and what names as many racks as there are brokers."""

@@ -250,10 +250,11 @@ def controller_apply_isr_change(partition: TopicPartition) -> None:
     controller.adding = choose(ends, partition.brokers.none(), controller.adding)
     keep_leader_in_new_epoch(partition, where=anew)
     change_partition(partition, isr, eligible_after(partition, isr))
-    if partition.options.isr_answer_apart:
+    if partition.options.isr_answer_apart or partition.min_isr_may_be_unread:
         controller.image_unread = some(
             hears_of_its_isr_change(partition, b) for b in partition.brokers
         )
+    if partition.options.isr_answer_apart:
         for broker in partition.brokers:
             hears = hears_of_its_isr_change(partition, broker)
             broker.isr_accepted = any_of(broker.isr_accepted, hears)

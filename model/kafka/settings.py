@@ -42,6 +42,14 @@ class KafkaSettings:
         )
     }  # fmt: skip
 
+    @property
+    def with_zookeeper(self) -> bool:
+        """The metadata are in ZooKeeper, and not in a log that brokers read in order (KRaft).
+
+        Only there the controller's own shrinks of the ISR alone start epochs.
+        """
+        return self.shrink_starts_epoch == ShrinkStartsEpoch.BY_CONTROLLER
+
     min_insync_replicas: int = setting(
         1, "acks=all needs so many ISR members", "min.insync.replicas", low=1
     )
@@ -191,6 +199,12 @@ class KafkaSettings:
         "a change of min.insync.replicas empties the ELR only where the ISR is large enough "
         "(finding 0006)",
         "min.isr.change.keeps.elr",
+    )
+    elr_min_isr_read_by_all: bool = setting(
+        False,
+        "for the ELR a raised min.insync.replicas counts once every broker has read of it "
+        "(number 98)",
+        "elr.min.isr.read.by.all",
     )
     min_isr_counts_own_replicas: bool = setting(
         False,

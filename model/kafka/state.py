@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from model.kafka.bounds import LOST_DIRECTORIES
+from model.kafka.bounds import LOST_DIRECTORIES, MIN_ISR_CHANGES
 from model.kafka.settings import KafkaSettings
 from model.kafka.spent import Spent
 from model.language import (
@@ -101,6 +101,8 @@ class Broker(Entity):
     start of an answer that was not taken, or is under way; else `NOT_TOLD` and 0.
     `isr_accepted`, where answers and images are apart: the answer is under way to this leader, in
     office still or not, that the controller has taken its pending ISR.
+    `min_isr_unread`: the broker has read no image with the change of `min.insync.replicas` in it;
+    `min_isr_next`: as a leader, it reads that change next, or is about to end the image with it.
     """
 
     _label = "b"
@@ -129,6 +131,8 @@ class Broker(Entity):
     answer: FetchAnswer = FetchAnswer.part()
     counted_as_told: Annotated[int, integers(NOT_TOLD, LOG_SIZE, none=NOT_TOLD)] = NOT_TOLD
     start_counted_as_told: Offset = 0
+    min_isr_unread: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
+    min_isr_next: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
 
     not_replicas: SetOf[Broker] = nobody()
     isr: SetOf[Broker] = nobody()
@@ -177,12 +181,13 @@ class Controller(Record):
     the leader is in office and knows the partition epoch. `request` is the ISR that an
     AlterPartition request under way asks for, if the controller could still accept it;
     `joiner_restarted`: a broker that would join has another broker epoch by now. Where answers and
-    images are apart, `image_unread`: the newest partition epoch is the one that an answer told the
-    leader in office, or will tell it, and the leader has not read the image of it.
+    images are apart, or settings are read late, `image_unread`: the newest partition epoch is that
+    which an answer told the leader in office, or will tell it, and it has not read the image of it.
     `offline`: who has said that its replica's directory has failed, and has not registered since.
     `index_left_over`: whom the index of the ELR by broker has once more than the ELR. `renounced`:
     a controller has failed at a registration, as each will that tries it again. `upgraded`: it has
-    the newer release's rules.
+    the newer release's rules. `min_isr_changed_last`: the change of `min.insync.replicas` was
+    written after all that there is of the partition.
     """
 
     replicas: SetOf[Broker] = everybody()
@@ -202,6 +207,7 @@ class Controller(Record):
     topic_deleted: bool = False
     renounced: bool = False
     upgraded: bool = False
+    min_isr_changed_last: Annotated[int, integers(0, MIN_ISR_CHANGES)] = 0
 
 
 class StalledFetch(Record):
@@ -323,18 +329,35 @@ class TopicPartition(State):
 
         It looks at the topic's first partition, whichever this one is (finding 0014).
         """
+        return self.within_replicas(self.wanted_isr)
+
+    def within_replicas(self, wanted: int) -> int:
+        """The same if so many were wanted."""
         replicas = self.controller.replicas.size if self.replicas_move else self.brokers.count
         first = self.options.first_partition_replicas
         if first > 0 and not self.options.min_isr_counts_own_replicas:
             replicas = first
-        return minimum(self.wanted_isr, replicas)
+        return minimum(wanted, replicas)
 
     def min_isr_of(self, leader: Broker) -> int:
-        """The same as a leader sees it, by the replicas of this partition that it knows of."""
-        replicas = self.brokers.count
+        """The same as a leader sees it, by the replicas of this partition that it knows of.
+
+        And by the number of before, until it has read of the change.
+        """
+        replicas, wanted = self.brokers.count, self.wanted_isr
         if self.replicas_move:
             replicas = replicas - leader.not_replicas.size
-        return minimum(self.wanted_isr, replicas)
+        if self.min_isr_may_be_unread:
+            late = leader.min_isr_unread + leader.min_isr_next > 0
+            wanted = choose(late, self.options.min_insync_replicas, wanted)
+        return minimum(wanted, replicas)
+
+    @property
+    def min_isr_may_be_unread(self) -> bool:
+        """`min.insync.replicas` may change, and brokers read of it by themselves."""
+        options = self.options
+        changes = options.min_insync_replicas_later not in (0, options.min_insync_replicas)
+        return changes and not options.with_zookeeper
 
     @property
     def exists(self) -> bool:
@@ -352,10 +375,7 @@ class TopicPartition(State):
 
     @property
     def wanted_isr(self) -> int:
-        """`min.insync.replicas` as it is set now.
-
-        Brokers read a change of it at once: a leader that is late acts as it would have before.
-        """
+        """`min.insync.replicas` as it is set now."""
         required = self.options.min_insync_replicas
         later = self.options.min_insync_replicas_later
         if later > 0:

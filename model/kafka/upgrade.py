@@ -13,7 +13,7 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-from model.kafka.choices import EpochCache, ShrinkStartsEpoch, Truncation, UpgradeTo
+from model.kafka.choices import EpochCache, Truncation, UpgradeTo
 from model.kafka.presets import PRESETS
 from model.kafka.racks import Racks
 from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
@@ -53,10 +53,8 @@ def changed_rules(settings: KafkaSettings) -> tuple[str, ...]:
 
 def _refuse(older: KafkaSettings, newer: KafkaSettings, changed: dict[str, Any]) -> None:
     """`UsageError` for releases that the model cannot have side by side."""
-    by_controller = ShrinkStartsEpoch.BY_CONTROLLER
-    zookeeper = [each.shrink_starts_epoch == by_controller for each in (older, newer)]
     reason = ""
-    if zookeeper[0] != zookeeper[1]:
+    if older.with_zookeeper != newer.with_zookeeper:
         reason = "from ZooKeeper to KRaft is a migration, which is not modelled"
     elif "truncation" in changed and Truncation.HIGH_WATERMARK in (
         older.truncation, newer.truncation,

@@ -290,6 +290,13 @@ def test_a_change_of_min_isr_is_a_fault():
     assert {cell.mark for cell in without.lost} == {MARK}
 
 
+@pytest.mark.slow
+def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_that():
+    """It did, in seven steps, where brokers applied the change at once (number 98 is the other)."""
+    answer = asked("4.3", "min.insync.replicas=2", false_fencings=1, min_isr_to=1)
+    assert {cell.mark for cell in answer.parts[0].judged.lost} == {MARK}
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

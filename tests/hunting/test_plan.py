@@ -70,11 +70,15 @@ def test_a_fault_brings_what_it_needs(drawn):
 
 
 def test_nothing_is_drawn_of_which_nothing_is_promised(drawn):
+    racks = 0
     for choice in drawn:
         bounds, settings = choice.model.bounds, choice.model.settings
-        lost = [bounds[name] for name in ("power_losses", "disk_losses", "rack_failures")]
+        mates = max(Counter(settings.broker_rack.numbers(bounds["replicas"])).values())
+        lost = [bounds["power_losses"], bounds["disk_losses"], mates * bounds["rack_failures"]]
         if any(lost):
             assert sum(lost) + bounds["crashes"] < settings.min_insync_replicas
+        racks += bounds["rack_failures"] > 0 and mates > 1
+    assert racks, "no rack of several brokers fails"
 
 
 def test_a_tolerance_counts_settings_that_are_not_0():
@@ -90,6 +94,25 @@ def test_a_tolerance_counts_settings_that_are_not_0():
     assert not covers({"min.insync.replicas": "2"}, power_losses=1, crashes=1)
     later = {"min.insync.replicas": "2", "min.insync.replicas.later": "1"}
     assert not covers(later, power_losses=1, crashes=0)
+
+
+@pytest.mark.parametrize(("removals", "covered"), [(0, True), (1, True), (2, False)])
+def test_no_more_must_be_in_sync_than_there_are_replicas(removals, covered):
+    (tolerance,) = plan_of(KAFKA, FIXED).tolerances
+    settings = {"replication.factor": "3", "min.insync.replicas": "3"}
+    bounds = {"power_losses": 1, "crashes": 0, "replica_removals": removals}
+    assert tolerance.covers(KAFKA.model(bounds, settings)) == covered
+
+
+@pytest.mark.parametrize(
+    ("racks", "stops"), [("spread", 1), ("aab", 2), ("abb", 2), ("aba", 2), ("together", 3)]
+)
+def test_a_rack_counts_for_as_many_as_are_in_the_largest(racks, stops):
+    (tolerance,) = plan_of(KAFKA, FIXED).tolerances
+    for wanted in (1, 2, 3, 4):
+        settings = {"broker.rack": racks, "min.insync.replicas": str(wanted)}
+        model = KAFKA.model({"rack_failures": 1, "crashes": 0}, settings)
+        assert tolerance.covers(model) == (stops < wanted)
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -61,12 +61,12 @@ FACTOR_2 = {"replication.factor": "2"}
         ({}, {"controlled_shutdowns": 2, "preferred_elections": 2}, 40, 6_927_885),
         (
             {"min.insync.replicas.later": "3"},
-            {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 31, 254_366,
+            {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 35, 1_041_761,
         ),
         (
             {"min.insync.replicas.later": "1"},
             {"min_isr_changes": 1, "topic_deletions": 1, "crashes": 2, "preferred_elections": 1},
-            37, 966_171,
+            38, 4_128_844,
         ),
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaFetcherThread;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.clients.FetchSessionHandler;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.metadata.BrokerRegistrationChangeRecord;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
 import org.apache.kafka.common.metrics.Metrics;
@@ -47,6 +48,7 @@ final class Broker {
     final long epoch;
     final LogScheduler logScheduler;
     int read;  // records of the metadata log that it has read
+    boolean settingsWait;  // an image is applied but for its settings
 
     private final World world;
     private final Object logs;
@@ -209,8 +211,9 @@ final class Broker {
         return Parts.of(DirectController.logContext(), world.clock, thrower, publisher, supportedConfigs()).make(kind);
     }
 
-    /** What BrokerMetadataPublisher does with a new image. */
+    /** What BrokerMetadataPublisher does with a new image: but for the settings, which come last and wait. */
     private void publish(MetadataDelta delta, MetadataImage next) {
+        applySettings();
         image = next;
         if (world.holdsBack) holdBackIsr();
         else showTruth();
@@ -223,10 +226,17 @@ final class Broker {
             Parts.of(CollectionConverters.asScala(topics), topics, isStray, isStrayInJava).call(logs, "startup");
         }
         if (delta.topicsDelta() != null) replicas.applyDelta(delta.topicsDelta(), image);
+        settingsWait = read > 0 && delta.configsDelta() != null;
     }
 
-    /** What the publisher of settings does with a topic's `min.insync.replicas`. */
-    void applyMinIsr(int value) { set("min.insync.replicas", value); }
+    /** What DynamicConfigPublisher does with a topic's `min.insync.replicas`, if that has changed in the last image. */
+    void applySettings() {
+        if (!settingsWait) return;
+        settingsWait = false;
+        if (partition() == null) return;
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, World.TOPIC);
+        set("min.insync.replicas", Long.parseLong(image.configs().configProperties(topic).getProperty("min.insync.replicas")));
+    }
 
     private void set(String name, long value) {
         Properties settings = new Properties();

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
  *
- * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "elr", "racks", "flushed", "unsynced", "epochs_kept", "reads_late", "record_segments", "late_log_starts", "late_epochs", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
+ * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "later_min_isr", "answers_apart", "elr", "racks", "flushed", "unsynced", "epochs_kept", "reads_late", "record_segments", "late_log_starts", "late_epochs", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
  * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
  * and of a drive "events": [[name, broker...]...].
@@ -61,6 +61,7 @@ public final class Main {
             world.lateEpochs = asked.get("late_epochs").asBoolean();
             steps.commitsFirst = asked.get("commits_first").asBoolean();
             steps.laterMinIsr = asked.get("later_min_isr").asInt();
+            steps.answersApart = asked.get("answers_apart").asBoolean();
             steps.acks = (short) asked.get("acks").asInt();
             Projection projection = new Projection(world, steps, asked.get("cells"));
             show(answer, world, states, projection);

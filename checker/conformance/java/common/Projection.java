@@ -95,6 +95,8 @@ final class Projection {
             case "brokers.isr" -> view.leads ? bits(Internals.isr(view.partition)) : 0;
             case "brokers.pending_isr" -> view.leads ? bits(Internals.pendingIsr(view.partition)) : 0;
             case "brokers.follower_leo" -> view.leads ? followerEnd(view.partition, at[1]) : 0;
+            case "brokers.min_isr_unread" -> truth(up && world.hasMinIsrUnread(at[0]));
+            case "brokers.min_isr_next" -> truth(view.leads && world.readsMinIsrNext(at[0]));
             default -> throw new IllegalArgumentException("no way to read " + name);
         };
     }
@@ -126,7 +128,8 @@ final class Projection {
             case "controller.last_known_leader" -> world.controller.lastKnown().length == 0 ? -1 : world.controller.lastKnown()[0];
             case "controller.leader_is_current" -> truth(leaderIsCurrent(registered));
             case "controller.request" -> requested();
-            case "controller.image_unread" -> leaderIsCurrent(registered) ? truth(hasUnread(world.brokers[registered.leader])) : NOTHING;
+            case "controller.min_isr_changed_last" -> truth(world.minIsrChangedLast());
+            case "controller.image_unread" -> leaderIsCurrent(registered) && steps.answersApart ? truth(hasUnread(world.brokers[registered.leader])) : NOTHING;
             case "epoch_starts.cached" -> world.brokers[at[1]] == null ? NOTHING : Internals.epochStartingAt(world.brokers[at[1]], at[0]);
             case "records.acknowledged" -> truth(world.answers.get(at[0]) == Errors.NONE);
             case "next_record" -> world.produced;

@@ -82,7 +82,7 @@ final class Steps {
             entry("leader_hear_isr_answer", a -> hear(a[0])),
             entry("leader_resend_isr_change", a -> resend(a[0])),
             // metadata
-            entry("leader_apply_metadata", a -> readAndHear(a[0])),
+            entry("leader_apply_metadata", a -> hearOrRead(a[0])),
             entry("follower_apply_metadata", a -> readAndHear(a[0])),
             entry("leader_read_known_image", a -> world.read(a[0])),
             // the controller
@@ -96,7 +96,8 @@ final class Steps {
             entry("controller_unfence_and_elect", a -> world.controller.unfence(a[0])),
             entry("controller_fail_over", a -> world.failOver()),
             entry("broker_assign_directory", a -> world.controller.assign(a[0], world.disks[a[0]].id)),
-            entry("operator_change_min_isr", a -> changeMinIsr()),
+            entry("operator_change_min_isr", a -> world.changeMinIsr(laterMinIsr)),
+            entry("leader_read_min_isr", a -> world.readMinIsr(a[0])),
             entry("operator_delete_topic", a -> world.deleteTopic()),
             entry("controller_renounce", a -> renounce(a[0])),
             entry("operator_move_replica", a -> world.reassignments.move(a[0], a[1], -1)),
@@ -161,6 +162,8 @@ final class Steps {
     short acks = -1;
     /** What an operator changes `min.insync.replicas` to. */
     int laterMinIsr;
+    /** A leader hears of its ISR change in a step of its own. */
+    boolean answersApart;
     /** A controller has renounced, since a broker's registration failed. */
     boolean renounced;
     /** The consumer, as far as it is outside the brokers: what it polls next, did, and would resume at. */
@@ -261,7 +264,7 @@ final class Steps {
         Broker broker = world.brokers[leader];
         // Records that do not concern the partition may be read at any time: the model does not show them.
         List<?> unread = world.controller.log.subList(broker.read, world.controller.log.size());
-        if (unread.stream().noneMatch(PartitionChangeRecord.class::isInstance)) world.read(leader);
+        if (unread.stream().noneMatch(PartitionChangeRecord.class::isInstance) && !world.goesByFormerMinIsr(leader)) world.read(leader);
         if (broker.letJoin(follower)) world.note("forced: the leader's image says that " + follower + " may not join");
     }
 
@@ -318,6 +321,13 @@ final class Steps {
         else change.lost = false;
     }
 
+    /** Where answers and images are one step, an answer may come before an image that the settings are in. */
+    private void hearOrRead(int leader) {
+        boolean before = world.goesByFormerMinIsr(leader) && !world.minIsrChangedLast();
+        if (!answersApart && before && world.isrChanges.tellsNewest(leader)) world.isrChanges.deliverTo(leader);
+        else readAndHear(leader);
+    }
+
     private void readAndHear(int broker) {
         world.read(broker);
         world.isrChanges.deliverTo(broker);
@@ -347,11 +357,6 @@ final class Steps {
     }
 
     /** Brokers apply the setting at once, and not as they read of it. */
-    private void changeMinIsr() {
-        world.controller.changeMinIsr(World.TOPIC, laterMinIsr);
-        for (Broker broker : world.brokers) if (broker != null) broker.applyMinIsr(laterMinIsr);
-    }
-
     /** Where the leader is taken out, Kafka elects the first in the list that it may; the request is of the newest epoch still. */
     private void completeReassignment(int leader) {
         if (world.controller.partition().leader != leader) {

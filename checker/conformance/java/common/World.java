@@ -11,8 +11,10 @@ import java.util.stream.IntStream;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.controller.DirectController;
+import org.apache.kafka.metadata.PartitionRegistration;
 
 /** Brokers, a controller and what is between them, for one partition; perhaps another, the topic's first, is elsewhere. */
 final class World {
@@ -43,6 +45,10 @@ final class World {
 
     /** The brokers that are active, and to be unregistered in the step that takes them out. */
     final Set<Integer> unregistering = new TreeSet<>();
+
+    /** Where in the metadata log `min.insync.replicas` is changed, or -1; of which partition epoch, and whether that is its own. */
+    private int minIsrChangedAt = -1, epochOfMinIsr;
+    private boolean changedWithMinIsr;
 
     /** Where a log starts is written to its checkpoint by a step of its own. */
     boolean lateLogStarts;
@@ -95,10 +101,45 @@ final class World {
         brokers[broker] = new Broker(this, broker, clean -> controller.register(broker, disks[broker].id, clean));
     }
 
-    /** The broker reads all of the metadata log. */
+    /** The broker reads all of the metadata log, but a change of the settings that nothing of the partition follows; as it starts, that too. */
     void read(int broker) {
         stalledRead.forget(broker);
-        brokers[broker].read(controller.log, controller.log.size());
+        boolean before = minIsrChangedLast() && brokers[broker].read > 0 && brokers[broker].read <= minIsrChangedAt;
+        brokers[broker].read(controller.log, before ? minIsrChangedAt : controller.log.size());
+    }
+
+    void changeMinIsr(int value) {
+        minIsrChangedAt = controller.log.size();
+        int before = controller.partition().partitionEpoch;
+        controller.changeMinIsr(TOPIC, value);
+        epochOfMinIsr = controller.partition().partitionEpoch;
+        changedWithMinIsr = epochOfMinIsr > before;
+    }
+
+    /** The change of the settings was written after all that there is of the partition. */
+    boolean minIsrChangedLast() {
+        PartitionRegistration now = controller.partition();
+        return minIsrChangedAt >= 0 && !changedWithMinIsr && now != null && now.partitionEpoch == epochOfMinIsr;
+    }
+
+    /** The broker has read no image with the change in it. */
+    boolean hasMinIsrUnread(int broker) {
+        return minIsrChangedAt >= 0 && controller.partition() != null && brokers[broker].read <= minIsrChangedAt;
+    }
+
+    boolean goesByFormerMinIsr(int broker) { return hasMinIsrUnread(broker) || brokers[broker].settingsWait; }
+
+    /** The change is what the leader reads next, or the image with it has been read, but for its settings. */
+    boolean readsMinIsrNext(int leader) {
+        Broker broker = brokers[leader];
+        if (!hasMinIsrUnread(leader)) return broker.settingsWait;
+        return broker.partition().getPartitionEpoch() >= epochOfMinIsr
+            && controller.log.subList(broker.read, minIsrChangedAt).stream().noneMatch(PartitionChangeRecord.class::isInstance);
+    }
+
+    void readMinIsr(int leader) {
+        brokers[leader].read(controller.log, minIsrChangedAt + 1);
+        brokers[leader].applySettings();
     }
 
     void requireLeader(int leader) {
