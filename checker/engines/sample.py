@@ -26,7 +26,7 @@ _RARE = 0.5
 _PATIENCE = 60  # tries of an action that was never enabled
 _TRIES = 13_000
 """Tries at most. What is left of them goes to actions that no state has enabled."""
-_SEED = 8
+_SEED = 31
 """The first from 5 on with which samples of shipped protocols meet all but the rarest actions."""
 _SELDOM = 4  # states, of which one tries an action that bounds or settings switch off
 

@@ -20,8 +20,7 @@ leader_stall_before_waiting | ReplicaManager.appendRecords | 0.8.0 | KAFKA-1148 
 leader_answer_stalled_produce | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
 leader_stall_in_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
     acks, min.insync.replicas
-leader_answer_stalled_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148 |
-    produce.matches.leader.epoch
+leader_answer_stalled_check | Partition.checkEnoughReplicasReachOffset | 0.8.0 | KAFKA-1148
 follower_fetch_record | AbstractFetcherThread.processFetchRequest | 0.8.0 | | fetch.answers
 follower_fetch_high_watermark | ReplicaFetcherThread.processPartitionData | 0.8.0 | |
     fetch.answers, fetch.sessions
@@ -102,8 +101,7 @@ broker_assign_directory | ReplicationControlManager.handleAssignReplicasToDirs |
 operator_change_min_isr | ConfigurationControlManager.incrementalAlterConfigs | 0.8.2.0 |
     KIP-966, finding 0006, finding 0007 |
     min.insync.replicas.later, min.isr.change.keeps.elr, clearing.updates.elr.index
-leader_read_min_isr | DynamicConfigPublisher.onMetadataUpdate | 0.8.2.0 | KIP-966 |
-    min.insync.replicas.later
+leader_read_min_isr | DynamicConfigPublisher.onMetadataUpdate | 0.8.2.0 | KIP-966
 operator_delete_topic | ReplicationControlManager.deleteTopics | 0.8.1 | KIP-966, finding 0007
 controller_renounce | BrokersToElrs.partitionsWithBrokerInElr | 4.0.0 | KIP-966, finding 0007
 operator_move_replica | ReplicationControlManager.changePartitionReassignment | 1.1.0 |
@@ -232,7 +230,7 @@ last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLe
     finding 0011
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
-elr.min.isr.read.by.all | PartitionChangeBuilder.maybePopulateTargetElr
+elr.min.isr.read.by.all | PartitionChangeBuilder.maybePopulateTargetElr | | KIP-966
 min.isr.counts.own.replicas | ReplicationControlManager.getTopicEffectiveMinIsr | |
     finding 0014
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007

@@ -23,7 +23,7 @@ def test_a_case_is_named_with_its_fix_and_its_step(highwater):
     assert "(Catalogue 9: KAFKA-7128; fixed in Kafka 2.0.1 and 2.1): prevented by" in words
     assert "prevented by join.isr.from.epoch.start=true at step 10" in words
     assert "in Kafka since 2.0.1; KAFKA-7128" in words
-    assert "model/kafka/alter_partition.py:58" in words
+    assert "model/kafka/alter_partition.py:59" in words
     assert "Partition.maybeExpandIsr" in words
     assert "https://issues.apache.org/jira/browse/KAFKA-7128" in words
     assert "searched" not in words and "decided" not in words
