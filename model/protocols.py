@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
 
+from model.kafka.releases import RULES, Rule
 from model.language import Action, Protocol
 from model.language.errors import UsageError, unknown_name
 from model.own_protocols import FORMS, is_own, own_protocol, reference_to
@@ -123,3 +124,22 @@ def action_sources(protocol: Protocol) -> dict[str, Source]:
 def setting_sources(protocol: Protocol) -> Mapping[str, Source]:
     """Where the protocol's settings come from, by name; none for a specification's."""
     return _setting_sources().get(protocol.settings, {})
+
+
+def releases_with(protocol: Protocol, setting: str, value: str) -> str | None:
+    """Which releases of Kafka have a setting so, as `since 3.7.0`; empty: none; `None`: not known.
+
+    Of a setting in which releases do not differ that is known only of what is on or off.
+    """
+    source = setting_sources(protocol).get(setting)
+    rule = _rules().get((protocol.settings, setting))
+    if rule is not None:
+        return rule.releases_with(value)
+    if source is None or value != "true":
+        return None
+    return f"since {source.since}" if source.since else ""
+
+
+@cache
+def _rules() -> Mapping[tuple[type, str], Rule]:
+    return {(PROTOCOLS["kafka"].settings, rule.setting): rule for rule in RULES}

@@ -17,6 +17,7 @@ from checker.report.why import Link, Told, Why, grouped, steps_words
 from checker.search.limits import who_stopped
 from checker.traces.trace import Trace
 from checker.verdict import Verdict
+from model.protocols import releases_with
 
 _LONGEST = 120
 """Characters of an expression that is shown; of longer ones the values say enough."""
@@ -83,7 +84,10 @@ def _one(trace: Trace, prevention: Prevention) -> Iterator[str]:
     if candidate.kind is Kind.PROTOCOL:
         about.append(candidate.model.protocol.words)
     if source is not None:
-        about += [f"in Kafka since {source.since}"] if source.since else ["in no release of Kafka"]
+        ((name, value),) = candidate.settings.items()
+        releases = releases_with(candidate.model.protocol, name, value)
+        if releases is not None:
+            about.append(f"in Kafka {releases}" if releases else "in no release of Kafka")
         about += [source.issues] if source.issues else []
     yield f"  {candidate.words}" + (f": {'; '.join(about)}" if about else "")
     yield f"    {_effect(trace, prevention.effect)}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from checker.report.pages import with_part
 from model.kafka.presets import PRESETS
-from model.kafka.releases import RULES, Version
+from model.kafka.releases import RULES, version_words
 
 BEGIN, END = "<!-- releases: made by `highwater cases --write` -->", "<!-- end of releases -->"
 
@@ -33,11 +33,6 @@ def _rules() -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for rule in RULES:
         values = "; ".join(
-            f"`{value}` {', '.join(map(_as_words, since))}" for value, since in rule.values
+            f"`{value}` {', '.join(map(version_words, since))}" for value, since in rule.values
         )
         yield f"| `{rule.setting}` | {rule.numbers} | {values} | {rule.evidence} |"
-
-
-def _as_words(version: Version) -> str:
-    """A version as it is written: 2.1.0, and with four numbers before 1.0, but for 0.8.2."""
-    return ".".join(map(str, version[:3] if version[0] or not version[3] else version))

@@ -76,6 +76,22 @@ class Rule:
         """What a release has: the last of the values that have come by then."""
         return [value for value, since in self.values if has(version, since)][-1]
 
+    def releases_with(self, value: str) -> str:
+        """Which have a value, by the first of a line: `since 3.7.0`, `before 3.8.0`; none: empty."""
+        firsts = [version_words(since[0]) for _, since in self.values]
+        spans = []
+        for place, (held, _) in enumerate(self.values):
+            ends = f"before {firsts[place + 1]}" if place + 1 < len(firsts) else ""
+            begins = f"since {firsts[place]}" if place or not ends else ""
+            if held == value:
+                spans.append(", ".join(filter(None, (begins, ends))))
+        return " and ".join(spans)
+
+
+def version_words(version: Version) -> str:
+    """A version as it is written: 2.1.0, and with four numbers before 1.0, but for 0.8.2."""
+    return ".".join(map(str, version[:3] if version[0] or not version[3] else version))
+
 
 def version_of(text: str) -> Version:
     """The four numbers of a version such as `3.9.1`; `ValueError` for what is none."""
