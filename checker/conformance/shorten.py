@@ -52,13 +52,12 @@ def shorten_new(harness: Harness, model: Model, projection: Projection, into: Ta
 
 def shorten(harness: Harness, model: Model, projection: Projection, run: Run) -> Run:
     """A run with the same kind of disagreement, of which no step can be left out."""
-    place = len(run[1]) - 1
-    while place > 0:
-        place -= 1
-        shorter = _without(harness, model, projection, run, place)
-        if shorter is not None:
-            run = shorter
-            place = len(run[1]) - 1
+    before = 0
+    while len(run[1]) != before:
+        before = len(run[1])
+        for place in reversed(range(before - 1)):
+            if place < len(run[1]) - 1:
+                run = _without(harness, model, projection, run, place) or run
     return run
 
 

@@ -49,9 +49,9 @@ def follower_stall_before_truncating(
 
 
 def _cuts_at_high_watermark(partition: TopicPartition) -> bool:
-    """A follower that knows of no epoch is cut where it begins to fetch, which is its HW."""
-    with_zookeeper = partition.options.isr_changes == IsrChanges.ZOOKEEPER
-    return with_zookeeper and asks_before_fetching(partition)
+    """Up to 2.6, a follower that knows of no epoch is cut where it begins to fetch, its HW."""
+    up_to_2_6 = partition.options.isr_changes == IsrChanges.ZOOKEEPER
+    return up_to_2_6 and asks_before_fetching(partition)
 
 
 @action("{follower}, which follows {leader}, knows of no leader epoch; the thread stalls")
@@ -60,8 +60,8 @@ def follower_stall_without_epochs(
 ) -> None:
     """Find nothing to ask the leader for, so that the high watermark will do (`maybeTruncate`).
 
-    Up to 2.6, when leaders changed the ISR in ZooKeeper: a follower begins to fetch at its HW,
-    whatever it knows of epochs. Since then one that knows of an epoch begins at its log's end.
+    A follower begins to fetch at its HW then, whatever it knows of epochs; since leaders ask the
+    controller for ISR changes (2.7), one that knows of an epoch begins at its log's end.
     """
     stalled = partition.stalled_truncation
     unknown = follower.log.is_empty

@@ -77,7 +77,7 @@ class Rule:
         return [value for value, since in self.values if has(version, since)][-1]
 
     def releases_with(self, value: str) -> str:
-        """Which have a value, by the first of a line: `since 3.7.0`, `before 3.8.0`; none: empty."""
+        """Which have a value, by the first of a line: `since 3.7.0`, `before 3.8.0`; or none."""
         firsts = [version_words(since[0]) for _, since in self.values]
         spans = []
         for place, (held, _) in enumerate(self.values):

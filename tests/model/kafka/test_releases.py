@@ -8,9 +8,11 @@ from checker.guarantees.releases import Mode, mode_of
 from checker.report.release_tables import with_release_tables
 from model.kafka.choices import UpgradeTo
 from model.kafka.presets import PRESETS, preset_of
+from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, is_of_a_series, rules_of, version_of
 from model.kafka.rule_owners import WHOSE
 from model.kafka.sources import SETTING_SOURCES
+from model.protocols import releases_with
 
 DOCS = Path(__file__).parents[3] / "docs"
 CHANGES = sorted({since for rule in RULES for _, first in rule.values for since in first})
@@ -20,6 +22,24 @@ RELEASES = sorted({*CHANGES, *map(version_of, SERIES), *(version_of(f"{s}.1") fo
 @pytest.mark.parametrize("version", RELEASES, ids=lambda v: ".".join(map(str, v)))
 def test_every_release_has_a_preset_with_its_rules(version):
     assert PRESETS[preset_of(version)] == rules_of(version)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("hw.frozen.below.min.isr", "true", "since 3.7.0"),
+        ("hw.frozen.below.min.isr", "false", "before 3.7.0"),
+        ("epoch.file", "unsynced", "since 3.7.0, before 3.8.0"),
+        ("empty.answer.keeps.fetched.epoch", "true", "before 3.5.1 and since 3.7.0"),
+        ("reassignment.waits.for.all", "true", "before 4.3.0"),  # the fix of 60, taken back
+        ("min.insync.replicas", "1", "since 0.8.2"),
+        ("min.insync.replicas", "3", ""),
+        ("reset.follower.leo.every.epoch", "true", ""),
+        ("log.start.file", "at_once", None),
+    ],
+)
+def test_which_releases_have_a_value_is_told_by_the_table(setting, value, told):
+    assert releases_with(KAFKA, setting, value) == told
 
 
 def test_a_fix_of_several_lines_counts_in_each_from_its_first_release_there():
