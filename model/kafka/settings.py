@@ -203,7 +203,7 @@ class KafkaSettings:
     elr_min_isr_read_by_all: bool = setting(
         False,
         "for the ELR a raised min.insync.replicas counts once every broker has read of it "
-        "(number 98)",
+        "(finding 0021)",
         "elr.min.isr.read.by.all",
     )
     min_isr_counts_own_replicas: bool = setting(

@@ -230,7 +230,7 @@ last.member.is.last.known.leader | PartitionChangeBuilder.maybeUpdateLastKnownLe
     finding 0011
 assignment.keeps.elr | ReplicationControlManager.handleAssignReplicasToDirs | 4.3.0 | finding 0003
 min.isr.change.keeps.elr | ReplicationControlManager.replay | | finding 0006
-elr.min.isr.read.by.all | PartitionChangeBuilder.maybePopulateTargetElr | | KIP-966
+elr.min.isr.read.by.all | PartitionChangeBuilder.maybePopulateTargetElr | | finding 0021
 min.isr.counts.own.replicas | ReplicationControlManager.getTopicEffectiveMinIsr | |
     finding 0014
 clearing.updates.elr.index | ReplicationControlManager.removeTopicElrs | | finding 0007
