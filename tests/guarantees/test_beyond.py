@@ -76,6 +76,7 @@ def test_cases_with_other_numbers_of_replicas_say_nothing():
     assert beyond("kafka-4.3", replicas=5) == ()
 
 
+@pytest.mark.slow
 def test_few_faults_come_first_and_each_is_told_in_a_line():
     found = beyond("kafka-4.3")
     faults = [sum(known.takes.values()) for known in found]

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from model.language.errors import DomainError
 from tests.laws import laws, proof_laws
 from tests.laws.generator import Example, examples
+from tests.support.tiers import first_and_slow
 
 _SLOW_LAWS = (laws.machine_code_agrees, laws.z3_terms_agree, *proof_laws.PROOF_LAWS)
 _SETTINGS = settings(
@@ -78,13 +79,13 @@ def is_noticed(law: Callable[[Example], None]) -> bool:
 
 @pytest.mark.parametrize(
     ("operator", "source"),
-    [
+    first_and_slow(
         ("EQ", "{} <= {}"),
         ("LT", "{} <= {}"),
         ("LE", "{} < {}"),
         ("BITAND", "{} | {}"),
         ("BITOR", "{} & {}"),
-    ],
+    ),
 )
 def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, monkeypatch):
     from checker.engines import vectorised
@@ -96,7 +97,9 @@ def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, 
 
 @pytest.mark.parametrize(
     ("operator", "call"),
-    [("ADD", "np.subtract"), ("SUB", "np.add"), ("MIN", "np.maximum"), ("MAX", "np.minimum")],
+    first_and_slow(
+        ("ADD", "np.subtract"), ("SUB", "np.add"), ("MIN", "np.maximum"), ("MAX", "np.minimum")
+    ),
 )
 def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, monkeypatch):
     from checker.engines import vectorised
@@ -117,7 +120,9 @@ def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeyp
     assert is_noticed(laws.machine_code_agrees)
 
 
-@pytest.mark.parametrize("method", ["union", "with_member", "without_member", "includes"])
+@pytest.mark.parametrize(
+    "method", first_and_slow("union", "with_member", "without_member", "includes")
+)
 def test_a_wrong_set_of_the_reference_engine_is_noticed(method, monkeypatch):
     from checker.engines.reference import PlainSet
 

@@ -15,6 +15,7 @@ from model.language import action, choose, maximum, minimum, not_, require
 from model.replicated_log import Offset
 from properties import Sense, choose_properties, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.tiers import slow_but
 
 # --- mutants: protocols with one mistake ---------------------------------------------------------
 
@@ -205,7 +206,7 @@ BREAKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BREAKS)
+@pytest.mark.parametrize("name", slow_but(list(BREAKS)[::3], BREAKS))
 def test_a_property_is_broken_by_what_should_break_it(name):
     model = BREAKS[name]
     (prop,) = choose_properties(model.protocol, [name])

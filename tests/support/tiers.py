@@ -19,6 +19,11 @@ def slow_but(quick: Iterable[Any], parameters: Iterable[Any]) -> list[Any]:
     return [each if each in kept else _marked(each, pytest.mark.slow) for each in parameters]
 
 
+def first_and_slow(*parameters: Any) -> list[Any]:
+    """The first as it is; the others marked slow."""
+    return slow_but(parameters[:1], parameters)
+
+
 def nightly(reason: str, parameter: Any) -> Any:
     """One set of values, a tuple, or one value, for nightly tests."""
     return _marked(parameter, pytest.mark.nightly(reason))
