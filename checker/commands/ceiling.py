@@ -89,7 +89,8 @@ class Ceiling:
 
     def _end(self, _: int, frame: FrameType | None) -> None:
         now = time.perf_counter()
-        if not self._over.is_set() and now >= self._not_before and not is_dropped_in(frame):
+        over = self._over.is_set() or _is_leaving(frame)
+        if not over and now >= self._not_before and not is_dropped_in(frame):
             self._not_before = now + AGAIN
             raise LimitError(
                 f"stopped by {self._reason} before there was anything to report{self._estimate}: "
@@ -106,3 +107,12 @@ class Ceiling:
             f" ({self._ready:,} of {self._all:,} actions were ready; all would take about "
             f"{duration(whole)})"
         )
+
+
+def _is_leaving(frame: FrameType | None) -> bool:
+    """The work is done; an error there would leave the thread and the handler behind."""
+    while frame is not None:
+        if frame.f_code is Ceiling.__exit__.__code__:
+            return True
+        frame = frame.f_back
+    return False

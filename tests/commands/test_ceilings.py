@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
 import threading
 import time
 
@@ -60,6 +61,23 @@ def test_work_that_does_not_end_by_itself_is_ended_and_nothing_is_left_behind():
     with Ceiling(60.0):
         pass
     assert set(threading.enumerate()) <= before
+
+
+def test_a_limit_that_passes_as_the_work_ends_leaves_nothing_behind():
+    """The signal comes before the thread has been told to end."""
+    before, handler = set(threading.enumerate()), signal.getsignal(signal.SIGALRM)
+    ceiling = Ceiling(60.0)
+
+    class Late(threading.Event):
+        def set(self):
+            signal.raise_signal(signal.SIGALRM)
+            super().set()
+
+    ceiling._over = Late()
+    with ceiling:
+        pass
+    assert set(threading.enumerate()) <= before
+    assert signal.getsignal(signal.SIGALRM) == handler
 
 
 def test_no_error_is_raised_where_python_would_drop_it():

@@ -303,6 +303,7 @@ def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_t
         ({}, "name what may happen"),
         ({"crashes": 0}, "name what may happen"),
         ({"min_isr_to": 4}, "valid are 1 to 3"),
+        ({"min_isr_to": 1}, "already; valid is another number of 1 to 3"),
         ({"upgrade_to": "4.0"}, "valid are 4.2, 4.3"),
         ({"crashes": 1, "nonsense": 2}, "nonsense"),
     ],
