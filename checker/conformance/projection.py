@@ -94,7 +94,7 @@ NOT_COMPARED = {
     "brokers.fetch_answered": "the fetcher's own; shows in what it asks next",
     "brokers.fetched_epoch_forgotten": "the fetcher's own; shows in what it asks next",
     "brokers.log_before": "the harness's copy of the segments; shows where power is lost",
-    "epoch_starts.unflushed": "the file's; shows where it is loaded",
+    "epoch_starts.in_file": "the file's; shows where it is loaded",
     "brokers.epochs_cut_last": "shows in what a clean stop writes",
     "brokers.leading_since": "Kafka keeps no such number: what it decides is who is acknowledged",
     "controller.joiner_restarted": "shows in what the controller answers",

@@ -2,12 +2,17 @@
 
 Each entry says at which offset an epoch starts. A leader enters its epoch before it has a record of
 it, a follower that of each batch; entries go as the log is truncated. All that is written to
-`leader-epoch-checkpoint` at once, but for truncation since 3.7 (KAFKA-15046). Here with
-`epoch.cache=kept`; else the epochs are read off the log (`leader_epoch_cache.py`).
+`leader-epoch-checkpoint` at once, but for entries that go, since 3.7 (KAFKA-15046): as a log is
+cut, as its start moves, and as it is loaded. Here with `epoch.cache=kept`; else the epochs are read
+off the log (`leader_epoch_cache.py`).
 
-Since 3.8 a thread of the scheduler writes what truncation has left. A broker that stops cleanly has
-read its last metadata when it ends the scheduler, which does what it has been given and takes no
-more; fetchers go on, and may truncate (`BrokerServer.shutdown`).
+Since 3.8 a thread of the scheduler writes what is left. A broker that stops cleanly has read its
+last metadata when it ends the scheduler, which does what it has been given and takes no more;
+fetchers go on, and may truncate (`BrokerServer.shutdown`). In 3.7 it is written and not synced.
+
+A row's `in_file` is that of the file as a whole while the file differs from the cache, and empty
+while it does not. What the file has below where the log starts on disk counts as dropped: each load
+drops it.
 
 Starts grow with epochs, so there is one entry an offset at most: rows of offsets, not a list.
 """
@@ -129,15 +134,33 @@ def assign(partition: TopicPartition, broker: Broker, epoch: int, start: int, wh
 
 
 def is_written(partition: TopicPartition, broker: Broker) -> bool:
-    """The file has no entry that truncation has taken out of the cache."""
-    return every(row.unflushed[broker] == NO_EPOCH for row in partition.epoch_starts)
+    """The file has what the cache has."""
+    return every(row.in_file[broker] == NO_EPOCH for row in partition.epoch_starts)
 
 
 def write(partition: TopicPartition, broker: Broker, where: bool = True) -> None:
     """Where the condition holds, the file has what the cache has."""
     broker.epochs_cut_last = choose(where, False, broker.epochs_cut_last)
     for row in partition.epoch_starts:
-        row.unflushed[broker] = choose(where, NO_EPOCH, row.unflushed[broker])
+        row.in_file[broker] = choose(where, NO_EPOCH, row.in_file[broker])
+
+
+def _keep_in_file(partition: TopicPartition, broker: Broker, where: bool) -> None:
+    """Where the condition holds, entries go from the cache, and the file keeps what it has."""
+    if partition.options.epoch_file == EpochFile.AT_ONCE:
+        return
+    kept = all_of(where, is_written(partition, broker))
+    for row in partition.epoch_starts:
+        row.in_file[broker] = choose(kept, row.cached[broker], row.in_file[broker])
+
+
+def _compare_with_file(partition: TopicPartition, broker: Broker) -> None:
+    """Once entries have gone: the file may have just what is left in the cache."""
+    if partition.options.epoch_file == EpochFile.AT_ONCE:
+        return
+    same = every(row.in_file[broker] == row.cached[broker] for row in partition.epoch_starts)
+    for row in partition.epoch_starts:
+        row.in_file[broker] = choose(same, NO_EPOCH, row.in_file[broker])
 
 
 def _may_stop_cleanly(partition: TopicPartition, broker: Broker) -> bool:
@@ -168,12 +191,11 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
         may_stop = _may_stop_cleanly(partition, broker)
         first = all_of(goes, may_stop, is_written(partition, broker))
         broker.epochs_cut_last = any_of(broker.epochs_cut_last, first)
+    _keep_in_file(partition, broker, cut)
     for row in partition.epoch_starts:
-        held = row.cached[broker]
-        goes = all_of(cut, held != NO_EPOCH, row.number >= end)
-        row.cached[broker] = choose(goes, NO_EPOCH, held)
-        if options.epoch_file != EpochFile.AT_ONCE:
-            row.unflushed[broker] = choose(goes, held, row.unflushed[broker])
+        goes = all_of(cut, row.number >= end)
+        row.cached[broker] = choose(goes, NO_EPOCH, row.cached[broker])
+    _compare_with_file(partition, broker)
     forgotten = broker.fetched_epoch_forgotten
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
 
@@ -181,16 +203,29 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
 def truncate_from_start(partition: TopicPartition, broker: Broker, start: int) -> None:
     """Drop what starts before `start`, but for the epoch that goes on there.
 
-    The file follows later; what it has below the log's start goes as it is loaded.
+    The file follows later.
     """
+    _keep_in_file(partition, broker, where=True)
     last = largest(
         choose(row.number <= start, row.cached[broker], NO_EPOCH) for row in partition.epoch_starts
     )
     for row in partition.epoch_starts:
-        held, old = row.cached[broker], row.unflushed[broker]
-        kept = choose(row.number == start, last, held)
+        kept = choose(row.number == start, last, row.cached[broker])
         row.cached[broker] = choose(row.number < start, NO_EPOCH, kept)
-        row.unflushed[broker] = choose(row.number < start, NO_EPOCH, old)
+    _compare_with_file(partition, broker)
+
+
+def note_start_on_disk(partition: TopicPartition, broker: Broker, start: int) -> None:
+    """The log starts at `start` on disk, and no earlier any more."""
+    if partition.options.epoch_file == EpochFile.AT_ONCE:
+        return
+    last = largest(
+        choose(row.number <= start, row.in_file[broker], NO_EPOCH) for row in partition.epoch_starts
+    )
+    for row in partition.epoch_starts:
+        kept = choose(row.number == start, last, row.in_file[broker])
+        row.in_file[broker] = choose(row.number < start, NO_EPOCH, kept)
+    _compare_with_file(partition, broker)
 
 
 def would_be_cut(partition: TopicPartition, broker: Broker, end: int) -> bool:
@@ -209,10 +244,16 @@ def forget(partition: TopicPartition, broker: Broker, where: bool) -> None:
         row.cached[broker] = choose(where, NO_EPOCH, row.cached[broker])
 
 
-def _comes_back(partition: TopicPartition, power_lost: bool) -> bool:
-    """What truncation took out is in the file again: it was not written, or not synced (3.7)."""
+def _bring_back(partition: TopicPartition, broker: Broker, power_lost: bool, where: bool) -> None:
+    """Where the condition holds, the cache is as the file: what went is back if not written.
+
+    In 3.7 it was written, but not synced, so that only a power loss brings it back.
+    """
     late = partition.options.epoch_file
-    return late == EpochFile.LATER or (late == EpochFile.UNSYNCED and power_lost)
+    if late == EpochFile.LATER or (late == EpochFile.UNSYNCED and power_lost):
+        back = all_of(where, not_(is_written(partition, broker)))
+        for row in partition.epoch_starts:
+            row.cached[broker] = choose(back, row.in_file[broker], row.cached[broker])
 
 
 def recover(partition: TopicPartition, broker: Broker) -> None:
@@ -224,16 +265,13 @@ def recover(partition: TopicPartition, broker: Broker) -> None:
     if partition.options.recovery_replaces_epochs:
         read_off_records(partition, broker, 0)
         return
-    if _comes_back(partition, power_lost=True):
-        for row in partition.epoch_starts:
-            held, old = row.cached[broker], row.unflushed[broker]
-            row.cached[broker] = choose(held == NO_EPOCH, old, held)
+    _bring_back(partition, broker, power_lost=True, where=True)
     log, latest = broker.log, latest_epoch(partition, broker)
     first = smallest(
         choose(all_of(log.has(p), log[p].epoch > latest), p, log.end) for p in log.positions
     )
     for row in partition.epoch_starts:
-        row.unflushed[broker] = NO_EPOCH
+        row.in_file[broker] = NO_EPOCH
         row.cached[broker] = choose(row.number < first, row.cached[broker], NO_EPOCH)
     for offset in partition.offsets:
         row = partition.epoch_starts[offset.number]
@@ -245,17 +283,15 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
     """Where the condition holds, what the cache holds when the log is loaded again.
 
     That is what the file has, up to the log's end: an epoch without records is lost
-    (`LogLoader.load`). What was cut and not written is back; in 3.7 it was written but not synced,
-    so only after a power loss.
+    (`LogLoader.load`). The file is late for that, too.
     """
-    comes_back = _comes_back(partition, power_lost)
+    _bring_back(partition, broker, power_lost, where)
+    _keep_in_file(partition, broker, where)
+    broker.epochs_cut_last = choose(where, False, broker.epochs_cut_last)
     for row in partition.epoch_starts:
-        held, old = row.cached[broker], row.unflushed[broker]
-        if comes_back:
-            held = choose(held == NO_EPOCH, old, held)
-        kept = choose(row.number < broker.log.end, held, NO_EPOCH)
-        row.cached[broker] = choose(where, kept, row.cached[broker])
-    write(partition, broker, where)
+        goes = all_of(where, row.number >= broker.log.end)
+        row.cached[broker] = choose(goes, NO_EPOCH, row.cached[broker])
+    _compare_with_file(partition, broker)
     forgotten = broker.fetched_epoch_forgotten
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
     broker.fetch_answered = choose(where, False, broker.fetch_answered)

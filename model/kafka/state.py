@@ -284,14 +284,14 @@ class EpochStart(Entity):
     """An offset, from 0 to the end of a full log, and what starts there; see `epoch.cache`.
 
     For each broker the epoch of the entry in its leader-epoch cache, `NO_EPOCH` where there is
-    none; while it is down, that of the file. `unflushed`: an entry that truncation has taken out of
-    the cache, and which the file still has.
+    none; while it is down, what it will be once the log is loaded. `in_file`: that of the file,
+    where the file as a whole differs from the cache; else `NO_EPOCH`.
     """
 
     _label = "start "
 
     cached: PerMember[Broker, LeaderEpochOrNone] = for_each(NO_EPOCH)
-    unflushed: PerMember[Broker, LeaderEpochOrNone] = for_each(NO_EPOCH)
+    in_file: PerMember[Broker, LeaderEpochOrNone] = for_each(NO_EPOCH)
 
 
 class Consumer(Record):

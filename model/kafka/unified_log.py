@@ -59,7 +59,7 @@ def start_at(partition: TopicPartition, broker: Broker, start: int) -> None:
     log_segment.forget(partition, broker, where=start > 0)
     broker.log_start = start
     if not is_start_late(partition):
-        _blank(broker, start)
+        _forget_before(partition, broker, start)
 
 
 def is_start_late(partition: TopicPartition) -> bool:
@@ -67,8 +67,10 @@ def is_start_late(partition: TopicPartition) -> bool:
     return partition.options.log_start_file == LogStartFile.LATER
 
 
-def _blank(broker: Broker, start: int) -> None:
-    """The records before `start` are gone for good."""
+def _forget_before(partition: TopicPartition, broker: Broker, start: int) -> None:
+    """What was before `start` is gone for good: the log starts there on disk, too."""
+    if cache.is_kept(partition):
+        cache.note_start_on_disk(partition, broker, start)
     for offset in broker.log.positions:
         entry = broker.log[offset]
         entry.id = choose(offset < start, 0, entry.id)
@@ -79,7 +81,7 @@ def checkpoint_start(partition: TopicPartition, broker: Broker, where: bool = Tr
     """Where the condition holds, write where the log starts: it starts there after a crash."""
     if is_start_late(partition):
         broker.start_on_disk = choose(where, broker.log_start, broker.start_on_disk)
-        _blank(broker, broker.start_on_disk)
+        _forget_before(partition, broker, broker.start_on_disk)
 
 
 def start_on_disk(partition: TopicPartition, broker: Broker) -> int:
@@ -88,11 +90,7 @@ def start_on_disk(partition: TopicPartition, broker: Broker) -> int:
 
 
 def reload_start(partition: TopicPartition, broker: Broker, where: bool) -> None:
-    """Where the condition holds, the log is loaded, and starts where it does on disk.
-
-    What the leader-epoch cache has dropped stays so: its file is written soon after
-    (`LogLoader.load`).
-    """
+    """Where the condition holds, the log is loaded, and starts where it does on disk."""
     if is_start_late(partition):
         broker.log_start = choose(where, broker.start_on_disk, broker.log_start)
 

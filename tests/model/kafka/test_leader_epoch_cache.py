@@ -68,9 +68,9 @@ def test_truncation_takes_an_epoch_without_records_out_and_the_file_follows_late
     model = fixed(TWO)
     state = after(model, *FOLLOWS_AGAIN)
     assert starts(model, state, 1) == [0, -1]
-    assert starts(model, state, 1, "unflushed") == [-1, 1]
+    assert starts(model, state, 1, "in_file") == [0, 1]
     state = after(model, *FOLLOWS_AGAIN, "broker_flush_epochs(broker=b1)")
-    assert starts(model, state, 1, "unflushed") == [-1, -1]
+    assert starts(model, state, 1, "in_file") == [-1, -1]
 
 
 def test_a_restart_forgets_an_epoch_without_records():

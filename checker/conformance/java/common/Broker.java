@@ -180,7 +180,7 @@ final class Broker {
     /** Reads the metadata log from where it is up to `end`, as one image. */
     void read(List<ApiMessage> log, int end) {
         if (read >= end) return;
-        logScheduler.metadataRead();
+        logScheduler.settled();
         if (loader == null) {
             MetadataDelta delta = Parts.of(image, supportedConfigs()).make(MetadataDelta.class);
             for (int i = read; i < end; i++) delta.replay(log.get(i));

@@ -433,7 +433,7 @@ final class Steps {
     private void restart(int broker) {
         world.start(broker);
         world.read(broker);
-        world.brokers[broker].logScheduler.writeEpochs();  // what loading the log has cut off
+        world.brokers[broker].logScheduler.settled();
         if (!world.disks[broker].taken) return;
         world.disks[broker].taken = false;
         if (world.controller.partition() == null) return;

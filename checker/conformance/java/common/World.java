@@ -164,6 +164,9 @@ final class World {
         controller = new DirectController(clock, KafkaRaftServer.configSchema(), partition.partition(), controller.log);
     }
 
+    /** Where the log of a broker that is up starts once it is loaded again. */
+    private long startOnDisk(Broker broker) { return lateLogStarts ? disks[broker.id].logStart() : Internals.logStart(broker); }
+
     /** The process dies. The checkpoint of log starts is as if just written, unless that is a step of its own. */
     void crash(int broker, long checkpoint) {
         rounds.forget(broker);
@@ -222,7 +225,7 @@ final class World {
         isrChanges.refuseVoid();
         for (Broker broker : brokers) if (broker != null) {
             broker.replicas.tryCompleteActions();
-            if (lateEpochs) broker.logScheduler.forgetWhatIsWritten(broker.log() == null ? null : Internals.epochCache(broker));
+            if (lateEpochs) broker.logScheduler.forgetWhatIsWritten(broker.log() == null ? null : Internals.epochCache(broker), startOnDisk(broker));
         }
     }
 
