@@ -10,6 +10,7 @@ from checker.conformance.walks import Walker
 from checker.experiments.choices import steps_named
 from checker.traces.trace import Trace, TraceVerdict
 from tests.support.classes import CHOSEN, NEWEST, VERSION
+from tests.support.epoch_runs import LOADED, START_MOVED, TWO_LOGS, late_model, written
 from tests.support.kafka import after
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
@@ -93,6 +94,16 @@ AFTER_LEADING_WITHOUT_A_RECORD = (
 def test_a_stalled_fetch_goes_on_from_where_it_was_sent(newest, lines):
     (model,) = models(NEWEST, STALLED, AT_ONCE)
     checked = replay(newest, _run(model, lines))
+    assert (checked.agreed, checked.difference) == (len(lines) + 1, None)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [LOADED, written(LOADED, 9), START_MOVED, written(START_MOVED, 7), TWO_LOGS],
+    ids=["loaded", "loaded, written", "start moved", "start moved, written", "two logs"],
+)
+def test_the_file_of_epochs_is_late_for_all_that_goes(newest, lines):
+    checked = replay(newest, _run(late_model(), lines))
     assert (checked.agreed, checked.difference) == (len(lines) + 1, None)
 
 

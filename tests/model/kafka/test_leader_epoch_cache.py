@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from checker.engines.reference import ReferenceEngine
 from checker.liveness.search import LivenessSearch
 from checker.search.question import Options
 from checker.verdict import Verdict
-from properties import choose_liveness
+from properties import choose_liveness, choose_properties
+from tests.support.epoch_runs import LOADED, START_MOVED, TWO_LOGS, late_model, written
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model
 
 LOST = "exposed_records_survive"
@@ -77,6 +79,47 @@ def test_a_restart_forgets_an_epoch_without_records():
     model = fixed(TWO | {"crashes": 1})
     state = after(model, *BECOMES_LEADER, "broker_crash(broker=b1, checkpoint=0)")
     assert starts(model, state, 1) == [0, -1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "before", "back", "gone"),
+    [
+        (LOADED, 9, [0, 1, -1], [0, -1, -1]),
+        (TWO_LOGS[:16], 13, [0, 1, -1], [0, -1, -1]),
+        (START_MOVED, 7, [0, -1, -1], [-1, -1, -1]),
+    ],
+    ids=["loaded", "loaded without its end", "start moved"],
+)
+def test_what_goes_from_the_cache_is_back_after_a_crash_unless_the_file_was_written(
+    lines, before, back, gone
+):
+    model = late_model()
+    assert starts(model, after(model, *lines), 1) == back
+    assert starts(model, after(model, *written(lines, before)), 1) == gone
+
+
+def test_a_start_that_is_on_disk_leaves_the_file_nothing_to_bring_back():
+    """A load drops what is before it, whether it is in the file or not."""
+    model = late_model()
+    moved = START_MOVED[:-1]
+    assert starts(model, after(model, *moved), 1, "in_file") == [0, -1, -1]
+    state = after(model, *moved, "broker_checkpoint_log_start(broker=b1)")
+    assert starts(model, state, 1) == [-1, 0, -1]
+    assert starts(model, state, 1, "in_file") == [-1, -1, -1]
+
+
+def test_a_file_that_is_late_after_a_power_loss_leaves_two_logs():
+    model = late_model()
+    state = after(model, *TWO_LOGS)
+    (agree,) = choose_properties(model.protocol, ["logs_agree_below_high_watermark"])
+    assert not ReferenceEngine(model).holds(agree.claim, state)
+
+
+def test_what_a_crash_leaves_unsynced_a_later_power_loss_may_take():
+    model = fixed(TWO | {"crashes": 1, "power_losses": 1}, epoch_file="unsynced")
+    crashed = (*FOLLOWS_AGAIN, "broker_crash(broker=b1, checkpoint=0)")
+    assert starts(model, after(model, *crashed), 1) == [0, -1]
+    assert starts(model, after(model, *crashed), 1, "in_file") == [0, 1]
 
 
 def test_a_file_that_was_not_synced_may_be_empty():
