@@ -13,7 +13,8 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-from model.kafka.choices import EpochCache, Truncation, UpgradeTo
+from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.choices import EpochCache, EpochFile, Truncation, UpgradeTo
 from model.kafka.presets import PRESETS
 from model.kafka.racks import Racks
 from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
@@ -109,12 +110,18 @@ def controller_is_upgraded(partition: TopicPartition) -> bool:
 
 @action("{broker}, which is down, is upgraded")
 def broker_upgrade(partition: TopicPartition, broker: Broker) -> None:
-    """Have a broker start with the newer release; or with features that it had switched off."""
+    """Have a broker start with the newer release; or with features that it had switched off.
+
+    Where the older one leaves a file unsynced, the system has synced it by then: what a crash
+    brings back with the newer one is what that has not written.
+    """
     require(partition.options.upgrade_to != UpgradeTo.NONE)
     require(not_(broker.up), not_(broker.upgraded))
     require(count(b.upgraded for b in partition.brokers) < partition.bound("upgrades"))
 
     broker.upgraded = True
+    if file_cache.is_kept(partition) and partition.options.epoch_file == EpochFile.UNSYNCED:
+        file_cache.write(partition, broker)
 
 
 @action("the controller is upgraded")

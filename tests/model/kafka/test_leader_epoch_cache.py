@@ -122,6 +122,16 @@ def test_what_a_crash_leaves_unsynced_a_later_power_loss_may_take():
     assert starts(model, after(model, *crashed), 1, "in_file") == [0, 1]
 
 
+def test_what_an_earlier_release_left_unsynced_is_not_what_a_later_one_left_unwritten():
+    bounds = TWO | {"crashes": 1, "upgrades": 1}
+    settings = SAFE | KEPT | {"upgrade.to": "kafka-3.9", "fetch.answers": "at_once"}
+    model = kafka_model("kafka-3.7", settings, **bounds)
+    crashed = (*FOLLOWS_AGAIN, "broker_crash(broker=b1, checkpoint=0)")
+    assert starts(model, after(model, *crashed), 1, "in_file") == [0, 1]
+    state = after(model, *crashed, "broker_upgrade(broker=b1)")
+    assert starts(model, state, 1, "in_file") == [-1, -1]
+
+
 def test_a_file_that_was_not_synced_may_be_empty():
     model = fixed(TWO | {"power_losses": 1}, epoch_file="unsynced")
     lost = "broker_lose_power_and_epochs(broker=b1, kept=1, checkpoint=0, first=%d)"
