@@ -50,7 +50,7 @@ class EpochCache(StrEnum):
 
 
 class EpochFile(StrEnum):
-    """When truncation of the leader-epoch cache is in its checkpoint file."""
+    """When what goes from the leader-epoch cache goes from its checkpoint file."""
 
     AT_ONCE = "at_once"  # in the same step (up to 3.6)
     UNSYNCED = "unsynced"  # at once, but a power loss may undo it, or empty the file (3.7)

@@ -343,7 +343,7 @@ class KafkaSettings:
     )
     epoch_file: EpochFile = setting(
         EpochFile.LATER,
-        "when truncation of the epoch cache is in its file (KAFKA-15046, KAFKA-16541)",
+        "when what goes from the epoch cache is out of its file (KAFKA-15046, KAFKA-16541)",
         "epoch.file",
     )
     log_file: LogFile = setting(
