@@ -172,6 +172,18 @@ def _may_stop_cleanly(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
+def _may_stop(partition: TopicPartition, broker: Broker) -> bool:
+    """The broker's log may be loaded once more; if not, nobody reads its file again."""
+    spent = partition.spent
+    return any_of(
+        _may_stop_cleanly(partition, broker),
+        spent.crashes < partition.bound("crashes"),
+        spent.power_losses < partition.bound("power_losses"),
+        spent.cache_losses < partition.bound("cache_losses"),
+        spent.rack_failures < partition.bound("rack_failures"),
+    )
+
+
 def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -> None:
     """Where the condition holds, drop what starts at `end` or later, as the log is cut there.
 
@@ -283,7 +295,7 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
     """Where the condition holds, what the cache holds when the log is loaded again.
 
     That is what the file has, up to the log's end: an epoch without records is lost
-    (`LogLoader.load`). The file is late for that, too.
+    (`LogLoader.load`). The file is late for that, too, which is dead if it is not loaded again.
     """
     _bring_back(partition, broker, power_lost, where)
     _keep_in_file(partition, broker, where)
@@ -292,6 +304,8 @@ def reload(partition: TopicPartition, broker: Broker, power_lost: bool, where: b
         goes = all_of(where, row.number >= broker.log.end)
         row.cached[broker] = choose(goes, NO_EPOCH, row.cached[broker])
     _compare_with_file(partition, broker)
+    if partition.options.epoch_file != EpochFile.AT_ONCE:
+        write(partition, broker, where=all_of(where, not_(_may_stop(partition, broker))))
     forgotten = broker.fetched_epoch_forgotten
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
     broker.fetch_answered = choose(where, False, broker.fetch_answered)

@@ -108,6 +108,13 @@ def test_a_start_that_is_on_disk_leaves_the_file_nothing_to_bring_back():
     assert starts(model, state, 1, "in_file") == [-1, -1, -1]
 
 
+def test_what_a_load_leaves_in_the_file_is_dead_where_none_comes_after():
+    led = (*BECOMES_LEADER, "broker_crash(broker=b1, checkpoint=0)")
+    once, twice = (fixed(TWO | {"crashes": crashes}) for crashes in (1, 2))
+    assert starts(once, after(once, *led), 1, "in_file") == [-1, -1]
+    assert starts(twice, after(twice, *led), 1, "in_file") == [0, 1]
+
+
 def test_a_file_that_is_late_after_a_power_loss_leaves_two_logs():
     model = late_model()
     state = after(model, *TWO_LOGS)
@@ -123,7 +130,7 @@ def test_what_a_crash_leaves_unsynced_a_later_power_loss_may_take():
 
 
 def test_what_an_earlier_release_left_unsynced_is_not_what_a_later_one_left_unwritten():
-    bounds = TWO | {"crashes": 1, "upgrades": 1}
+    bounds = TWO | {"crashes": 2, "upgrades": 1}
     settings = SAFE | KEPT | {"upgrade.to": "kafka-3.9", "fetch.answers": "at_once"}
     model = kafka_model("kafka-3.7", settings, **bounds)
     crashed = (*FOLLOWS_AGAIN, "broker_crash(broker=b1, checkpoint=0)")
