@@ -29,7 +29,6 @@ def written(lines: tuple[str, ...], after: int) -> tuple[str, ...]:
     return (*lines[:after], "broker_flush_epochs(broker=b1)", *lines[after:])
 
 
-
 LOADED = (
     "producer_send(leader=b0)",
     "producer_send(leader=b0)",
