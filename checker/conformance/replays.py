@@ -47,7 +47,7 @@ def release_model(model: Model, version: str, fix: str = "") -> Model:
     given = settings_named(model)
     settings: dict[str, Any] = settings_of(version) | {name: given[name] for name in CHOSEN}
     if fix:
-        settings[fix_named(fix).setting] = "true"
+        settings[fix_named(fix).setting] = fix_named(fix).value
     return KAFKA.model(model.bounds, settings if has_elr(version) else without_elr(settings))
 
 

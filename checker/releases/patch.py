@@ -104,12 +104,13 @@ def _filled(lines: str, names: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits of methods, and the setting by which the broker model has the same fix.
+    """Edits of methods, and the setting and its value by which the broker model has the same fix.
 
-    Empty: what it mends is one step of the model.
+    An empty setting: what it mends is one step of the model.
     """
 
     setting: str
+    value: str
     methods: tuple[MethodPatch, ...]
 
 
@@ -143,7 +144,7 @@ def _read(data: Mapping[str, Any]) -> Fix:
         )
         for method in data["methods"]
     )
-    return Fix(data.get("setting", ""), methods)
+    return Fix(data.get("setting", ""), data.get("value", "true"), methods)
 
 
 def patched_sources(version: str, finding: str) -> dict[str, str]:

@@ -61,6 +61,7 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
         ),
         ("elr-of-removed-replicas", "43-a_replica_is_moved_away_and_back", 11),
         ("truncation-begins-a-segment", "94-a_record_of_an_earlier_epoch_is_sent", 20),
+        ("truncated-epochs-written", "97-an_epoch_that_was_cut_off_is_back", 24),
         ("isr-change-refused", "47-a_record_waits_after_a_refused_isr_change", 10),
         ("reassignment-taken-back", "83-a_reassignment_that_is_taken_back_never_ends", 2),
         ("elr-by-the-first-partition", "87-the_first_partition_has_one_replica", 7),
