@@ -240,3 +240,22 @@ def test_an_answer_is_sent_with_what_was_written_over_it_until_a_truncation_begi
         "testALogGoesOnWhereItWasTruncated",
     }
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
+@pytest.mark.parametrize("version", first_and_nightly(RELEASES, "4.3.1", "4.1.0", "3.9.1", "3.8.1"))
+def test_a_truncated_epoch_is_back_with_its_file_until_truncation_writes_it(version):
+    name, fix = "TruncatedEpochsTest", "truncated-epochs-written"
+    published, fixed = (
+        _run(version, [f"{name}.java"], f"org.apache.kafka.storage.internals.epoch.{name}", each)
+        for each in (None, fix)
+    )
+    assert published.failed == {
+        "testAnEpochThatIsTruncatedAfterTheSchedulersEndIsNotBack",
+        "testAnEpochThatIsTruncatedWhileTheSchedulerIsBusyIsNotBackAfterACrash",
+    }
+    assert published.passed == {
+        "testAnEpochThatIsTruncatedBeforeTheSchedulersEndIsNotBack",
+        "testAnEpochThatIsTruncatedAfterTheSchedulersEndIsNotBackOnceAnotherHasBegun",
+        "testAnEpochThatNothingIsLeftOfIsAllThatGoes",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
