@@ -35,11 +35,13 @@ def eligible_among(
 
 
 def min_isr_of_elr(partition: TopicPartition) -> int:
-    """So many in the ISR need no ELR; with the fix, no more than any leader may go by (98)."""
+    """So many in the ISR need no ELR; with the fix, no more than any active broker goes by (98)."""
     number = partition.min_isr
     if not (partition.min_isr_may_be_unread and partition.options.elr_min_isr_read_by_all):
         return number
-    late = some(b.min_isr_unread + b.min_isr_next > 0 for b in partition.brokers)
+    late = some(
+        all_of(not_(b.fenced), b.min_isr_unread + b.min_isr_next > 0) for b in partition.brokers
+    )
     former = partition.within_replicas(partition.options.min_insync_replicas)
     return choose(late, minimum(number, former), number)
 

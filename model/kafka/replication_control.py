@@ -148,8 +148,8 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
     require(is_elected_when_unfenced(partition, broker))
     require(may_change_leader(partition))
 
-    broker.fenced = False
     elect(partition, broker, controller.isr)
+    broker.fenced = False
 
 
 @action("controller elects {broker}, which is not in sync")

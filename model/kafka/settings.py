@@ -202,7 +202,7 @@ class KafkaSettings:
     )
     elr_min_isr_read_by_all: bool = setting(
         False,
-        "for the ELR a raised min.insync.replicas counts once every broker has read of it "
+        "for the ELR a raised min.insync.replicas counts once every active broker has read of it "
         "(finding 0021)",
         "elr.min.isr.read.by.all",
     )

@@ -65,6 +65,7 @@ def test_a_release_departs_from_a_bug_where_its_fix_takes_hold(harness, case, st
         ("isr-change-refused", "47-a_record_waits_after_a_refused_isr_change", 10),
         ("reassignment-taken-back", "83-a_reassignment_that_is_taken_back_never_ends", 2),
         ("elr-by-the-first-partition", "87-the_first_partition_has_one_replica", 7),
+        ("elr-before-a-minimum-is-read", "98-min_isr_raised_before_the_leader_reads_it", 6),
         nightly(RELEASES, ("0002", "37-a_pending_isr_member_is_forgotten", 8)),
         nightly(RELEASES, ("elr-index-of-a-cleared-elr", "46-a_stale_index_keeps_a_broker_out", 3)),
         nightly(

@@ -66,7 +66,15 @@ ELIGIBLE = {
         "testALeaderThatIsUnregisteredDoesNotEnterTheElr",
         "testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered",
     },
+    "elr-before-a-minimum-is-read": {
+        "testARaisedMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt",
+        "testARaisedDefaultOfTheMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt",
+        "testTheLeastOfTheNumbersThatTheLeaderMayGoByCountsForTheElr",
+    },
     None: {
+        "testARaisedMinimumCountsForTheElrOnceAllBrokersHaveReadOfIt",
+        "testABrokerThatIsFencedIsNotWaitedForBeforeARaisedMinimumCounts",
+        "testALoweredMinimumCountsForTheElrAtOnce",
         "testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr",
         "testAReplicaThatStaysKeepsItsPlaceInTheElr",
         "testTheOthersStayInTheElrAsABrokerIsUnregistered",
@@ -148,12 +156,14 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-by-the-first-partition"),
         ("4.3.1", "elr-of-an-unregistered-broker"),
         ("4.3.1", "elr-of-a-failed-directory"),
+        ("4.3.1", "elr-before-a-minimum-is-read"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
         ("4.1.0", "elr-switched-on-while-offline"),
         ("4.1.0", "reassignment-taken-back"),
         ("4.1.0", "elr-by-the-first-partition"),
         ("4.1.0", "elr-of-an-unregistered-broker"),
         ("4.1.0", "elr-of-a-failed-directory"),
+        ("4.1.0", "elr-before-a-minimum-is-read"),
     ),
 )
 def test_a_fix_of_the_controller_mends_its_own_tests_and_no_other(version, finding):

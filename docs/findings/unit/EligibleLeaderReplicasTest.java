@@ -18,6 +18,7 @@ import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.metadata.ClearElrRecord;
+import org.apache.kafka.common.metadata.ConfigRecord;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.metadata.PartitionRecord;
@@ -32,6 +33,7 @@ import org.apache.kafka.metadata.placement.StripedReplicaPlacer;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.apache.kafka.server.common.EligibleLeaderReplicasVersion;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.config.ConfigSynonym;
 import org.apache.kafka.timeline.SnapshotRegistry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,7 @@ public class EligibleLeaderReplicasTest {
     private final Map<Integer, List<Uuid>> directories = new java.util.HashMap<>();
     private FeatureControlManager features;
     private ClusterControlManager cluster;
+    private ConfigurationControlManager configs;
     private ReplicationControlManager replication;
 
     @BeforeEach
@@ -62,8 +65,9 @@ public class EligibleLeaderReplicasTest {
         ConfigDef topics = new ConfigDef()
             .define("min.insync.replicas", ConfigDef.Type.INT, 2, ConfigDef.Importance.HIGH, "")
             .define("unclean.leader.election.enable", ConfigDef.Type.BOOLEAN, false, ConfigDef.Importance.HIGH, "");
-        ConfigurationControlManager configs = new ConfigurationControlManager.Builder().setSnapshotRegistry(registry)
-            .setKafkaConfigSchema(new KafkaConfigSchema(Map.of(ConfigResource.Type.TOPIC, topics), Map.of()))
+        configs = new ConfigurationControlManager.Builder().setSnapshotRegistry(registry)
+            .setKafkaConfigSchema(new KafkaConfigSchema(Map.of(ConfigResource.Type.TOPIC, topics),
+                Map.of("min.insync.replicas", List.of(new ConfigSynonym("min.insync.replicas")))))
             .setFeatureControl(features).build();
         replication = new ReplicationControlManager.Builder().setSnapshotRegistry(registry)
             .setConfigurationControl(configs).setClusterControl(cluster).setFeatureControl(features).build();
@@ -266,6 +270,92 @@ public class EligibleLeaderReplicasTest {
         assertEquals(List.of(1), elr());
         changeIsr(0, 1);
         assertEquals(List.of(0, 1), ints(replication.getPartition(TOPIC, 0).isr));
+    }
+
+    @Test
+    public void testARaisedMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
+        hasRead(9, 0);
+        hasRead(10, 1, 2, 3, 4);
+        changeIsr(0, 1);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testARaisedDefaultOfTheMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.BROKER, "", "3", 10);
+        hasRead(9, 0);
+        hasRead(10, 1, 2, 3, 4);
+        changeIsr(0, 1);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testTheLeastOfTheNumbersThatTheLeaderMayGoByCountsForTheElr() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 20);
+        hasRead(15, 0);
+        hasRead(20, 1, 2, 3, 4);
+        fence(1);
+        fence(2);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testARaisedMinimumCountsForTheElrOnceAllBrokersHaveReadOfIt() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
+        hasRead(10, 0, 1, 2, 3, 4);
+        changeIsr(0, 1);
+        assertEquals(List.of(2), elr());
+    }
+
+    @Test
+    public void testABrokerThatIsFencedIsNotWaitedForBeforeARaisedMinimumCounts() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
+        hasRead(10, 0, 1, 2, 3);
+        hasRead(9, 4);
+        cluster.heartbeatManager().fence(4);
+        changeIsr(0, 1);
+        assertEquals(List.of(2), elr());
+    }
+
+    @Test
+    public void testALoweredMinimumCountsForTheElrAtOnce() {
+        replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
+        setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
+        hasRead(9, 0, 1, 2, 3, 4);
+        fence(1);
+        fence(2);
+        assertEquals(List.of(), elr());
+    }
+
+    /** The record of a change, at this offset: of a topic, or of the default for all. As published, nobody asks for the offset. */
+    private void setMinIsr(ConfigResource.Type type, String name, String value, long offset) {
+        ConfigRecord record = new ConfigRecord().setResourceType(type.id()).setResourceName(name)
+            .setName("min.insync.replicas").setValue(value);
+        try {
+            for (var replay : ConfigurationControlManager.class.getMethods())
+                if (replay.getName().equals("replay"))
+                    replay.invoke(configs, replay.getParameterCount() == 1 ? new Object[] {record} : new Object[] {record, offset});
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The brokers have told in their heartbeats that they have read up to this offset. */
+    private void hasRead(long offset, int... brokers) {
+        for (int broker : brokers) cluster.heartbeatManager().touch(broker, false, offset);
+    }
+
+    private void fence(int broker) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
+        replication.handleBrokerFenced(broker, records);
+        replay(records);
     }
 
     private void failDirectory(int broker, int number) {

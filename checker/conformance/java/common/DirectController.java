@@ -140,7 +140,7 @@ public final class DirectController {
             case "FeatureLevelRecord" -> features.replay((FeatureLevelRecord) record);
             case "RegisterBrokerRecord" -> ask(cluster, "replay", record, offset);
             case "BrokerRegistrationChangeRecord", "UnregisterBrokerRecord" -> ask(cluster, "replay", record);
-            case "ConfigRecord" -> ask(configuration, "replay", record);
+            case "ConfigRecord" -> Parts.of(record, offset).call(configuration, "replay");
             case "TopicRecord", "PartitionRecord", "PartitionChangeRecord", "ClearElrRecord", "RemoveTopicRecord" -> ask(replication, "replay", record);
             default -> throw new IllegalStateException("no manager replays " + record);
         }
@@ -199,6 +199,11 @@ public final class DirectController {
             .setWantShutDown(wantsShutDown), cluster.registerBrokerRecordOffset(broker).getAsLong()));
         if (reply.inControlledShutdown()) ask(cluster.heartbeatManager(), "maybeUpdateControlledShutdownOffset", broker, log.size() - 1L);
         return reply.shouldShutDown();
+    }
+
+    /** A broker that is active has told in its last heartbeat that it has read up to this offset. */
+    public void hasRead(int broker, long offset) {
+        if (isActive(broker)) cluster.heartbeatManager().touch(broker, false, offset);
     }
 
     /** A broker's first heartbeat that wants a shutdown: a leader is in controlled shutdown then, another is fenced. */

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import kafka.cluster.Partition;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -137,6 +138,14 @@ final class World {
             && controller.log.subList(broker.read, minIsrChangedAt).stream().noneMatch(PartitionChangeRecord.class::isInstance);
     }
 
+    /** The last offset that the broker has read, settings and all, for the ELR: who is down, or follows, goes by no settings. */
+    private long readUpTo(int broker) {
+        if (brokers[broker] == null) return controller.log.size();
+        Partition known = brokers[broker].partition();
+        boolean settingsWait = brokers[broker].settingsWait && known != null && known.isLeader();
+        return settingsWait ? minIsrChangedAt - 1L : brokers[broker].read - 1L;
+    }
+
     void readMinIsr(int leader) {
         brokers[leader].read(controller.log, minIsrChangedAt + 1);
         brokers[leader].applySettings();
@@ -216,6 +225,7 @@ final class World {
         clock.sleep(STEP_MS);
         notes.clear();
         failures.clear();
+        for (int b = 0; b < brokers.length; b++) controller.hasRead(b, readUpTo(b));
     }
 
     /** What happens by itself in the same step. */
