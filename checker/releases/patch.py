@@ -110,8 +110,8 @@ class Fix:
     """
 
     setting: str
-    value: str
     methods: tuple[MethodPatch, ...]
+    value: str = "true"
 
 
 @cache
@@ -144,7 +144,7 @@ def _read(data: Mapping[str, Any]) -> Fix:
         )
         for method in data["methods"]
     )
-    return Fix(data.get("setting", ""), data.get("value", "true"), methods)
+    return Fix(data.get("setting", ""), methods, data.get("value", "true"))
 
 
 def patched_sources(version: str, finding: str) -> dict[str, str]:
