@@ -7,7 +7,7 @@ import pytest
 from checker.search.explore import Explorer, Options
 from checker.verdict import Verdict
 from model.kafka.protocol import KAFKA
-from model.language import all_of, every, implies, not_
+from model.language import all_of, every, implies, not_, some
 from properties import Property
 from properties.kafka import safety
 
@@ -108,6 +108,36 @@ def test_a_leader_that_reads_late_of_a_raised_number_acknowledges_what_the_elr_l
     result = searched(model_of(RAISED, bounds, **{"elr.min.isr.read.by.all": "false"}), SURVIVE)
     assert [violation.property for violation in result.violations] == [SURVIVE]
     assert searched(model_of(RAISED, bounds), SURVIVE).verdict is Verdict.EXHAUSTED
+
+
+def enters_by_former(name, is_waited_for):
+    """While one of these goes by the former number, 1, nobody enters the ELR where one stays."""
+    return Property(
+        name,
+        "nobody enters the ELR by a number that one of these brokers has not read",
+        lambda p, after: implies(
+            all_of(
+                some(all_of(is_waited_for(b), goes_by_former(b)) for b in p.brokers),
+                not_(p.controller.eligible.includes(after.controller.eligible)),
+            ),
+            after.controller.isr.is_empty,
+        ),
+        of_steps=True,
+    )
+
+
+RAISED_FROM_ONE = {"min.insync.replicas": "1", "min.insync.replicas.later": "2"}
+ACTIVE = enters_by_former("active_brokers_are_waited_for", lambda b: not_(b.fenced))
+FENCED = enters_by_former("fenced_brokers_are_waited_for", lambda b: b.fenced)
+
+
+def test_for_the_elr_active_brokers_are_waited_for_and_no_others():
+    bounds = {"false_fencings": 1, "max_leader_epoch": 1}
+    with_fix = searched(model_of(RAISED_FROM_ONE, bounds), ACTIVE, FENCED)
+    assert [violation.property for violation in with_fix.violations] == [FENCED]
+    assert searched(model_of(RAISED_FROM_ONE, bounds), ACTIVE).verdict is Verdict.EXHAUSTED
+    without = searched(model_of(RAISED_FROM_ONE, bounds, **{"elr.min.isr.read.by.all": "false"}), ACTIVE)
+    assert [violation.property for violation in without.violations] == [ACTIVE]
 
 
 def test_with_zookeeper_brokers_read_of_it_at_once():
