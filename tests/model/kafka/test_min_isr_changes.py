@@ -136,8 +136,8 @@ def test_for_the_elr_active_brokers_are_waited_for_and_no_others():
     with_fix = searched(model_of(RAISED_FROM_ONE, bounds), ACTIVE, FENCED)
     assert [violation.property for violation in with_fix.violations] == [FENCED]
     assert searched(model_of(RAISED_FROM_ONE, bounds), ACTIVE).verdict is Verdict.EXHAUSTED
-    without = searched(model_of(RAISED_FROM_ONE, bounds, **{"elr.min.isr.read.by.all": "false"}), ACTIVE)
-    assert [violation.property for violation in without.violations] == [ACTIVE]
+    off = model_of(RAISED_FROM_ONE, bounds, **{"elr.min.isr.read.by.all": "false"})
+    assert [found.property for found in searched(off, ACTIVE).violations] == [ACTIVE]
 
 
 def test_with_zookeeper_brokers_read_of_it_at_once():
