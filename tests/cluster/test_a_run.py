@@ -89,8 +89,8 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0017", "refused", "stuck: not so: x is acknowledged, not within 30 s"),
         ("0018", "unregistered", "stuck: not so: t has a leader, not within 60 s"),
         ("0019", "unread-answer", "lost: 1 of 2 "),
-        ("0020", "clean-stop", "lost: 1 of 2 "),
-        ("0020", "crash", "lost: 1 of 2 "),
+        ("0020", "clean-stop", "lost: 1 of 3 "),
+        ("0020", "crash", "lost: 1 of 3 "),
         ("0021", "raised-minimum", "lost: 1 of 2 "),
     ],
 )
