@@ -19,9 +19,12 @@ Starts grow with epochs, so there is one entry an offset at most: rows of offset
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from model.kafka.choices import EpochCache, EpochFile, Truncation
-from model.kafka.state import Broker, TopicPartition
+from model.kafka.state import Broker, EpochStart, TopicPartition
 from model.language import (
+    PerMember,
     all_of,
     any_of,
     choose,
@@ -32,7 +35,7 @@ from model.language import (
     smallest,
     some,
 )
-from model.replicated_log import NO_EPOCH
+from model.replicated_log import NO_EPOCH, LeaderEpochOrNone
 
 
 def is_kept(partition: TopicPartition) -> bool:
@@ -212,18 +215,28 @@ def truncate(partition: TopicPartition, broker: Broker, end: int, where: bool) -
     broker.fetched_epoch_forgotten = choose(where, False, forgotten)
 
 
+def _drop_before(
+    partition: TopicPartition,
+    broker: Broker,
+    of: Callable[[EpochStart], PerMember[Broker, LeaderEpochOrNone]],
+    start: int,
+) -> None:
+    """Of what starts before `start` the last epoch goes on there, and the others are gone."""
+    last = largest(
+        choose(row.number <= start, of(row)[broker], NO_EPOCH) for row in partition.epoch_starts
+    )
+    for row in partition.epoch_starts:
+        kept = choose(row.number == start, last, of(row)[broker])
+        of(row)[broker] = choose(row.number < start, NO_EPOCH, kept)
+
+
 def truncate_from_start(partition: TopicPartition, broker: Broker, start: int) -> None:
     """Drop what starts before `start`, but for the epoch that goes on there.
 
     The file follows later.
     """
     _keep_in_file(partition, broker, where=True)
-    last = largest(
-        choose(row.number <= start, row.cached[broker], NO_EPOCH) for row in partition.epoch_starts
-    )
-    for row in partition.epoch_starts:
-        kept = choose(row.number == start, last, row.cached[broker])
-        row.cached[broker] = choose(row.number < start, NO_EPOCH, kept)
+    _drop_before(partition, broker, lambda row: row.cached, start)
     _compare_with_file(partition, broker)
 
 
@@ -231,12 +244,7 @@ def note_start_on_disk(partition: TopicPartition, broker: Broker, start: int) ->
     """The log starts at `start` on disk, and no earlier any more."""
     if partition.options.epoch_file == EpochFile.AT_ONCE:
         return
-    last = largest(
-        choose(row.number <= start, row.in_file[broker], NO_EPOCH) for row in partition.epoch_starts
-    )
-    for row in partition.epoch_starts:
-        kept = choose(row.number == start, last, row.in_file[broker])
-        row.in_file[broker] = choose(row.number < start, NO_EPOCH, kept)
+    _drop_before(partition, broker, lambda row: row.in_file, start)
     _compare_with_file(partition, broker)
 
 
