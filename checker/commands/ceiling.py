@@ -14,7 +14,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from checker.commands.dropped import is_dropped_in
+from checker.commands.dropped import codes, is_dropped_in
 from checker.commands.progress import duration
 from checker.search.limits import memory_bytes, memory_words
 from model.language.errors import LimitError
@@ -89,7 +89,8 @@ class Ceiling:
 
     def _end(self, _: int, frame: FrameType | None) -> None:
         now = time.perf_counter()
-        over = self._over.is_set() or _is_leaving(frame)
+        # An error on the way out would leave the thread and the handler behind.
+        over = self._over.is_set() or Ceiling.__exit__.__code__ in codes(frame)
         if not over and now >= self._not_before and not is_dropped_in(frame):
             self._not_before = now + AGAIN
             raise LimitError(
@@ -107,12 +108,3 @@ class Ceiling:
             f" ({self._ready:,} of {self._all:,} actions were ready; all would take about "
             f"{duration(whole)})"
         )
-
-
-def _is_leaving(frame: FrameType | None) -> bool:
-    """The work is done; an error there would leave the thread and the handler behind."""
-    while frame is not None:
-        if frame.f_code is Ceiling.__exit__.__code__:
-            return True
-        frame = frame.f_back
-    return False

@@ -7,18 +7,24 @@ makes another error of it.
 from __future__ import annotations
 
 import gc
-from types import FrameType
+from collections.abc import Iterator
+from types import CodeType, FrameType
 
 _CALLED_BY_C = frozenset({"__del__", "from_param"})
 """Names of such functions; Z3 has both."""
 
 
+def codes(frame: FrameType | None) -> Iterator[CodeType]:
+    """What runs in a frame, what has called that, and so on."""
+    while frame is not None:
+        yield frame.f_code
+        frame = frame.f_back
+
+
 def is_dropped_in(frame: FrameType | None) -> bool:
     """What is raised there is dropped, or does not arrive as what it is."""
     of_collections = [getattr(callback, "__code__", None) for callback in gc.callbacks]
-    while frame is not None:
-        code = frame.f_code
-        if code.co_name in _CALLED_BY_C or "weakref" in code.co_filename or code in of_collections:
-            return True
-        frame = frame.f_back
-    return False
+    return any(
+        code.co_name in _CALLED_BY_C or "weakref" in code.co_filename or code in of_collections
+        for code in codes(frame)
+    )

@@ -213,7 +213,7 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
     low, most = 1, 5
     if not low <= replicas <= most:
         raise UsageError(f"{replicas} replicas cannot be searched: valid are {low} to {most}")
-    least = _min_isr(release, given, replicas)
+    least = min_isr_in_force(release, given, replicas)
     if least > replicas:
         raise UsageError(
             f"min.insync.replicas={least} is more than the {replicas} replicas: "
@@ -221,12 +221,8 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
         )
 
 
-def min_isr_of(cluster: Cluster) -> int:
-    """The `min.insync.replicas` that the cluster goes by, asked for or by default."""
-    return _min_isr(cluster.release, cluster.settings, cluster.replicas)
-
-
-def _min_isr(release: Release, given: Mapping[str, str], replicas: int) -> int:
+def min_isr_in_force(release: Release, given: Mapping[str, str], replicas: int) -> int:
+    """The `min.insync.replicas` that a cluster goes by, asked for or by default."""
     return int(_in_force(release, given, replicas)["min.insync.replicas"])
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from checker.experiments.choices import Choice
 from checker.guarantees.budgets import BUDGETS
-from checker.guarantees.cluster import Cluster, min_isr_of
+from checker.guarantees.cluster import Cluster, min_isr_in_force
 from checker.guarantees.releases import Mode, Release
 from model.kafka.protocol import KAFKA
 from model.kafka.rule_owners import WHOSE, Whose
@@ -78,7 +78,8 @@ def choice_of(cluster: Cluster, faults: Faults) -> Choice:
             raise UsageError(
                 f"--min-isr-to {faults.min_isr_to}: valid are 1 to {cluster.replicas}, the replicas"
             )
-        if faults.min_isr_to == min_isr_of(cluster):
+        present = min_isr_in_force(cluster.release, cluster.settings, cluster.replicas)
+        if faults.min_isr_to == present:
             raise UsageError(
                 f"--min-isr-to {faults.min_isr_to}: that is min.insync.replicas already; valid is "
                 f"another number of 1 to {cluster.replicas}, the replicas"

@@ -2,9 +2,8 @@
 
 A preset is the first release of its line that differs from those before, as it comes, with brokers
 of its own version throughout; what each has is read off `releases.py`. `kafka-fixed` is the newest
-with every fix that no release has: of findings, KAFKA-1148 and KAFKA-20961. Two are left out: that
-of finding 0017, as nothing that is promised takes it, and it changes what each crash leads to; and
-that of 0020, a former release's rule, since it hides what is late where caches are kept.
+with every fix that no release has: of findings, and of KAFKA-1148 and KAFKA-20961; but those of
+findings 0017 and 0020 (decision 0088).
 """
 
 from __future__ import annotations

@@ -29,6 +29,15 @@ def written(lines: tuple[str, ...], after: int) -> tuple[str, ...]:
     return (*lines[:after], "broker_flush_epochs(broker=b1)", *lines[after:])
 
 
+_FOLLOWS_AND_DIES = (
+    "controller_fence_leader(broker=b1, successor=b0)",
+    "leader_apply_metadata(broker=b0)",
+    "broker_restart(broker=b1)",
+    "controller_unfence_broker(broker=b1)",
+    "follower_fetch_record(follower=b1, leader=b0)",
+    "broker_crash(broker=b1, checkpoint=0)",
+)
+
 LOADED = (
     "producer_send(leader=b0)",
     "producer_send(leader=b0)",
@@ -36,12 +45,7 @@ LOADED = (
     "controller_elect_preferred_leader(broker=b1)",
     "leader_apply_metadata(broker=b1)",
     "broker_crash(broker=b1, checkpoint=0)",
-    "controller_fence_leader(broker=b1, successor=b0)",
-    "leader_apply_metadata(broker=b0)",
-    "broker_restart(broker=b1)",
-    "controller_unfence_broker(broker=b1)",
-    "follower_fetch_record(follower=b1, leader=b0)",
-    "broker_crash(broker=b1, checkpoint=0)",
+    *_FOLLOWS_AND_DIES,
 )
 """Epoch 1 has no record, and goes as the log is loaded; the file is written after step 9."""
 
@@ -68,12 +72,7 @@ TWO_LOGS = (
     "follower_apply_metadata(broker=b2)",
     "follower_fetch_record(follower=b2, leader=b1)",
     "broker_lose_power(broker=b1, kept=1, checkpoint=0)",
-    "controller_fence_leader(broker=b1, successor=b0)",
-    "leader_apply_metadata(broker=b0)",
-    "broker_restart(broker=b1)",
-    "controller_unfence_broker(broker=b1)",
-    "follower_fetch_record(follower=b1, leader=b0)",
-    "broker_crash(broker=b1, checkpoint=0)",
+    *_FOLLOWS_AND_DIES,
     "controller_fence_broker(broker=b1)",
     "controller_elect_preferred_leader(broker=b2)",
     "leader_apply_metadata(broker=b2)",
