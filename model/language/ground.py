@@ -45,16 +45,14 @@ def shared_grounder(schema: Schema, bounds: Mapping[str, int]) -> Grounder:
     kept = schema.kept.setdefault(__name__, {})
     key = tuple(bounds.items())
     found = kept.pop(key, None) or Grounder(StateSpace(schema, bounds))
-    kept[key] = found
-    if len(kept) > _SPACES or found.size > _NODES:
+    kept[key] = found  # the last: it was asked for last
+    while sum(grounder.size for grounder in kept.values()) > _NODES:
         del kept[next(iter(kept))]
     return found
 
 
-_SPACES = 4
-"""Grounders of one schema that are kept: those that were asked for last."""
-_NODES = 200_000
-"""Expressions that a grounder may hold and be kept."""
+_NODES = 400_000
+"""Expressions that the grounders of one schema may hold and be kept."""
 
 
 class Grounder:
@@ -97,7 +95,7 @@ class Grounder:
     def expression(self, node: Node, environment: Environment | None = None) -> Node:
         """`node` over cells, with its free variables given by `environment`."""
         env = environment or {}
-        key = (node, tuple(env[v] for v in sorted(node.free, key=lambda v: v.number)))
+        key = (node, tuple([env[variable] for variable in node.parameters]))
         found = self._done.get(key)
         if found is None:
             rule = self._rules.get(node.op)

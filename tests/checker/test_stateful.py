@@ -27,6 +27,7 @@ from model.language.errors import UsageError
 from model.protocols import protocol_named
 from properties import choose_properties
 from properties.claims import always
+from tests.support.tiers import first_and_nightly
 from tests.support.variants import walked_states
 
 
@@ -73,7 +74,7 @@ def test_old_protocols_are_found_out_with_the_default_settings(name, depth, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed_number", range(5))
+@pytest.mark.parametrize("seed_number", first_and_nightly("the same from other seeds", *range(5)))
 def test_a_missing_fence_is_found_with_the_default_settings_whatever_the_seed(seed_number):
     """12 steps deep: some seconds each, where blind runs took minutes and found nothing."""
     machine = state_machine(

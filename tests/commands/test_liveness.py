@@ -12,6 +12,7 @@ from checker.commands.liveness_command import BEGIN, END
 from checker.report.pages import with_part
 from model.ladder import LADDER
 from properties import liveness_of
+from tests.support.tiers import nightly
 
 PAGE = Path(__file__).parents[2] / "docs" / "liveness.md"
 SMALL = ("--log-size", "1", "--max-records", "1", "--max-leader-epoch", "0")
@@ -102,8 +103,18 @@ def test_the_least_fairness_is_told_and_written(highwater, tmp_path):
 TOLD = re.findall(r"<!-- liveness (\w+): begin -->", PAGE.read_text())
 
 
+LONG = {"truncate_to_high_watermark", "kip279"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", [name for name in TOLD if name != "kafka"])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        nightly("a third of a minute for another rung", name) if name in LONG else name
+        for name in TOLD
+        if name != "kafka"
+    ],
+)
 def test_the_page_has_the_table_of_each_rung_that_the_command_writes(protocol, highwater, tmp_path):
     check_is_written(highwater, tmp_path, protocol)
 

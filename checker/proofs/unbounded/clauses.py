@@ -64,7 +64,7 @@ class Clauses:
         return [Clause(self._open(part), part) for part in parts if part is not graph.TRUE]
 
     def _open(self, node: Node) -> tuple[Node, ...]:
-        return tuple(sorted(node.free - self._constants, key=lambda v: v.number))
+        return tuple(v for v in node.parameters if v not in self._constants)
 
     def _fresh(self, like: Node) -> Node:
         name = f"{like.data[1]}${next(self._numbers)}"

@@ -83,11 +83,14 @@ class Node:
     """One interned expression.
 
     `data` holds what is not an argument: a constant's value, a variable's name, the state variable
-    that is read and the frame that it is read in. `free` is the set of variables that occur free.
+    that is read and the frame that it is read in. `free` is the set of variables that occur free,
+    `parameters` the same in the order in which they were made.
     `low` and `high` bound the values of a ground number, inclusive; they are `None` before.
     """
 
-    __slots__ = ("__weakref__", "args", "data", "free", "high", "low", "number", "op", "sort")
+    __slots__ = (
+        "__weakref__", "args", "data", "free", "high", "low", "number", "op", "parameters", "sort",
+    )  # fmt: skip
 
     def __init__(self, op: Op, args: tuple[Node, ...], sort: Sort, data: Any, number: int) -> None:
         self.op = op
@@ -96,6 +99,7 @@ class Node:
         self.data = data
         self.number = number
         self.free: frozenset[Node] = _free_variables(self)
+        self.parameters = tuple(sorted(self.free, key=lambda variable: variable.number))
         self.low, self.high = _range(self)
 
     def __repr__(self) -> str:
