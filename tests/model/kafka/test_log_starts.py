@@ -6,7 +6,11 @@ import pytest
 
 from checker.engines.reference import ReferenceEngine
 from checker.experiments.choices import steps_named
+from checker.search.explore import Explorer, Options
 from checker.verdict import Verdict
+from model.kafka.state import TopicPartition
+from model.language import every
+from properties.claims import always
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model
 
 KEPT = {"epoch.cache": "kept"}
@@ -201,3 +205,28 @@ def test_without_a_deletion_late_checkpoints_change_nothing():
 def test_late_checkpoints_lose_nothing_but_what_is_deleted(bounds):
     model = fixed(TWO | bounds | {"preferred_elections": 1, "max_leader_epoch": 2}, **LATE)
     assert explored(model, symmetry=True).verdict is Verdict.EXHAUSTED
+
+
+# --- DeleteRecords is answered by what followers have told ---------------------------------------
+
+
+@always("log_starts_grow", "no log starts earlier than before", of_steps=True)
+def log_starts_grow(before: TopicPartition, after: TopicPartition) -> bool:
+    """What a follower told in some fetch is no more than where its log starts since then."""
+    return every(broker.log_start <= after.brokers[broker].log_start for broker in before.brokers)
+
+
+@pytest.mark.parametrize("bounds", [{}, {"preferred_elections": 1, "max_leader_epoch": 2}])
+def test_what_followers_told_of_their_log_starts_is_no_more_than_is_so(bounds):
+    assert steps_found(fixed(TWO | bounds, **LATE)) == {}
+
+
+def test_but_for_a_crash_that_takes_a_log_back():
+    assert steps_found(fixed(TWO | {"crashes": 1}, **LATE)) == {"log_starts_grow": 5}
+    assert steps_found(fixed(TWO | {"crashes": 1}, **AT_ONCE)) == {}
+
+
+def steps_found(model):
+    """How deep a log start goes down."""
+    options = Options(keep_going=True, cross_check=False)
+    return depths(Explorer(model, [log_starts_grow], options=options).run())
