@@ -270,11 +270,14 @@ def test_workers_end_with_their_command(start, number):
         workers = command.children(recursive=True)
         at_work = sum(worker.cpu_times().user > 0.5 for worker in workers)
     process.send_signal(number)
+    process.wait(timeout=60)
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    for left in alive:
+        left.kill()  # who is left holds the command's streams open
+    assert alive == []
     _, err = process.communicate(timeout=60)
     assert process.returncode == (Exit.LIMIT if number == signal.SIGINT else -signal.SIGKILL)
     assert "Traceback" not in err
-    _, alive = psutil.wait_procs(workers, timeout=60)
-    assert alive == []
 
 
 def test_a_limit_that_comes_between_two_questions_spoils_neither(highwater):
