@@ -3,6 +3,12 @@
 import signal
 
 import pytest
+from hypothesis import Phase, settings
+
+# For who asks only whether a test fails: the first example that fails is not made smaller.
+settings.register_profile(
+    "first-failure", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate]
+)
 
 
 def pytest_configure(config):

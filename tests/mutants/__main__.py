@@ -79,7 +79,10 @@ class Copy:
 
     def run(self, *arguments: str, seconds: float) -> tuple[int | None, str]:
         """Pytest's exit status, `None` if it took too long, and what it printed."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+        command = [
+            sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+            "--hypothesis-profile", "first-failure", *arguments,
+        ]  # fmt: skip
         environment = os.environ | {"CI": "true", "PYTHONPATH": str(self.folder)}
         try:
             done = subprocess.run(
