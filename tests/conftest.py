@@ -1,20 +1,23 @@
 """What all tests share."""
 
 import signal
+import time
+from pathlib import Path
 
 import pytest
-from hypothesis import Phase, settings
 
-# For who asks only whether a test fails: the first example that fails is not made smaller.
-settings.register_profile(
-    "first-failure", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate]
-)
+from tests.support.passed import Recorder
 
 
 def pytest_configure(config):
-    """A job that a shell starts in the background ignores Ctrl-C, which some tests press."""
+    """A job that a shell starts in the background ignores Ctrl-C, which some tests press.
+
+    What has passed is stored where pytest stores what has failed.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.pluginmanager.hasplugin("cacheprovider") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(Path(__file__).parents[1], time.time()))
 
 
 @pytest.hookimpl(tryfirst=True)

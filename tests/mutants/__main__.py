@@ -22,12 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
+from tests.support.passed import TREE, seconds_of, seconds_of_passed
+
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
-COPIED = (
-    "model", "properties", "checker", "tests", "counterexamples", "docs", "scripts",
-    "pyproject.toml",
-)  # fmt: skip
 # A mutant may make its test hang, which is noticed too: after so many seconds, and so many times
 # what the test takes without it.
 SECONDS, TIMES = 20, 10
@@ -70,7 +68,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in COPIED:
+        for name in TREE:
             source, target = ROOT / name, folder / name
             if source.is_dir():
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
@@ -81,9 +79,10 @@ class Copy:
         """Pytest's exit status, `None` if it took too long, and what it printed."""
         command = [
             sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-            "--hypothesis-profile", "first-failure", *arguments,
+            "-p", "first_failure", *arguments,
         ]  # fmt: skip
-        environment = os.environ | {"CI": "true", "PYTHONPATH": str(self.folder)}
+        path = f"{self.folder}{os.pathsep}{Path(__file__).parent}"
+        environment = os.environ | {"CI": "true", "PYTHONPATH": path}
         try:
             done = subprocess.run(
                 command,
@@ -166,8 +165,12 @@ def main(words: list[str]) -> int:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
             copies.put(Copy(Path(folder) / str(number)))
-        tests = sorted({mutant.test for mutant in mutants})
-        times: dict[str, float] = {}
+        passed = seconds_of_passed(ROOT)
+        tests = {mutant.test: seconds_of(mutant.test, passed) for mutant in mutants}
+        times = {test: seconds for test, seconds in tests.items() if seconds is not None}
+        others = sorted(tests.keys() - times.keys())
+        known = f"{len(times)} of {len(tests)} tests have passed on this tree"
+        print(f"{known}; the others are run without a mutant first", flush=True)
 
         def timed(some: Sequence[str]) -> dict[str, float]:
             with _one(copies) as copy:
@@ -179,7 +182,7 @@ def main(words: list[str]) -> int:
 
         left = 0
         with ThreadPoolExecutor(workers) as pool:
-            for some in pool.map(timed, (tests[each::workers] for each in range(workers))):
+            for some in pool.map(timed, (others[each::workers] for each in range(workers))):
                 times |= some
             for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
                 left += bool(found)

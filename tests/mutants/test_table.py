@@ -33,7 +33,7 @@ def test_a_change_that_is_not_possible_in_one_place_is_told():
 
 
 def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "COPIED", ("checker", "pyproject.toml", "model", "properties"))
+    monkeypatch.setattr(mutants, "TREE", ("checker", "pyproject.toml", "model", "properties"))
     copy = mutants.Copy(tmp_path)
     (tmp_path / "tests").mkdir()
     test = tmp_path / "tests" / "test_it.py"
@@ -51,7 +51,7 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
 
 
 def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "COPIED", ("pyproject.toml",))
+    monkeypatch.setattr(mutants, "TREE", ("pyproject.toml",))
     copy = mutants.Copy(tmp_path)
     (tmp_path / "tests").mkdir()
     (tmp_path / "it.py").write_text("ENDS = True\n")
@@ -68,7 +68,7 @@ def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
 
 
 def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "COPIED", ("pyproject.toml",))
+    monkeypatch.setattr(mutants, "TREE", ("pyproject.toml",))
     copy = mutants.Copy(tmp_path)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("def test_it():\n    assert False\n")
