@@ -79,7 +79,7 @@ def test_candidates_are_what_the_explorer_finds_to_hold():
         assert table.holds(candidate) is expected, atoms.words(candidate)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("half a minute; that a proof is found, and holds, is seen on every change")
 def test_survivors_are_inductive_together(inference):
     lemmas = [as_property(candidate, NAMES) for candidate in inference.survivors]
 

@@ -124,7 +124,9 @@ def test_a_rack_with_two_of_three_replicas_loses_what_only_they_had():
     assert not any("racks" in each for each in told)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly(
+    "half a minute; docs/ask.md has another upgrade, which is asked on every change"
+)
 def test_an_upgrade_and_a_feature_close_the_loss_of_the_last_replica_standing():
     answer = asked("3.9", "min.insync.replicas=2", power_losses=1)
     told = {tried.change.words: tried.change for tried in answer.changes}

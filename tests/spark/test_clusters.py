@@ -113,7 +113,7 @@ def test_a_driver_that_is_killed_is_resumed(tmp_path, depth):
     _check_same(found, _explore("kip320"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("Spark starts twice; a driver that is killed is tried on every change")
 def test_ctrl_c_keeps_what_is_stored(tmp_path):
     store, local = tmp_path / "store", ("--engine", "spark", "--master", "local[2]")
     process = _started_until(store, 14, "kip320", *local)
