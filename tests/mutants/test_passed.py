@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from types import SimpleNamespace
+from typing import Literal
 
 import pytest
 
@@ -19,12 +19,16 @@ def tree(tmp_path, monkeypatch):
     return tmp_path
 
 
+PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
+
+
 def session(root, begun, **outcomes):
     """A session in which each test has three phases of a second."""
     recorder = passed.Recorder(root, begun)
     for name, outcome in outcomes.items():
-        for phase in ("passed", outcome, "passed"):
-            report = SimpleNamespace(nodeid=name, duration=1.0, passed=phase == "passed")
+        for phase in PHASES:
+            ended = outcome if phase == "call" else "passed"
+            report = pytest.TestReport(name, ("", 0, ""), {}, ended, None, phase, duration=1.0)
             recorder.pytest_runtest_logreport(report)
     recorder.pytest_sessionfinish()
 
