@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -22,18 +23,21 @@ def tree(tmp_path, monkeypatch):
 PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
 
 
-def session(root, begun, **outcomes):
+def session(root: Path, begun: float, **outcomes: Literal["passed", "failed", "skipped"]) -> None:
     """A session in which each test has three phases of a second."""
     recorder = passed.Recorder(root, begun)
     for name, outcome in outcomes.items():
         for phase in PHASES:
-            ended = outcome if phase == "call" else "passed"
-            report = pytest.TestReport(name, ("", 0, ""), {}, ended, None, phase, duration=1.0)
+            report = pytest.TestReport(
+                name, ("", 0, ""), {}, outcome if phase == "call" else "passed", None, phase,
+                duration=1.0,
+            )  # fmt: skip
             recorder.pytest_runtest_logreport(report)
     recorder.pytest_sessionfinish()
 
 
 LATER = 60.0
+PASSED: Literal["passed"] = "passed"
 
 
 def test_sessions_on_one_tree_add_up_and_what_failed_or_was_skipped_is_not_among_them(tree):
@@ -73,5 +77,6 @@ def test_a_test_takes_what_it_takes_with_all_parameters():
 
 
 def test_a_group_is_no_part_of_a_tests_name(tree):
-    session(tree, time.time() + LATER, **{"f::a@spark": "passed", "f::b[x@y]": "passed"})
+    names = ("f::a@spark", "f::b[x@y]")
+    session(tree, time.time() + LATER, **dict.fromkeys(names, PASSED))
     assert passed.seconds_of_passed(tree).keys() == {"f::a", "f::b[x@y]"}
