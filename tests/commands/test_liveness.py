@@ -119,7 +119,7 @@ def test_the_page_has_the_table_of_each_rung_that_the_command_writes(protocol, h
     check_is_written(highwater, tmp_path, protocol)
 
 
-@pytest.mark.nightly("every preset of the broker model is searched: five processor minutes")
+@pytest.mark.nightly("every preset of the broker model is searched: twenty processor minutes")
 def test_the_page_has_the_table_of_the_broker_model_that_the_command_writes(highwater, tmp_path):
     check_is_written(highwater, tmp_path, "kafka", "--every-preset")
 
