@@ -50,6 +50,7 @@ test-slow: jvm $(ALL) ## run the slow tests
 .PHONY: test-nightly
 test-nightly: $(ALL) ## run the tests that are too slow for every change; each says why
 	@scripts/ensure-kafka-tools
+	@scripts/ensure-browser
 	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
 
 .PHONY: test-kafka
@@ -60,7 +61,7 @@ test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clus
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
 	@scripts/ensure-browser
-	@$(PYTEST) $(PARALLEL) -m browser tests/browser $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "browser and not nightly" tests/browser tests/test_site.py $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

@@ -1,6 +1,8 @@
 """What all tests share."""
 
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -30,3 +32,12 @@ def pytest_collection_modifyitems(items):
             (reason,) = nightly.args
             assert reason, "a nightly test says why it is one"
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The documentation as a site, built as `make site` does."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    script = Path(__file__).parents[1] / "scripts" / "build_site.py"
+    subprocess.run([sys.executable, str(script), str(folder)], check=True, capture_output=True)
+    return folder

@@ -122,15 +122,6 @@ class Page(HTMLParser):
         self.loaded += [value for name in ("src", "srcset", "data") if (value := given.get(name))]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The site, built as `make site` does."""
-    pytest.importorskip("mkdocs")
-    folder = tmp_path_factory.mktemp("built") / "site"
-    subprocess.run([sys.executable, str(SCRIPT), str(folder)], check=True, capture_output=True)
-    return folder
-
-
 def dead_links(site: Path) -> list[str]:
     """Links and addresses of a site, not of other hosts, that name no file or place of it."""
     pages = {path: Page(path) for path in site.rglob("*.html")}
@@ -180,21 +171,21 @@ def test_dead_links_and_what_is_loaded_from_elsewhere_are_noticed(tmp_path):
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.browser  # where the site is built once, for these and for a look at it
+@pytest.mark.xdist_group("site")
 def test_the_site_has_no_dead_link(site):
     assert len([*site.rglob("*.html")]) > 150
     assert dead_links(site) == []
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.browser  # where the site is built once, for these and for a look at it
+@pytest.mark.xdist_group("site")
 def test_the_site_loads_nothing_from_elsewhere(site):
     assert loaded_from_elsewhere(site) == []
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.browser  # where the site is built once, for these and for a look at it
+@pytest.mark.xdist_group("site")
 def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(site):
     for case in read_cases(FOLDER):
         folder = site / "counterexamples" / case.folder.relative_to(FOLDER)
@@ -202,8 +193,8 @@ def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(s
         assert case.violates in (folder / "trace.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.browser  # where the site is built once, for these and for a look at it
+@pytest.mark.xdist_group("site")
 def test_the_site_does_not_tell_where_it_was_built(site):
     for path in site.rglob("*"):
         if path.suffix in {".html", ".js", ".json", ".css", ".svg", ".txt"}:
@@ -211,8 +202,8 @@ def test_the_site_does_not_tell_where_it_was_built(site):
             assert str(ROOT) not in text and str(site.parent) not in text, path
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.browser  # where the site is built once, for these and for a look at it
+@pytest.mark.xdist_group("site")
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "precious").write_text("words")
     done = subprocess.run(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from checker.experiments.matrix import read_matrix
 from checker.experiments.matrix_picture import as_svg
 from checker.search.limits import Limits
 from tests.support.scripts import script
+from tests.support.tiers import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -138,17 +137,13 @@ def test_names_stay_in_sight_while_one_scrolls(look, kills):
     assert after[2] == pytest.approx([before[2][0] - moved[0], before[2][1] - moved[1]])
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The site, built as `make site` does."""
-    folder = tmp_path_factory.mktemp("built") / "site"
-    script = ROOT / "scripts" / "build_site.py"
-    subprocess.run([sys.executable, str(script), str(folder)], check=True, capture_output=True)
-    return folder
+OTHER = "a minute for the same pages in other colours"
+LOOKS = [(1280, "light"), (390, "dark")]
+OTHERS = [nightly(OTHER, look) for look in ((1280, "dark"), (390, "light"))]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.xdist_group("site")  # built once
+@pytest.mark.parametrize(("width", "scheme"), LOOKS + OTHERS)
 def test_pages_of_the_site_are_accessible_and_fit(chromium, site, faults, width, scheme):
     pages = [
         "index.html", "docs/pages.html", "docs/kill-matrix-kafka-grid.html",

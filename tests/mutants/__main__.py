@@ -14,7 +14,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
+from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,15 +25,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
-from tests.support.passed import TREE, seconds_of, seconds_of_passed
+from tests.support.passed import TREE, digest, seconds_of, seconds_of_passed
 
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
 # A mutant may make its test hang, which is noticed too: after so many seconds, and so many times
 # what the test takes without it.
 SECONDS, TIMES = 20, 10
-SECONDS_OF_ALL = 1_200  # the tests of a copy, one after the other, without any mutant
-DURATION = re.compile(r"^([\d.]+)s (?:call|setup|teardown) +(.+)$", re.MULTILINE)
+SECONDS_OF_ONE = 300  # a test without any mutant
+DURATION = re.compile(r"^([\d.]+)s (?:call|setup|teardown) ", re.MULTILINE)
 FAILED = 1  # pytest's exit status where a test failed
 # Wrong machine code may end the process before a test does, which is noticed too.
 CRASHES = (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT)
@@ -97,18 +100,13 @@ class Copy:
             return None, f"not done after {seconds} s"
         return done.returncode, done.stdout + done.stderr
 
-    def times(self, tests: Sequence[str]) -> dict[str, float]:
-        """The seconds that each test takes. `SystemExit` if one fails."""
-        if not tests:
-            return {}  # without a name pytest would run them all
+    def seconds(self, test: str) -> float:
+        """What a test takes, with all its parameters. `SystemExit` if it fails."""
         shown = ("--durations=0", "--durations-min=0", "-vv")
-        status, output = self.run(*shown, *tests, seconds=SECONDS_OF_ALL)
+        status, output = self.run(*shown, test, seconds=SECONDS_OF_ONE)
         if status != 0:
-            raise SystemExit(f"the tests fail without any mutant:\n{_end(output)}")
-        times = dict.fromkeys(tests, 0.0)
-        for seconds, name in DURATION.findall(output):
-            times[name if name in times else name.partition("[")[0]] += float(seconds)
-        return times
+            raise SystemExit(f"{test} fails without any mutant:\n{_end(output)}")
+        return sum(float(seconds) for seconds in DURATION.findall(output))
 
     @contextmanager
     def mutated(self, mutant: Mutant) -> Iterator[None]:
@@ -154,12 +152,28 @@ def _one(copies: Queue[Copy]) -> Iterator[Copy]:
         copies.put(copy)
 
 
-def main(words: list[str]) -> int:
+def in_turn(mutants: Sequence[Mutant], tree: str) -> list[Mutant]:
+    """The same, from a place that the tree chooses: where time is short, each has its turn."""
+    first = int(tree, 16) % len(mutants)
+    return [*mutants[first:], *mutants[:first]]
+
+
+def main(arguments: Sequence[str]) -> int:
     """Try the mutants; exit status 0 if all are killed, 1 if not, 2 if there are none to try."""
-    mutants = read_mutants(*words)
+    parser = ArgumentParser(
+        prog="python -m tests.mutants", description="Break the checker in many ways."
+    )
+    parser.add_argument("words", nargs="*", help="try those that have one of these words")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="begin with no other once these have passed")  # fmt: skip
+    asked = parser.parse_args(arguments)
+    ends = time.monotonic() + asked.seconds
+    mutants = read_mutants(*asked.words)
     if not mutants:
-        print(f"no mutant has any of these words: {' '.join(words)}", file=sys.stderr)
+        print(f"no mutant has any of these words: {' '.join(asked.words)}", file=sys.stderr)
         return 2
+    if asked.seconds < float("inf"):
+        mutants = in_turn(mutants, digest(ROOT))
     workers = min(len(mutants), os.cpu_count() or 1)
     with tempfile.TemporaryDirectory() as folder:
         copies: Queue[Copy] = Queue()
@@ -168,28 +182,31 @@ def main(words: list[str]) -> int:
         passed = seconds_of_passed(ROOT)
         tests = {mutant.test: seconds_of(mutant.test, passed) for mutant in mutants}
         times = {test: seconds for test, seconds in tests.items() if seconds is not None}
-        others = sorted(tests.keys() - times.keys())
         known = f"{len(times)} of {len(tests)} tests have passed on this tree"
         print(f"{known}; the others are run without a mutant first", flush=True)
 
-        def timed(some: Sequence[str]) -> dict[str, float]:
+        def tried(mutant: Mutant) -> str | None:
+            """The verdict; `None` if there was no time for one."""
             with _one(copies) as copy:
-                return copy.times(some)
-
-        def tried(mutant: Mutant) -> str:
-            with _one(copies) as copy:
+                if time.monotonic() > ends:
+                    return None
+                if mutant.test not in times:
+                    times[mutant.test] = copy.seconds(mutant.test)
                 return verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
 
-        left = 0
+        counts: Counter[str] = Counter()
         with ThreadPoolExecutor(workers) as pool:
-            for some in pool.map(timed, (others[each::workers] for each in range(workers))):
-                times |= some
             for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
-                left += bool(found)
+                if found is None:
+                    counts["untried"] += 1
+                    continue
+                counts["alive" if found else "killed"] += 1
                 print(f"{'killed  ' if not found else 'NOT KILLED'} {mutant.part}: {mutant.words}")
                 print(f"         by {mutant.test}" if not found else f"{found}", flush=True)
-    print(f"{len(mutants)} mutants of the checker, {len(mutants) - left} killed")
-    return 1 if left else 0
+    untried = counts["untried"]
+    left = f"; no time was left for {untried}" if untried else ""
+    print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed{left}")
+    return 1 if counts["alive"] else 0
 
 
 if __name__ == "__main__":

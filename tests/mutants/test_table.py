@@ -61,10 +61,10 @@ def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     test = "tests/test_it.py::test_it"
-    assert copy.times([test])[test] >= 0.2
+    assert copy.seconds(test) >= 0.2
     hangs = mutants.Mutant("x", "", "it.py", "True", "False", test)
     assert mutants.verdict(copy, hangs, 2) == ""
-    assert copy.times([f"{test}[1]"])[f"{test}[1]"] >= 0.1
+    assert 0.1 <= copy.seconds(f"{test}[1]") < copy.seconds(test)
 
 
 def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, monkeypatch):
@@ -72,5 +72,18 @@ def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, monkeypatch):
     copy = mutants.Copy(tmp_path)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("def test_it():\n    assert False\n")
-    with pytest.raises(SystemExit, match="fail without any mutant"):
-        copy.times(["tests/test_it.py::test_it"])
+    with pytest.raises(SystemExit, match="fails without any mutant"):
+        copy.seconds("tests/test_it.py::test_it")
+
+
+def test_where_time_is_short_the_tree_says_where_to_begin_and_each_has_its_turn():
+    table = mutants.read_mutants("symmetry")
+    turns = [mutants.in_turn(table, f"{number:x}") for number in range(len(table))]
+    assert [turn[0] for turn in turns] == table
+    assert all(sorted(turn, key=repr) == sorted(table, key=repr) for turn in turns)
+
+
+def test_what_no_time_is_left_for_is_told(capsys):
+    assert mutants.main(["symmetry", "--seconds", "0"]) == 0
+    count = len(mutants.read_mutants("symmetry"))
+    assert f"0 killed; no time was left for {count}" in capsys.readouterr().out
