@@ -226,7 +226,9 @@ def test_every_witness_is_reached_and_no_premise_is_idle():
     model = kafka_model(
         "kafka-4.1", SAFE | FIX_36, crashes=1, preferred_elections=1, max_leader_epoch=2
     )
-    result = Explorer(model, properties_of(KAFKA), options=Options(keep_going=True)).run()
+    result = Explorer(
+        model, properties_of(KAFKA), options=Options(keep_going=True, cross_check=False)
+    ).run()
     for prop in properties_of(KAFKA):
         if prop.sense is Sense.SOMETIMES:
             assert result.verdict_on(prop) is Verdict.REACHED, prop.name

@@ -147,7 +147,7 @@ def test_a_group_keeps_its_promises(name):
     bounds, settings = WHERE[name]
     model = KAFKA_GROUP.model(bounds, settings)
     promised = promised_properties(model)
-    found = Explorer(model, promised, options=Options(symmetry=True)).run()
+    found = Explorer(model, promised, options=Options(symmetry=True, cross_check=False)).run()
     assert found.verdict is Verdict.EXHAUSTED
     assert STATES.get(name) in (None, found.distinct_states)
     for prop in promised:
@@ -239,7 +239,7 @@ def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(se
     )
     levels = count_levels(model)
     assert Explorer(model, []).run().levels == levels
-    smaller = Explorer(model, [], options=Options(symmetry=True)).run()
+    smaller = Explorer(model, [], options=Options(symmetry=True, cross_check=False)).run()
     assert sum(levels) / 2 <= smaller.distinct_states < sum(levels)
     assert len(smaller.levels) == len(levels)
 

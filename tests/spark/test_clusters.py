@@ -86,7 +86,7 @@ def test_two_executors_that_lack_the_project_find_the_same(tmp_path, bare_python
     assert "executor" in (store / "spark.log").read_text(errors="replace").lower()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("two searches on a cluster; a driver that is killed is tried on every change")
 def test_an_executor_that_is_killed_changes_nothing(tmp_path):
     process = _started_until(tmp_path / "store", 14, "kip320", *CLUSTER)
     executors = [

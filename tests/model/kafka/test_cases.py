@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from checker.experiments.cases import read_cases
-from checker.experiments.choices import explored
 from checker.verdict import Verdict
+from tests.support.fixes import searched_with_fix
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {
@@ -58,4 +58,4 @@ def test_a_search_finds_the_very_trace_that_is_stored(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
-    assert explored(case.fix, [case.violates]).verdict is Verdict.EXHAUSTED
+    assert searched_with_fix(case).verdict is Verdict.EXHAUSTED

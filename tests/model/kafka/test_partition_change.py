@@ -87,6 +87,8 @@ def test_whatever_changes_the_partition_changes_it_whole(bounds):
     # the ELR meet requests under way, and a leader that has yet to read an image that it knows.
     model = kafka_model("kafka-4.1", SAFE | FIX_36 | APART, crashes=2, **bounds)
     lemmas = choose_properties(KAFKA, CONTROLLER)
-    result = Explorer(model, [*STEPS, *lemmas], options=Options(keep_going=True)).run()
+    result = Explorer(
+        model, [*STEPS, *lemmas], options=Options(keep_going=True, cross_check=False)
+    ).run()
     assert depths(result) == {}
     assert result.verdict is Verdict.EXHAUSTED
