@@ -153,6 +153,11 @@ def loaded_from_elsewhere(site: Path) -> list[str]:
     return foreign
 
 
+def of_the_site(test):
+    """Among the tests in a browser the site is built once, for these and for a look at it."""
+    return pytest.mark.browser(pytest.mark.xdist_group("site")(test))
+
+
 def test_dead_links_and_what_is_loaded_from_elsewhere_are_noticed(tmp_path):
     (tmp_path / "b.html").write_text("<h1 id=here>b</h1><a href='https://kafka.apache.org/'>k</a>")
     links = ("b.html", "b.html#here", "b.html#gone", "gone.html", "../outside.html", "#gone")
@@ -171,21 +176,18 @@ def test_dead_links_and_what_is_loaded_from_elsewhere_are_noticed(tmp_path):
     ]
 
 
-@pytest.mark.browser  # where the site is built once, for these and for a look at it
-@pytest.mark.xdist_group("site")
+@of_the_site
 def test_the_site_has_no_dead_link(site):
     assert len([*site.rglob("*.html")]) > 150
     assert dead_links(site) == []
 
 
-@pytest.mark.browser  # where the site is built once, for these and for a look at it
-@pytest.mark.xdist_group("site")
+@of_the_site
 def test_the_site_loads_nothing_from_elsewhere(site):
     assert loaded_from_elsewhere(site) == []
 
 
-@pytest.mark.browser  # where the site is built once, for these and for a look at it
-@pytest.mark.xdist_group("site")
+@of_the_site
 def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(site):
     for case in read_cases(FOLDER):
         folder = site / "counterexamples" / case.folder.relative_to(FOLDER)
@@ -193,8 +195,7 @@ def test_the_site_has_a_page_for_each_counterexample_and_its_story_leads_there(s
         assert case.violates in (folder / "trace.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.browser  # where the site is built once, for these and for a look at it
-@pytest.mark.xdist_group("site")
+@of_the_site
 def test_the_site_does_not_tell_where_it_was_built(site):
     for path in site.rglob("*"):
         if path.suffix in {".html", ".js", ".json", ".css", ".svg", ".txt"}:
@@ -202,8 +203,7 @@ def test_the_site_does_not_tell_where_it_was_built(site):
             assert str(ROOT) not in text and str(site.parent) not in text, path
 
 
-@pytest.mark.browser  # where the site is built once, for these and for a look at it
-@pytest.mark.xdist_group("site")
+@of_the_site
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "precious").write_text("words")
     done = subprocess.run(

@@ -165,7 +165,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("words", nargs="*", help="try those that have one of these words")
     parser.add_argument("--seconds", type=float, default=float("inf"),
-                        help="begin with no other once these have passed")  # fmt: skip
+                        help="begin with none that these may not be enough for")  # fmt: skip
     asked = parser.parse_args(arguments)
     ends = time.monotonic() + asked.seconds
     mutants = read_mutants(*asked.words)
@@ -188,9 +188,11 @@ def main(arguments: Sequence[str]) -> int:
         def tried(mutant: Mutant) -> str | None:
             """The verdict; `None` if there was no time for one."""
             with _one(copies) as copy:
-                if time.monotonic() > ends:
+                known = times.get(mutant.test)
+                at_most = SECONDS_OF_ONE if known is None else SECONDS + TIMES * known
+                if time.monotonic() + at_most > ends:
                     return None
-                if mutant.test not in times:
+                if known is None:
                     times[mutant.test] = copy.seconds(mutant.test)
                 return verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
 

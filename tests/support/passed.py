@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -41,12 +40,16 @@ def _stored(root: Path) -> Path:
 
 def seconds_of_passed(root: Path) -> dict[str, float]:
     """The tests that have passed on this very tree, with the seconds that each took."""
+    return _of_tree(root, digest(root))
+
+
+def _of_tree(root: Path, tree: str) -> dict[str, float]:
     try:
         stored = json.loads(_stored(root).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     passed: dict[str, float] = stored["seconds"]
-    return passed if stored["tree"] == digest(root) else {}
+    return passed if stored["tree"] == tree else {}
 
 
 def seconds_of(test: str, passed: dict[str, float]) -> float | None:
@@ -72,14 +75,10 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         """Store them, if the tree is still the one that they passed on."""
-        tree = digest(self.root, self.begun)
-        if tree and self.seconds:
-            known = seconds_of_passed(self.root) | self.seconds
-            _store(self.root, tree, known, self.others)
-
-
-def _store(root: Path, tree: str, seconds: dict[str, float], but: Iterable[str]) -> None:
-    passed = {name: taken for name, taken in seconds.items() if name not in set(but)}
-    path = _stored(root)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"tree": tree, "seconds": passed}), encoding="utf-8")
+        tree = digest(self.root, self.begun) if self.seconds else ""
+        if tree:
+            known = _of_tree(self.root, tree) | self.seconds
+            passed = {name: taken for name, taken in known.items() if name not in self.others}
+            path = _stored(self.root)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps({"tree": tree, "seconds": passed}), encoding="utf-8")
