@@ -7,7 +7,7 @@ from checker.engines.layout import Layout
 from checker.engines.vectorised import VectorisedEngine
 from checker.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
-from model.language import Action, Protocol, choose, graph, maximum, minimum, require
+from model.language import Action, Protocol, choose, graph, ground, maximum, minimum, require
 from model.language.errors import DomainError
 from model.language.lifted import Lifted
 from model.protocols import PROTOCOLS
@@ -179,3 +179,18 @@ def test_an_action_of_elsewhere_that_changes_it_all_the_same_does_not_fit():
     engine = VectorisedEngine(model, actions)
     with pytest.raises(DomainError, match="outside its variable's domain"):
         engine.expand(engine.layout.pack([model.initial_state]))
+
+
+@pytest.mark.parametrize(("room", "kept"), [(100, [0, 1, 2]), (5, [2])])
+def test_grounders_are_kept_while_there_is_room_for_what_they_hold(monkeypatch, room, kept):
+    """The ones that were asked for last; each holds three expressions here."""
+    monkeypatch.setattr(ground, "_NODES", room)
+    model = lab(raise_flag)
+    bounds = [{**model.bounds, SIZE.name: size} for size in (1, 2, 3)]
+    grounders = [ground.shared_grounder(model.schema, each) for each in bounds]
+    for grounder in grounders:
+        for number in range(3):
+            grounder.expression(graph.constant(number))
+    order = [2, 1, 0]  # the last first, so that those of before go and it stays
+    again = {n: ground.shared_grounder(model.schema, bounds[n]) for n in order}
+    assert [n for n in (0, 1, 2) if again[n] is grounders[n]] == kept
