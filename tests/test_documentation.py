@@ -178,7 +178,7 @@ def test_the_notebook_runs_and_shows_what_it_says():
 
 
 def test_the_workflow_in_the_documentation_uses_options_that_exist():
-    from checker.cli import highwater as command
+    from checker.commands.cli import highwater as command
 
     workflow = re.findall(r"```yaml\n(.*?)```", (DOCS / "ci.md").read_text(), re.DOTALL)[0]
     calls = re.findall(r"run: explore (.*?)(?: >.*)?$", workflow, re.MULTILINE)
