@@ -132,16 +132,6 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
-@pytest.mark.parametrize("model", ["kafka", "kafka_producer", "kafka_group"])
-def test_the_table_of_rooms_names_each_module_of_the_model(model):
-    page = (DOCS / "architecture.md").read_text()
-    section = page.split(f"\n## model/{model}\n")[1].split("\n## ")[0]
-    rooms = {path.name for path in (DOCS.parent / "model" / model).glob("[a-z]*.py")}
-    table = section.split("\n| room |")[1].split(f"`properties/{model}`")[0]
-    named = re.findall(r"`(\w+\.py)`", table)
-    assert sorted(named) == sorted(rooms)
-
-
 def test_every_decision_has_a_number_of_its_own_and_a_page_that_leads_to_it():
     decisions = sorted(path.name for path in (DOCS / "decisions").glob("*.md"))
     numbers = [name.partition("-")[0] for name in decisions]
