@@ -16,8 +16,8 @@ import click
 import pytest
 
 import highwater
-from checker import cli
-from checker.exits import Exit
+from checker.commands import cli
+from checker.core.exits import Exit
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -132,16 +132,6 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     answer = highwater.explore(str(DOCS / "examples" / f"{example}.py"), {setting: False})
     assert not answer
     assert [trace.depth for trace in answer.traces] == [steps]
-
-
-@pytest.mark.parametrize("model", ["kafka", "kafka_producer", "kafka_group"])
-def test_the_table_of_rooms_names_each_module_of_the_model(model):
-    page = (DOCS / "architecture.md").read_text()
-    section = page.split(f"\n## model/{model}\n")[1].split("\n## ")[0]
-    rooms = {path.name for path in (DOCS.parent / "model" / model).glob("[a-z]*.py")}
-    table = section.split("\n| room |")[1].split(f"`properties/{model}`")[0]
-    named = re.findall(r"`(\w+\.py)`", table)
-    assert sorted(named) == sorted(rooms)
 
 
 def test_the_page_of_commands_names_each_command_and_each_exit_status():

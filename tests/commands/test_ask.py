@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 SMALL = ("--replicas", "2", "--log-size", "1", "--max-records", "1")
 

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.exits import Exit
-from checker.pictures.growth import Levels, as_svg
+from checker.core.exits import Exit
+from checker.telling.pictures.growth import Levels, as_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 SMALL = ("kip320", "--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
