@@ -124,7 +124,7 @@ def test_what_kafka_topics_prints_has_replicas_and_configs(written):
     ],
 )
 def test_what_is_not_recognised_is_refused(written, text):
-    words = "no configuration|is no line of kafka|looks like YAML|not as kafka-topics|is missing|lines of"
+    words = "no configuration|no line of kafka|like YAML|not as kafka-topics|is missing|lines of"
     with pytest.raises(UsageError, match=words) as refused:
         read_config(written("a", text))
     assert len(str(refused.value)) < 300
