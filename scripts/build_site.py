@@ -29,7 +29,7 @@ GRIDS = {
 }
 """Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
-PICTURES = ".svg"
+PICTURES = (".svg", ".png")
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -83,7 +83,7 @@ def slug(words: str, separator: str = "-") -> str:
 
 def listing(folder: str, files: list[str]) -> str:
     """The page of a folder that has none."""
-    kept = (".md", PICTURES)
+    kept = (".md", *PICTURES)
     links = [f"- [{name}]({name if name.endswith(kept) else name + '.txt'})" for name in files]
     return "\n".join([f"# {folder}", "", *links, ""])
 
@@ -111,7 +111,8 @@ def stage(staging: Path, root: Path = ROOT) -> None:
         for file in plain:
             suffix = "" if file.name.endswith(PICTURES) else ".txt"
             copy = staging / f"{file.relative_to(root).as_posix()}{suffix}"
-            _write(copy, file.read_text(encoding="utf-8"))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
 
 
 def add_traces(staging: Path) -> int:

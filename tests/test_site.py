@@ -31,7 +31,8 @@ def build_site():
 def repository(tmp_path):
     """A small repository with pages, a source file and a folder without a page."""
     for name in ("docs/a.md", "docs/told/README.md", "checker/core/exits.py",
-                 "docs/examples/own.py", "docs/told/states.svg"):  # fmt: skip
+                 "docs/examples/own.py", "docs/told/states.svg",
+                 "docs/told/page.png"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Words\n")
     return tmp_path
@@ -46,6 +47,7 @@ def repository(tmp_path):
         ("../checker/core/exits.py", "../checker/core/exits.py.txt", {"checker/core/exits.py"}),
         ("examples/", "examples/README.md", {"docs/examples"}),
         ("told/states.svg", "told/states.svg", {"docs/told/states.svg"}),
+        ("told/page.png", "told/page.png", {"docs/told/page.png"}),
         ("#words", "#words", set()),
         ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
     ],
@@ -66,6 +68,8 @@ def test_every_link_of_the_repositorys_pages_leads_somewhere(build_site, tmp_pat
     build_site.stage(tmp_path)
     for link in ("README.md", "docs/decisions/README.md", "docs/examples/paxos.py.txt"):
         assert (tmp_path / link).is_file()
+    picture = "docs/pictures/trace.png"
+    assert (tmp_path / picture).read_bytes() == (ROOT / picture).read_bytes()
 
 
 def test_the_cells_of_the_guarantees_lead_to_traces_that_the_page_has(build_site):
