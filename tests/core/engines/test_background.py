@@ -28,7 +28,7 @@ def never_ready(tmp_path, monkeypatch):
         return compiled(*arguments)
 
     monkeypatch.setattr(object_code, "_compiled", slowly)
-    yield
+    yield over
     over.set()
 
 
@@ -56,9 +56,9 @@ def test_a_search_that_ends_before_its_code_is_compiled_tells_its_traces(
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["waits", "too late"])
-def test_who_calls_when_all_is_over_gets_what_the_program_gives(waits):
-    background, over = Background(1), threading.Event()
-    background.begin(over.wait)  # whatever else is begun has to wait
+def test_who_calls_when_all_is_over_gets_what_the_program_gives(never_ready, waits):
+    background = Background(1)
+    background.begin(never_ready.wait)  # whatever else is begun has to wait
     never = Written[[int], int]([""], "", lambda _: pytest.fail("compiled"))
     called = SwitchOver[[int], int](
         lambda number: number + 5, lambda: never, lambda *_: None, background, 0.0
@@ -66,4 +66,3 @@ def test_who_calls_when_all_is_over_gets_what_the_program_gives(waits):
     assert not waits or called(1) == 6
     background.close()
     assert [called(number) for number in (2, 3)] == [7, 8]
-    over.set()
