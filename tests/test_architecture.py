@@ -126,12 +126,26 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.lab.experiments", "checker.lab.explanations"),
     ),
     "checker.kafka.guarantees": (
-        *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
+        *(
+            "model",
+            "properties",
+            VERDICT,
+            FILES,
+            AMOUNTS,
+            ENGINES,
+            SEARCH,
+            LIVENESS,
+            TRACES,
+            REPORT,
+        ),
         *("checker.core.graphs", "checker.lab.experiments", "checker.lab.explanations"),
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.releases": ("model.language.errors", FILES),
-    "checker.kafka.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
+    "checker.lab.catalogue": ("model.language.errors", FILES),
+    "checker.kafka.cluster": (
+        *("model.language.errors", EXITS, FILES, RELEASES, PICTURES, "checker.lab.catalogue"),
+    ),
     "checker.kafka.conformance": (
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
         *("checker.lab.experiments", "checker.kafka.releases"),

@@ -35,6 +35,7 @@ def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
     left = ", ".join(f"{one.name}={one.value}" for one in cluster.defaults)
     if left:
         yield f"  at the defaults of {release.asked}: {left}"
+    yield from (f"  {one.name}: {one.means}" for one in cluster.defaults if one.means)
     if cluster.timed:
         yield f"  there is no time in the model: {', '.join(cluster.timed)}"
     if cluster.ignored:
