@@ -51,12 +51,15 @@ class DisagreementError(HighwaterError):
 _ALL, _SOME, _CHARACTERS = 16, 8, 60
 
 
-def few_of(names: Iterable[str]) -> str:
-    """Names in a clause: all of them, or of more than one reads in a line the first few."""
+def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
+    """Names in a clause: all of them, or of more than one reads in a line the first few.
+
+    `all_by` is the command that names them all.
+    """
     found = list(names)
     if len(found) <= _ALL:
         return ", ".join(found)
-    return f"{', '.join(found[:_SOME])}, and {len(found) - _SOME} more (highwater list)"
+    return f"{', '.join(found[:_SOME])}, and {len(found) - _SOME} more ({all_by})"
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
