@@ -43,7 +43,12 @@ def _join(group: Group, consumer: Consumer) -> None:
             row.claimed = choose(owns, row.claimed.with_member(consumer), row.claimed)
 
 
-@action("{consumer} joins the group, its member id in place {rank}")
+@action(
+    "{consumer} joins the group, its member id in place {rank}",
+    at="GroupMetadataManager.classicGroupJoin",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def consumer_join(group: Group, consumer: Consumer, rank: Rank) -> None:
     """JoinGroup of a new member."""
     require(group.is_classic)
@@ -64,7 +69,13 @@ def has_to_rejoin(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} commits so as to give up what it holds")
+@action(
+    "{consumer} commits so as to give up what it holds",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="3.2.0",
+    about="KAFKA-13310, KAFKA-14196",
+    settings="revocation.stops.fetching",
+)
 def consumer_commit_before_rejoin(group: Group, consumer: Consumer) -> None:
     """`ConsumerCoordinator.onJoinPrepare` from 3.2.0 on: the commit is sent, and polls go on.
 
@@ -94,7 +105,12 @@ def _give_up_to_rejoin(group: Group, consumer: Consumer) -> None:
     _join(group, consumer)
 
 
-@action("{consumer} joins again")
+@action(
+    "{consumer} joins again",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    settings="commit.on.revocation, partition.assignment.strategy",
+)
 def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     """Commit, give up what has to be given up, JoinGroup: all in one call of poll."""
     require(group.is_classic)
@@ -108,7 +124,12 @@ def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("{consumer} joins again, its commit lost")
+@action(
+    "{consumer} joins again, its commit lost",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    settings="commit.on.revocation",
+)
 def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
     spent = group.spent.lost_commits
@@ -122,7 +143,12 @@ def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("the coordinator starts the next generation with all who have joined")
+@action(
+    "the coordinator starts the next generation with all who have joined",
+    at="GroupMetadataManager.completeClassicGroupJoin",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def coordinator_complete_join(group: Group) -> None:
     """Every member has joined; each is told the generation, and the first of them who is in it."""
     state = group.coordinator
@@ -139,7 +165,13 @@ def coordinator_complete_join(group: Group) -> None:
         consumer.phase = choose(hears, SYNCING, consumer.phase)
 
 
-@action("{consumer} works out the assignment, and hands it in")
+@action(
+    "{consumer} works out the assignment, and hands it in",
+    at="ConsumerCoordinator.onLeaderElected",
+    since="0.9.0.0",
+    about="KAFKA-7026, KAFKA-14639",
+    settings="partition.assignment.strategy",
+)
 def leader_sync(group: Group, consumer: Consumer) -> None:
     """SyncGroup of the member that leads. The coordinator writes down group and assignment."""
     state = group.coordinator
@@ -159,7 +191,13 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
     state.partitions = group.partition_count
 
 
-@action("{consumer} is told its assignment")
+@action(
+    "{consumer} is told its assignment",
+    at="ConsumerCoordinator.onJoinComplete",
+    since="0.9.0.0",
+    about="KIP-429",
+    settings="partition.assignment.strategy, auto.offset.reset",
+)
 def consumer_sync(group: Group, consumer: Consumer) -> None:
     """The answer to SyncGroup: begin with what is new; what is not there any more is given up.
 
@@ -193,7 +231,12 @@ def consumer_sync(group: Group, consumer: Consumer) -> None:
     consumer.phase = MEMBER
 
 
-@action("{consumer}, which leads, sees partitions that were not there")
+@action(
+    "{consumer}, which leads, sees partitions that were not there",
+    at="ConsumerCoordinator.rejoinNeededOrPending",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def leader_see_new_partitions(group: Group, consumer: Consumer) -> None:
     """Its metadata are newer than those of the last assignment: it asks for a rebalance."""
     state = group.coordinator

@@ -103,7 +103,11 @@ def rebalance(group: Group, where: bool) -> None:
     state.partitions = choose(state.state == EMPTY, 0, state.partitions)
 
 
-@action("{consumer} dies")
+@action(
+    "{consumer} dies",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_crash(group: Group, consumer: Consumer) -> None:
     """Its process ends; the coordinator does not know."""
     spent = group.spent.member_crashes
@@ -117,7 +121,12 @@ def consumer_crash(group: Group, consumer: Consumer) -> None:
     consumer.phase = DOWN
 
 
-@action("{consumer} is closed, and leaves the group")
+@action(
+    "{consumer} is closed, and leaves the group",
+    at="GroupMetadataManager.classicGroupLeave",
+    since="0.9.0.0",
+    settings="commit.on.revocation",
+)
 def consumer_leave(group: Group, consumer: Consumer) -> None:
     """`KafkaConsumer.close`: commit, as it does before a revocation, and LeaveGroup."""
     spent = group.spent.leaves
@@ -135,7 +144,11 @@ def consumer_leave(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} is started again")
+@action(
+    "{consumer} is started again",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_restart(group: Group, consumer: Consumer) -> None:
     """Another process in its place."""
     require(consumer.phase == DOWN, not_(consumer.is_known))
@@ -143,7 +156,11 @@ def consumer_restart(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator notices that {consumer} is dead")
+@action(
+    "the coordinator notices that {consumer} is dead",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     """Its session ends, or it does not join in time, and it is removed."""
     require(consumer.phase == DOWN, consumer.is_known, may_change(group))
@@ -151,7 +168,11 @@ def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("the coordinator takes {consumer} for dead, which lives")
+@action(
+    "the coordinator takes {consumer} for dead, which lives",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     """A pause or a partition of the network: the member goes on, a zombie until it hears of it."""
     spent = group.spent.session_timeouts
@@ -162,7 +183,12 @@ def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} hears that it is no member any more")
+@action(
+    "{consumer} hears that it is no member any more",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    about="KIP-429",
+)
 def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     """UNKNOWN_MEMBER_ID or FENCED_MEMBER_EPOCH: it drops all, and will join as a new member.
 
@@ -174,7 +200,12 @@ def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator dies during a rebalance, and another takes over")
+@action(
+    "the coordinator dies during a rebalance, and another takes over",
+    at="GroupMetadataManager.onLoaded",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def coordinator_fail_over(group: Group) -> None:
     """A classic group is again what it was at its last assignment, as its log has it.
 

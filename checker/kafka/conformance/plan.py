@@ -9,8 +9,9 @@ from typing import Any
 from checker.kafka.releases.jars import at_least
 from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import rules_of, version_of
+from model.kafka.releases import rules_of
 from model.language import Model
+from model.language.declare.history import version_of
 
 BOUNDS: Mapping[str, int] = {
     "log_size": 3,

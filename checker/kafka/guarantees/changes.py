@@ -14,7 +14,7 @@ from enum import IntEnum
 
 from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees.faults import without_rebalance
-from checker.kafka.guarantees.kafka_keys import DEFAULT_NAMES, FINENESS, OPERATORS, REBALANCE, SLOW
+from checker.kafka.guarantees.kafka_keys import DEFAULT_NAMES, OPERATORS, REBALANCE, SLOW
 from checker.kafka.guarantees.releases import Release, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
@@ -31,9 +31,10 @@ from checker.lab.explanations.candidates import Kind, candidates
 from checker.lab.explanations.effects import Effects, settings_read
 from checker.telling.report.why import why
 from model.kafka.racks import Racks
-from model.kafka.sources import SETTING_SOURCES
-from model.language.declare.settings import as_text
+from model.kafka.settings import KafkaSettings
+from model.language.declare.settings import Role, as_text, describe
 
+_SETTINGS = describe(KafkaSettings)
 _FEATURE = {"eligible.leader.replicas": "eligible.leader.replicas.version"}
 
 
@@ -164,7 +165,7 @@ class _Possible:
             for candidate in self._candidates
             if candidate.kind is Kind.FIX
             for name in candidate.settings
-            if SETTING_SOURCES[name].since and name not in {*DEFAULT_NAMES, *FINENESS}
+            if name not in DEFAULT_NAMES and _SETTINGS[name].role is not Role.FINENESS
         ]
         for newer in later(self._release):
             other = replace(choice, preset=newer.preset)
@@ -180,8 +181,8 @@ class _Possible:
         fixes = [c for c in self._candidates if c.kind is Kind.FIX]
         for candidate in sorted(fixes, key=lambda c: -c.likeness):
             ((name, value),) = candidate.settings.items()
-            source = SETTING_SOURCES[name]
-            if source.issues and not source.since:
+            source = _SETTINGS[name].source
+            if source is not None and source.issues and not source.since:
                 other = _with(self._choice, candidate.settings)
                 yield Change(f"{name}={value}", Tier.UNRELEASED, other, source.issues)
 
@@ -192,8 +193,10 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
 
 def _is_there(name: str, release: Release) -> bool:
     """Of features, which begin with a release: whether this one has it."""
-    since = SETTING_SOURCES[name].since
-    return name not in _FEATURE or _number(release.asked) >= _number(since)
+    source = _SETTINGS[name].source
+    if name not in _FEATURE or source is None:
+        return True
+    return _number(release.asked) >= _number(source.since)
 
 
 def _number(version: str) -> tuple[int, ...]:

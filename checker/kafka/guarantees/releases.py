@@ -10,7 +10,8 @@ from enum import StrEnum
 from model.kafka.presets import preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
-from model.kafka.releases import is_of_a_series, version_of
+from model.kafka.releases import is_of_a_series
+from model.language.declare.history import version_of
 from model.language.errors import UsageError
 
 
