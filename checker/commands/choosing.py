@@ -14,7 +14,7 @@ import click
 
 from checker.commands import completion
 from checker.commands.common import HELP
-from model.language.errors import HighwaterError, UsageError
+from model.language.errors import HighwaterError, UsageError, few_of
 from model.language.protocol import Model, Protocol
 from model.own_protocols import is_own
 from model.protocols import PROTOCOLS, protocol_named
@@ -220,7 +220,7 @@ def _chosen_bounds(options: dict[str, Any], protocol: Protocol) -> dict[str, int
     given = {key.removeprefix(_BOUND): options.pop(key) for key in keys}
     bounds = {name: value for name, value in given.items() if value is not None}
     for name in bounds.keys() - valid:
-        choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds) or "none"
+        choices = few_of(f"--{b.name.replace('_', '-')}" for b in protocol.bounds) or "none"
         raise UsageError(
             f"{protocol.name} has no bound --{name.replace('_', '-')}: valid are {choices}"
         )

@@ -32,7 +32,7 @@ COMMANDS = {
     "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
     "growth": "states by depth, for several bounds or settings side by side",
     "simulate": "random walks at sizes too large to exhaust",
-    "hunt": "what nobody knows yet: settings, faults and sizes by lot, for hours",
+    "hunt": "search randomly drawn models for new bugs, for hours",
     "prove": "induction and bounded checking with Z3",
     "infer": "find lemmas from templates and reachable states",
     "mutate": "the kill matrix: mutants of the protocol x properties",
@@ -164,6 +164,7 @@ def json_written() -> ContextVar[bool] | None:
 
 def _said(message: str, status: int, as_json: bool, name: str) -> int:
     """Say an error in one line on standard error, and as JSON where the user asked for that."""
+    message = _printable(message)
     written = json_written()
     if as_json and not (written is not None and written.get()):
         with contextlib.suppress(OSError, ValueError):
@@ -173,6 +174,11 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
     with contextlib.suppress(OSError):
         click.echo(f"error: {message}", err=True)
     return status
+
+
+def _printable(message: str) -> str:
+    """The message in one line: line ends and other control characters in a name are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
 
 
 def _main(name: str, module: str = "") -> NoReturn:

@@ -21,10 +21,13 @@ from model.language.declare.settings import as_text
 from model.language.errors import UsageError
 
 SURROUNDINGS = frozenset({
-    "min.insync.replicas.later", "replication.factor", "first.partition.replicas",
-    "preferred.leader", "consumer.commits", "log.file", "shutdowns.in.turn", "upgrade.to",
+    "min.insync.replicas.later", "replication.factor", "preferred.leader", "consumer.commits",
+    "log.file", "shutdowns.in.turn", "upgrade.to",
 })  # fmt: skip
-"""What is asked for by faults, or is a cluster's in part: a case says so where it matters."""
+"""What operators and clients do beside the cluster's settings: a case says so where it matters.
+
+What a cluster has or has not, such as a first partition with fewer replicas, is no such thing.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,13 @@ class Known:
     """A stored loss that the cluster's settings do not prevent.
 
     `lost` is what, in the words of the answer; `takes` are the faults, and `given` what surrounds
-    the cluster, where that is not as in the answer's search. `explored` has all of it, and how fine
-    the model is.
+    the cluster, where that is not as in the answer's search. `about` is which bug it is: a finding,
+    or an issue of Kafka's. `explored` has all of it, and how fine the model is.
     """
 
     case: str
     title: str
+    about: str
     lost: str
     steps: int
     takes: Mapping[str, int]
@@ -50,7 +54,7 @@ class Known:
         faults = [f"{name.replace('_', ' ')} {count}" for name, count in self.takes.items()]
         conditions = [f"{name}={value}" for name, value in self.given.items()]
         of = ", ".join([*faults, *conditions]) or "no fault"
-        return f"{of}: {self.lost} lost in {self.steps} steps, {self.case}"
+        return f"{of}: {self.lost} lost in {self.steps} steps: {self.case} ({self.about})"
 
 
 def known_beyond(choice: Choice, but: Mapping[str, str] | None = None) -> tuple[Known, ...]:
@@ -99,6 +103,6 @@ def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -
         if name in SURROUNDINGS and choice.settings.get(name) != value
     }
     return Known(
-        case.name, case.title, lost, trace.depth,
+        case.name, case.title, case.about, lost, trace.depth,
         {name: count for name, count in takes.items() if count}, given, there.arguments,
     )  # fmt: skip
