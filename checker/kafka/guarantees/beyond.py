@@ -13,6 +13,7 @@ from checker.core.graphs.views import chosen_cells
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.kafka_keys import FINENESS
 from checker.kafka.guarantees.verdicts import losses_of
+from checker.lab.catalogue import bugs_called
 from checker.lab.experiments.cases import Case, stored_cases
 from checker.lab.experiments.choices import Choice
 from checker.lab.explanations.effects import Effects
@@ -93,6 +94,15 @@ def _with_rules_of(choice: Choice, case: Case) -> Choice | None:
         return None
 
 
+def _about(case: Case) -> str:
+    """Which bug it is: the number of its finding, else where it is published."""
+    number = case.name.partition("-")[0]
+    bugs = bugs_called(str(int(number))) if number.isdecimal() else []
+    if not bugs:
+        return case.source.partition(": ")[2]  # a story by its letter: a choice of operators
+    return ", ".join(f"finding {bug.finding}" if bug.finding else bug.source for bug in bugs)
+
+
 def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -> Known:
     end = trace.states[-1]
     cells = chosen_cells(trace.model, ["faults"])
@@ -103,6 +113,6 @@ def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -
         if name in SURROUNDINGS and choice.settings.get(name) != value
     }
     return Known(
-        case.name, case.title, case.about, lost, trace.depth,
+        case.name, case.title, _about(case), lost, trace.depth,
         {name: count for name, count in takes.items() if count}, given, there.arguments,
     )  # fmt: skip

@@ -31,7 +31,6 @@ from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
 FOLDER = COUNTEREXAMPLES
-_FINDINGS = re.compile(r"findings? \d{4}(?: and \d{4})?")
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,6 @@ class Case:
     def name(self) -> str:
         """The folder's name."""
         return self.folder.name
-
-    @property
-    def about(self) -> str:
-        """Which bug it is: findings by their numbers, else where it is from."""
-        numbers = _FINDINGS.findall(self.source)
-        return ", ".join(numbers) or re.sub(r"^(Catalogue [^:]*|S\d+): ", "", self.source)
 
     @property
     def claim(self) -> Property:

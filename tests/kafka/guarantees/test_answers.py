@@ -79,7 +79,7 @@ def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
     lost = answer.parts[0].judged.lost
     assert answer.is_lossy and {cell.mark for cell in lost} == {MARK}
     assert words(answer)["acknowledged records"] == f"lost in 10 steps ({MARK})"
-    assert "finding 0002" in answer.known
+    assert "Catalogue 37" in answer.known
     told = {tried.change.words: tried.change.tier for tried in answer.changes}
     assert told["pending.isr.survives.image=true"] is Tier.UNRELEASED
     assert not any(known.case.startswith("37-") for known in answer.beyond)
