@@ -53,14 +53,17 @@ _LINE = 400
 _NAME = 60
 
 
-def few_of(names: Iterable[str]) -> str:
-    """Names in a clause: all of them, or of more than one reads in a line the first."""
+def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
+    """Names in a clause: all of them, or of more than one reads in a line the first.
+
+    `all_by` is the command that names them all.
+    """
     found = list(names)
     whole = ", ".join(found)
     if len(whole) <= _LINE:
         return whole
     kept = whole[: _LINE // 2].rpartition(", ")[0]
-    return f"{kept}, and {len(found) - kept.count(', ') - 1} more (highwater list)"
+    return f"{kept}, and {len(found) - kept.count(', ') - 1} more ({all_by})"
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
