@@ -80,7 +80,7 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     partition.consumer.committed = 0
 
 
-@action("the registration of {broker} fails, and the active controller renounces")
+@action("the registration of {broker} fails, and the active controller resigns")
 def controller_renounce(partition: TopicPartition, broker: Broker) -> None:
     """Look for a topic that is not there. The next controller has the same index, and does too."""
     require(not_(broker.up), registration_fails(partition, broker))

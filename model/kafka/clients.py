@@ -10,7 +10,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, choose, minimum, not_, require
 
 
-@action("the producer's next record is appended by {leader}")
+@action("{leader} appends the producer's next record")
 def producer_send(partition: TopicPartition, leader: Broker) -> None:
     """Append a record at a broker that believes it leads; acks=all needs enough ISR members.
 

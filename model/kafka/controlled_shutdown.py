@@ -20,7 +20,7 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, not_, require
 
 
-@action("{broker} asks the controller to be let go, so as to stop")
+@action("{broker} requests a controlled shutdown")
 def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     """The next heartbeats want a shutdown; the controller fences the broker, and it may stop."""
     spent = partition.spent.controlled_shutdowns
@@ -32,7 +32,7 @@ def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     broker.shutting_down = True
 
 
-@action("{broker} is let go, and stops cleanly")
+@action("{broker} completes its controlled shutdown")
 def broker_stop_as_asked(partition: TopicPartition, broker: Broker) -> None:
     """The controller has taken it out of the ISR, and has another lead if one may.
 

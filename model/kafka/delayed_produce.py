@@ -45,7 +45,7 @@ def _answer(partition: TopicPartition) -> None:
     stalled.reset()
 
 
-@action("the producer's next record is appended by {leader}; the thread stalls before it waits")
+@action("{leader} appends the producer's next record; its thread stalls before it waits")
 def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, and look at nothing yet."""
     spent = partition.spent.stalled_produces
@@ -55,7 +55,7 @@ def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> No
     partition.spent.stalled_produces = spent + 1
 
 
-@action("the thread of {leader} goes on, and tells the producer of success")
+@action("the stalled thread of {leader} resumes and acknowledges the record")
 def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
     """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
     stalled = partition.stalled_produce
@@ -67,7 +67,7 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
     _answer(partition)
 
 
-@action("the producer's next record is appended by {leader}; the thread stalls in its check")
+@action("{leader} appends the producer's next record; its thread stalls inside the check")
 def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
     spent = partition.spent.stalled_checks
@@ -78,7 +78,7 @@ def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     partition.spent.stalled_checks = spent + 1
 
 
-@action("the thread of {leader} goes on with its check, and tells the producer of success")
+@action("the stalled thread of {leader} resumes its check and acknowledges the record")
 def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> None:
     """Read the HW of the log, whoever leads by now; below the record, it is as if there were none.
 

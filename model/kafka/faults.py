@@ -141,7 +141,7 @@ def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) 
 
 
 @action(
-    "{broker} loses power; {kept} entries and the high watermark checkpoint {checkpoint} are left"
+    "{broker} loses power; {kept} records and the high watermark checkpoint {checkpoint} are left"
 )
 def broker_lose_power(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
@@ -170,7 +170,7 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     stop(partition, broker, power_lost=True)
 
 
-@action("{broker} starts again")
+@action("{broker} restarts")
 def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 

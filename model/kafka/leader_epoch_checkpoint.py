@@ -21,7 +21,7 @@ from model.language import action, all_of, every, maximum, minimum, not_, requir
 from model.replicated_log import NO_EPOCH, Offset
 
 
-@action("{broker} writes the leader epochs that truncation has left to the checkpoint file")
+@action("{broker} writes the truncated leader epochs to the checkpoint file")
 def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
     require(is_kept(partition))
@@ -31,7 +31,7 @@ def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     write(partition, broker)
 
 
-@action("the log of {broker} is replaced by its copy in another directory")
+@action("the log of {broker} is replaced by its copy in another log directory")
 def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
     """A copy that has caught up takes the log's place (`ReplicaAlterLogDirsThread`).
 
@@ -61,7 +61,7 @@ def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
 
 
 @action(
-    "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} entries "
+    "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} records "
     "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} on"
 )
 def broker_lose_power_and_epochs(

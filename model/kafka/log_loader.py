@@ -44,7 +44,7 @@ def _lose_power(partition: TopicPartition, broker: Broker, kept: int, checkpoint
 
 
 @action(
-    "{broker} loses power, which undoes a truncation; {kept} entries of its log as it was before "
+    "{broker} loses power, which undoes a truncation; {kept} records of its log as it was before "
     "and the high watermark checkpoint {checkpoint} are left"
 )
 def broker_lose_power_and_truncation(
@@ -69,7 +69,7 @@ def _require_unsynced_append(partition: TopicPartition) -> None:
 
 @action(
     "{follower} fetches a record from {leader} and loses power as it appends, which undoes a "
-    "truncation; {kept} entries of its log as it was before and the high watermark checkpoint "
+    "truncation; {kept} records of its log as it was before and the high watermark checkpoint "
     "{checkpoint} are left"
 )
 def follower_lose_power_appending(
@@ -90,7 +90,7 @@ def follower_lose_power_appending(
 
 @action(
     "{follower} receives a record and loses power as it appends, which undoes a truncation; {kept} "
-    "entries of its log as it was before and the high watermark checkpoint {checkpoint} are left"
+    "records of its log as it was before and the high watermark checkpoint {checkpoint} are left"
 )
 def follower_lose_power_receiving(
     partition: TopicPartition, follower: Broker, kept: Offset, checkpoint: Offset
@@ -106,7 +106,7 @@ def follower_lose_power_receiving(
     _lose_power(partition, follower, kept, checkpoint)
 
 
-@action("the system of {broker} syncs that its log was truncated")
+@action("the truncation of the log of {broker} reaches its disk")
 def broker_sync_truncation(partition: TopicPartition, broker: Broker) -> None:
     """Nothing can undo the truncation any more, so that what a later one undoes is the log of now.
 

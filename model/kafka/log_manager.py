@@ -52,7 +52,7 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
     unified_log.checkpoint_start(partition, broker, where=not_(broker.leads))
 
 
-@action("{broker} writes where its log starts to the checkpoint file")
+@action("{broker} writes its log start offset to the checkpoint file")
 def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> None:
     """Once a minute (`checkpointLogStartOffsets`); or retention deletes what is before it."""
     require(unified_log.is_start_late(partition))
@@ -61,7 +61,7 @@ def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> No
     unified_log.checkpoint_start(partition, broker)
 
 
-@action("{follower} fetches from {leader} and learns where its log starts")
+@action("{follower} fetches from {leader} and learns its log start offset")
 def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """An answer at the leader's end in which only the log start is news (`processPartitionData`).
 
@@ -81,7 +81,7 @@ def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader
     unified_log.take_start(partition, follower, leader.log_start)
 
 
-@action("{follower} fetches from {leader}, whose log starts later, and starts anew there")
+@action("{follower} fetches from {leader}, whose log starts later, and restarts its log there")
 def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """OFFSET_OUT_OF_RANGE below the leader's log start (`fetchOffsetAndTruncate`).
 

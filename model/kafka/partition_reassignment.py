@@ -138,7 +138,7 @@ def operator_move_replica(partition: TopicPartition, source: Broker, destination
     partition.spent.replica_moves = partition.spent.replica_moves + 1
 
 
-@action("an operator moves the replica of {source} to {destination}, at once; {leader} leads")
+@action("an operator moves the replica of {source} to {destination} in one step; {leader} leads")
 def operator_move_replica_at_once(
     partition: TopicPartition, source: Broker, destination: Broker, leader: Broker
 ) -> None:
@@ -147,7 +147,7 @@ def operator_move_replica_at_once(
     partition.spent.replica_moves = partition.spent.replica_moves + 1
 
 
-@action("an operator moves the partition to the brokers that have no replica of it")
+@action("an operator moves the partition to the brokers without a replica")
 def operator_move_partition(partition: TopicPartition) -> None:
     """Ask that all other brokers have the partition, and none of those that have it now."""
     replicas, spent = partition.controller.replicas, partition.spent.partition_moves
@@ -174,7 +174,7 @@ def operator_add_replica(partition: TopicPartition, broker: Broker) -> None:
     partition.spent.replica_additions = partition.spent.replica_additions + 1
 
 
-@action("an operator adds a replica on {broker}, at once; {leader} leads")
+@action("an operator adds a replica on {broker} in one step; {leader} leads")
 def operator_add_replica_at_once(partition: TopicPartition, broker: Broker, leader: Broker) -> None:
     """The same where another was under way, and the replica is in sync still."""
     _ask_and_end(partition, _increased(partition, broker), leader)
@@ -196,7 +196,7 @@ def operator_remove_replica(partition: TopicPartition, broker: Broker) -> None:
     partition.spent.replica_removals = partition.spent.replica_removals + 1
 
 
-@action("an operator removes the replica of {broker}, at once; {leader} leads")
+@action("an operator removes the replica of {broker} in one step; {leader} leads")
 def operator_remove_replica_at_once(
     partition: TopicPartition, broker: Broker, leader: Broker
 ) -> None:
@@ -210,7 +210,7 @@ def _original(partition: TopicPartition) -> SetOf[Broker]:
     return partition.controller.replicas.minus(partition.controller.adding)
 
 
-@action("an operator asks for the replicas of before")
+@action("an operator reassigns the partition back to its former replicas")
 def operator_restore_replicas(partition: TopicPartition) -> None:
     """Ask for the list from before the reassignment under way, instead of cancelling that.
 
@@ -219,7 +219,7 @@ def operator_restore_replicas(partition: TopicPartition) -> None:
     _ask(partition, _original(partition))
 
 
-@action("an operator asks for the replicas of before, at once; {leader} leads")
+@action("an operator restores the former replicas in one step; {leader} leads")
 def operator_restore_replicas_at_once(partition: TopicPartition, leader: Broker) -> None:
     """The same where all of them are in sync still."""
     _ask_and_end(partition, _original(partition), leader)
@@ -242,7 +242,7 @@ def _cannot_lead_on(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
     )
 
 
-@action("controller ends the reassignment as the ISR has grown; {leader} leads")
+@action("controller completes the reassignment, as the ISR has grown; {leader} leads")
 def controller_complete_reassignment(partition: TopicPartition, leader: Broker) -> None:
     """Accept an AlterPartition request and take out who is removed, in a new leader epoch.
 
@@ -258,7 +258,7 @@ def controller_complete_reassignment(partition: TopicPartition, leader: Broker) 
     _end(partition, leader, isr, controller.removing)
 
 
-@action("controller ends the reassignment that an election has made complete")
+@action("controller completes the reassignment after an election")
 def controller_complete_late_reassignment(partition: TopicPartition) -> None:
     """Take out who is removed, though the ISR has not grown: who was added has been elected alone.
 
@@ -305,7 +305,7 @@ def _end(partition: TopicPartition, leader: Any, isr: SetOf[Broker], out: SetOf[
     change_partition(partition, isr, eligible)
 
 
-@action("{broker} reads that it has a replica, and follows")
+@action("{broker} applies metadata that adds its replica, and follows")
 def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
     """Begin to follow in the leader epoch of before: adding a replica starts no new one."""
     controller = partition.controller
@@ -317,7 +317,7 @@ def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
     follow(partition, broker)
 
 
-@action("{broker} reads that it has no replica any more, and throws its log away")
+@action("{broker} applies metadata that removes its replica, and deletes its log")
 def broker_lose_replica(partition: TopicPartition, broker: Broker) -> None:
     """Stop to lead or to follow, and delete the log (`ReplicaManager.stopPartitions`)."""
     require(broker.is_online, not_(partition.has_replica(broker)))

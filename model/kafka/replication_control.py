@@ -93,7 +93,7 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     elect_beside(partition, successor, isr, eligible, epochs)
 
 
-@action("controller fences the leader {broker}; nobody can succeed it")
+@action("controller fences the leader {broker}; no replica can be elected")
 def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
@@ -152,7 +152,7 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
     broker.fenced = False
 
 
-@action("controller elects {broker}, which is not in sync")
+@action("controller elects {broker}, which is not in sync (unclean)")
 def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
     """With no leader and no candidate live, let any live replica lead, and lose what it has not."""
     controller = partition.controller
@@ -232,7 +232,7 @@ def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
     return all_of(partition.is_in_office(broker), not_(broker.pending_isr.is_empty))
 
 
-@action("controller changes the ISR as the leader asked")
+@action("controller accepts the AlterPartition request")
 def controller_apply_isr_change(partition: TopicPartition) -> None:
     """Accept an AlterPartition request; unless it has forgotten it, the leader hears later.
 
@@ -277,7 +277,7 @@ def refuse_isr_change(partition: TopicPartition) -> None:
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
 
 
-@action("controller refuses the ISR that the leader asked for")
+@action("controller rejects the AlterPartition request")
 def controller_reject_isr_change(partition: TopicPartition) -> None:
     """Refuse a request, after which the leader does not compute its HW anew (finding 0017).
 
@@ -289,7 +289,7 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     refuse_isr_change(partition)
 
 
-@action("controller refuses the ISR that {leader} asked for, which computes its HW anew")
+@action("controller rejects the AlterPartition request of {leader}, which recomputes its HW")
 def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     """Refuse a request, and have the leader count the committed ISR alone."""
     require(partition.options.refused_isr_change_moves_hw)
@@ -298,7 +298,7 @@ def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     advance_high_watermark(partition, leader)
 
 
-@action("another controller takes over; a request under way is lost")
+@action("another controller takes over; an AlterPartition request in flight is lost")
 def controller_fail_over(partition: TopicPartition) -> None:
     """The controller dies and another takes over with the same replicated state.
 

@@ -43,7 +43,7 @@ def _join(group: Group, consumer: Consumer) -> None:
             row.claimed = choose(owns, row.claimed.with_member(consumer), row.claimed)
 
 
-@action("{consumer} joins the group, its member id in place {rank}")
+@action("{consumer} joins the group; its member id sorts at {rank}")
 def consumer_join(group: Group, consumer: Consumer, rank: Rank) -> None:
     """JoinGroup of a new member."""
     require(group.is_classic)
@@ -64,7 +64,7 @@ def has_to_rejoin(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} commits so as to give up what it holds")
+@action("{consumer} commits before it revokes its partitions")
 def consumer_commit_before_rejoin(group: Group, consumer: Consumer) -> None:
     """`ConsumerCoordinator.onJoinPrepare` from 3.2.0 on: the commit is sent, and polls go on.
 
@@ -94,7 +94,7 @@ def _give_up_to_rejoin(group: Group, consumer: Consumer) -> None:
     _join(group, consumer)
 
 
-@action("{consumer} joins again")
+@action("{consumer} rejoins")
 def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     """Commit, give up what has to be given up, JoinGroup: all in one call of poll."""
     require(group.is_classic)
@@ -108,7 +108,7 @@ def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("{consumer} joins again, its commit lost")
+@action("{consumer} rejoins; its commit is lost")
 def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
     spent = group.spent.lost_commits
@@ -122,7 +122,7 @@ def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("the coordinator starts the next generation with all who have joined")
+@action("the coordinator completes the join and starts the next generation")
 def coordinator_complete_join(group: Group) -> None:
     """Every member has joined; each is told the generation, and the first of them who is in it."""
     state = group.coordinator
@@ -139,7 +139,7 @@ def coordinator_complete_join(group: Group) -> None:
         consumer.phase = choose(hears, SYNCING, consumer.phase)
 
 
-@action("{consumer} works out the assignment, and hands it in")
+@action("{consumer} computes the assignment and sends SyncGroup")
 def leader_sync(group: Group, consumer: Consumer) -> None:
     """SyncGroup of the member that leads. The coordinator writes down group and assignment."""
     state = group.coordinator
@@ -159,7 +159,7 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
     state.partitions = group.partition_count
 
 
-@action("{consumer} is told its assignment")
+@action("{consumer} receives its assignment by SyncGroup")
 def consumer_sync(group: Group, consumer: Consumer) -> None:
     """The answer to SyncGroup: begin with what is new; what is not there any more is given up.
 
@@ -193,7 +193,7 @@ def consumer_sync(group: Group, consumer: Consumer) -> None:
     consumer.phase = MEMBER
 
 
-@action("{consumer}, which leads, sees partitions that were not there")
+@action("{consumer}, the group leader, sees new partitions")
 def leader_see_new_partitions(group: Group, consumer: Consumer) -> None:
     """Its metadata are newer than those of the last assignment: it asks for a rebalance."""
     state = group.coordinator

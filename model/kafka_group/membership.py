@@ -117,7 +117,7 @@ def consumer_crash(group: Group, consumer: Consumer) -> None:
     consumer.phase = DOWN
 
 
-@action("{consumer} is closed, and leaves the group")
+@action("{consumer} closes and leaves the group")
 def consumer_leave(group: Group, consumer: Consumer) -> None:
     """`KafkaConsumer.close`: commit, as it does before a revocation, and LeaveGroup."""
     spent = group.spent.leaves
@@ -135,7 +135,7 @@ def consumer_leave(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} is started again")
+@action("{consumer} restarts")
 def consumer_restart(group: Group, consumer: Consumer) -> None:
     """Another process in its place."""
     require(consumer.phase == DOWN, not_(consumer.is_known))
@@ -143,7 +143,7 @@ def consumer_restart(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator notices that {consumer} is dead")
+@action("the session of {consumer}, which is dead, expires")
 def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     """Its session ends, or it does not join in time, and it is removed."""
     require(consumer.phase == DOWN, consumer.is_known, may_change(group))
@@ -151,7 +151,7 @@ def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("the coordinator takes {consumer} for dead, which lives")
+@action("the session of {consumer}, which is alive, expires")
 def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     """A pause or a partition of the network: the member goes on, a zombie until it hears of it."""
     spent = group.spent.session_timeouts
@@ -162,7 +162,7 @@ def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} hears that it is no member any more")
+@action("{consumer} learns that it is fenced")
 def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     """UNKNOWN_MEMBER_ID or FENCED_MEMBER_EPOCH: it drops all, and will join as a new member.
 

@@ -75,7 +75,7 @@ def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
     partition.log_start = partition.log.end
 
 
-@action("the producer dies, and another sends anew what was not acknowledged")
+@action("the producer dies; another sends again what was not acknowledged")
 def producer_restart(topic: Topic) -> None:
     """Without transactional.id another producer id: brokers take it for somebody else.
 

@@ -25,7 +25,7 @@ from model.kafka_producer.transaction_manager import (
 from model.language import action, all_of, any_of, choose, not_, require, some
 
 
-@action("{batch} is sent, and appended")
+@action("{batch} is sent and appended")
 def sender_send_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch whole, in one request; the leader appends it."""
     _require_sendable(topic, batch)
@@ -35,7 +35,7 @@ def sender_send_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent again, and the broker knows that it has it")
+@action("{batch} is sent again; the broker recognises the duplicate")
 def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that was appended, though the answer was lost: it is answered as then."""
     require(topic.idempotent)
@@ -45,7 +45,7 @@ def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent, and its sequence is not the next one")
+@action("{batch} is sent; its sequence is out of order")
 def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker does not append, since others should be before it."""
     require(topic.idempotent)
@@ -56,7 +56,7 @@ def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, choose(fenced, Answer.REFUSED, Answer.OUT_OF_ORDER))
 
 
-@action("{batch} is sent, and answered with an error that may be retried")
+@action("{batch} is sent; the response is a retriable error")
 def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
     _require_broker_error(topic)
@@ -66,7 +66,7 @@ def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent and appended, and answered with an error that may be retried")
+@action("{batch} is sent and appended; the response is a retriable error")
 def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that is appended: NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
 
@@ -82,7 +82,7 @@ def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent, and refused for good")
+@action("{batch} is sent; the response is a fatal error")
 def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that no broker takes, such as one that is too large."""
     spent = topic.spent.refused_batches
@@ -93,7 +93,7 @@ def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.REFUSED)
 
 
-@action("{batch} is sent, and its request is late")
+@action("{batch} is sent; its request is delayed")
 def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
     spent = topic.spent.late_requests
@@ -111,7 +111,7 @@ def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.NONE)
 
 
-@action("the broker handles the late request with {batch}")
+@action("the broker handles the delayed request with {batch}")
 def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     """Append it, if it may be appended; nobody waits for an answer."""
     late, partition = batch.late, topic.partitions[batch.partition]
@@ -131,7 +131,7 @@ def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     late.reset()
 
 
-@action("the producer receives the answer to {batch}")
+@action("the producer receives the response for {batch}")
 def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     """Complete the batch, and tell the application."""
     _require_first_answer(topic, batch, Answer.APPENDED)
@@ -141,7 +141,7 @@ def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     batch.end(Status.ACKNOWLEDGED)
 
 
-@action("the producer receives an error for {batch}, and puts it back")
+@action("the producer receives an error for {batch} and requeues it")
 def producer_receive_error(topic: Topic, batch: Batch) -> None:
     """Send it again later; without retries, fail it."""
     _require_first_answer(topic, batch, Answer.RETRIABLE)
@@ -149,7 +149,7 @@ def producer_receive_error(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer hears that {batch} is out of order, and puts it back")
+@action("the producer receives OUT_OF_ORDER_SEQUENCE_NUMBER for {batch} and requeues it")
 def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     """Put it back; perhaps a new producer epoch is needed."""
     require(topic.idempotent)
@@ -159,7 +159,7 @@ def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer hears that {batch} is refused, and fails it")
+@action("the producer receives a fatal error for {batch} and fails it")
 def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     """Tell the application; an idempotent producer mends the gap in its sequences."""
     _require_first_answer(topic, batch, Answer.REFUSED)
@@ -169,7 +169,7 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     batch.end(Status.FAILED)
 
 
-@action("the producer gives up waiting for an answer to {batch}")
+@action("the request with {batch} times out")
 def producer_time_out(topic: Topic, batch: Batch) -> None:
     """`request.timeout.ms`: the request was late."""
     require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.NONE)
@@ -177,7 +177,7 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("delivery.timeout.ms ends {batch}")
+@action("{batch} expires by delivery.timeout.ms")
 def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
     spent = topic.spent.expired_batches
