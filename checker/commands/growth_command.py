@@ -132,6 +132,8 @@ def _stored(place: str) -> Levels:
 
     require_pyarrow()
     opened = Store.open(place)
+    if opened.unfinished:
+        click.echo(f"note: {opened.unfinished}", err=True)
     about = opened.manifest.model
     bounds = [f"{k.replace('_', ' ')} {v}" for k, v in about.get("bounds", {}).items() if v]
     name = f"{about.get('protocol')}, {', '.join(bounds)}" if bounds else str(about.get("protocol"))
