@@ -14,7 +14,7 @@ CACHE_LOSSES = Bound(
     "machines that lose power after their broker has crashed, before it starts",
 )
 DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
-SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly, without being let go first")
+SHUTDOWNS = Bound("shutdowns", 0, 0, "clean stops without a controlled shutdown")
 CONTROLLED_SHUTDOWNS = Bound(
     "controlled_shutdowns", 0, 0, "brokers that ask the controller to be let go, and stop cleanly"
 )

@@ -13,7 +13,7 @@ RECORDS = MAX_RECORDS.with_default(3)
 BATCHES = LOG_SIZE.with_default(4)
 EPOCH_BUMPS = Bound("epoch_bumps", 1, 0, "times that the producer starts a new epoch by itself")
 LOST_CONNECTIONS = Bound(
-    "lost_connections", 1, 0, "connections that are lost with all answers under way"
+    "lost_connections", 1, 0, "connections that are lost with all responses in flight"
 )
 BROKER_ERRORS = Bound(
     "broker_errors", 1, 0, "requests that a broker answers with an error that may be retried"
