@@ -15,10 +15,11 @@ any later one.
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka.bounds import STALLED_CHECKS, STALLED_PRODUCES
 from model.kafka.clients import append_next_record, require_room
 from model.kafka.partition import maximal_isr
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, is_none, not_, require
+from model.language import action, is_none, not_, require, spend, spent
 
 
 def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
@@ -48,18 +49,16 @@ def _answer(partition: TopicPartition) -> None:
 @action("the producer's next record is appended by {leader}; the thread stalls before it waits")
 def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, and look at nothing yet."""
-    spent = partition.spent.stalled_produces
-    require(spent < partition.bound("stalled_produces"))
 
     _append_and_stall(partition, leader)
-    partition.spent.stalled_produces = spent + 1
+    spend(partition, STALLED_PRODUCES)
 
 
 @action("the thread of {leader} goes on, and tells the producer of success")
 def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
     """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
     stalled = partition.stalled_produce
-    require(partition.spent.stalled_produces > 0)
+    require(spent(partition, STALLED_PRODUCES) > 0)
     require(stalled.leader == leader, not_(stalled.checking), leader.leads)
     require(leader.high_watermark > stalled.offset)
     require(maximal_isr(partition, leader).size >= partition.min_isr_of(leader))
@@ -70,12 +69,10 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
 @action("the producer's next record is appended by {leader}; the thread stalls in its check")
 def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
-    spent = partition.spent.stalled_checks
-    require(spent < partition.bound("stalled_checks"))
 
     _append_and_stall(partition, leader)
     partition.stalled_produce.checking = True
-    partition.spent.stalled_checks = spent + 1
+    spend(partition, STALLED_CHECKS)
 
 
 @action("the thread of {leader} goes on with its check, and tells the producer of success")
@@ -86,7 +83,7 @@ def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> No
     is compared before, nothing is won.
     """
     stalled = partition.stalled_produce
-    require(partition.spent.stalled_checks > 0)
+    require(spent(partition, STALLED_CHECKS) > 0)
     require(stalled.leader == leader, stalled.checking)
     require(leader.high_watermark > stalled.offset)
 
