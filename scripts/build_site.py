@@ -29,7 +29,7 @@ GRIDS = {
 }
 """Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
-PICTURES = ".svg"
+PICTURES = (".svg", ".png")
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -83,7 +83,7 @@ def slug(words: str, separator: str = "-") -> str:
 
 def listing(folder: str, files: list[str]) -> str:
     """The page of a folder that has none."""
-    kept = (".md", PICTURES)
+    kept = (".md", *PICTURES)
     links = [f"- [{name}]({name if name.endswith(kept) else name + '.txt'})" for name in files]
     return "\n".join([f"# {folder}", "", *links, ""])
 
@@ -111,14 +111,15 @@ def stage(staging: Path, root: Path = ROOT) -> None:
         for file in plain:
             suffix = "" if file.name.endswith(PICTURES) else ".txt"
             copy = staging / f"{file.relative_to(root).as_posix()}{suffix}"
-            _write(copy, file.read_text(encoding="utf-8"))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
 
 
 def add_traces(staging: Path) -> int:
     """Write a page for each stored counterexample, linked from its story; how many there are."""
-    from checker.experiments.cases import FOLDER, PAGE_FILE, read_cases
-    from checker.explanations.explanation import recognised_words
-    from checker.report.html import render_html
+    from checker.lab.experiments.cases import FOLDER, PAGE_FILE, read_cases
+    from checker.lab.explanations.explanation import recognised_words
+    from checker.telling.report.html import render_html
 
     cases = read_cases(FOLDER)
     for case in cases:
@@ -132,10 +133,10 @@ def add_traces(staging: Path) -> int:
 
 def add_grid(staging: Path) -> None:
     """Write the page of the guarantees as a picture that can be filtered."""
-    from checker.experiments.matrix import read_matrix
-    from checker.experiments.matrix_picture import as_svg
-    from checker.files import COUNTEREXAMPLES
-    from checker.search.limits import Limits
+    from checker.core.files import COUNTEREXAMPLES
+    from checker.core.search.limits import Limits
+    from checker.lab.experiments.matrix import read_matrix
+    from checker.lab.experiments.matrix_picture import as_svg
 
     spec = COUNTEREXAMPLES / "matrix" / "guarantees.toml"
     matrix = read_matrix(spec, Limits())
@@ -152,7 +153,7 @@ def add_grid(staging: Path) -> None:
 
 def add_kill_matrices(staging: Path) -> None:
     """Write, for each page of a kill matrix, one with its picture, and what survives, to filter."""
-    from checker.experiments.kill_table import as_svg, read_table
+    from checker.lab.experiments.kill_table import as_svg, read_table
 
     for page in sorted((staging / "docs").glob("kill-matrix-*.md")):
         if page.relative_to(staging).as_posix() in GRIDS:
@@ -178,8 +179,8 @@ def add_kill_matrices(staging: Path) -> None:
 
 def add_schedules(staging: Path) -> None:
     """Show each schedule as lanes on the page of its finding, before how to play it."""
-    from checker.cluster.picture import picture_of
-    from checker.cluster.schedule import every_schedule
+    from checker.kafka.cluster.picture import picture_of
+    from checker.kafka.cluster.schedule import every_schedule
 
     told: dict[Path, list[str]] = {}
     for schedule in every_schedule():

@@ -44,12 +44,17 @@ def _tree(path: Path) -> ast.Module:
 
 # What each folder, or a file alone, may import besides itself and the folders in it: it looks down.
 GRAPH, DECLARE, CAPTURE = "model.language.graph", "model.language.declare", "model.language.capture"
-ENGINES, SEARCH, STORES = "checker.engines", "checker.search", "checker.stores"
-TRACES, REPORT, VERDICT, EXITS = (f"checker.{n}" for n in ("traces", "report", "verdict", "exits"))
-FILES, RELEASES, DIGEST = "checker.files", "checker.releases", "checker.digest"
-NATIVE = "checker.native"
-AMOUNTS = "checker.amounts"
-LIVENESS, CAUSES, PICTURES = "checker.liveness", "checker.causes", "checker.pictures"
+ENGINES, SEARCH, STORES = "checker.core.engines", "checker.core.search", "checker.core.stores"
+TRACES, REPORT, VERDICT = "checker.core.traces", "checker.telling.report", "checker.core.verdict"
+EXITS = "checker.core.exits"
+FILES, RELEASES, DIGEST = "checker.core.files", "checker.kafka.releases", "checker.core.digest"
+NATIVE = "checker.core.native"
+AMOUNTS = "checker.core.amounts"
+LIVENESS, CAUSES, PICTURES = (
+    "checker.core.liveness",
+    "checker.telling.causes",
+    "checker.telling.pictures",
+)
 KINDS = tuple(f"properties.{n}" for n in ("claims", "liveness", "templates"))
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language.errors": (),
@@ -78,59 +83,84 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "properties.kafka_producer": ("model", *KINDS),
     "properties.kafka_group": ("model", *KINDS),
     "properties": ("model",),
-    "checker.exits": (),
-    "checker.amounts": (),
-    "checker.pictures": (),
-    "checker.files": ("model.language.errors",),
-    "checker.verdict": ("model", "properties"),
-    "checker.digest": ("model", "properties"),
-    "checker.native": (FILES,),
-    "checker.engines": ("model", "properties", VERDICT, NATIVE),
-    "checker.search": ("model", "properties", VERDICT, NATIVE, ENGINES),
-    "checker.traces": ("model", "properties", VERDICT, FILES, DIGEST, AMOUNTS, ENGINES),
-    "checker.liveness": ("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, TRACES),
-    "checker.causes": ("model", "properties", ENGINES, TRACES),
-    "checker.report": ("model", "properties", VERDICT, AMOUNTS, ENGINES, TRACES, CAUSES),
-    "checker.browse": ("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
-    "checker.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
-    "checker.graphs": (
+    "checker.core.exits": (),
+    "checker.core.amounts": (),
+    "checker.telling.pictures": (),
+    "checker.core.files": ("model.language.errors",),
+    "checker.core.verdict": ("model", "properties"),
+    "checker.core.digest": ("model", "properties"),
+    "checker.core.native": (FILES,),
+    "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
+    "checker.core.search": ("model", "properties", VERDICT, NATIVE, ENGINES),
+    "checker.core.traces": ("model", "properties", VERDICT, FILES, DIGEST, AMOUNTS, ENGINES),
+    "checker.core.liveness": ("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, TRACES),
+    "checker.telling.causes": ("model", "properties", ENGINES, TRACES),
+    "checker.telling.report": ("model", "properties", VERDICT, AMOUNTS, ENGINES, TRACES, CAUSES),
+    "checker.telling.browse": (
+        "model",
+        "properties",
+        VERDICT,
+        AMOUNTS,
+        ENGINES,
+        SEARCH,
+        TRACES,
+        REPORT,
+    ),
+    "checker.core.stores": ("model", "properties", VERDICT, FILES, DIGEST, ENGINES, SEARCH, TRACES),
+    "checker.core.graphs": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, LIVENESS, TRACES, STORES),
     ),
-    "checker.export": ("model", "properties"),
-    "checker.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
-    "checker.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
-    "checker.experiments": (
+    "checker.core.export": ("model", "properties"),
+    "checker.core.proofs": ("model", "properties", VERDICT, EXITS, ENGINES, SEARCH, TRACES),
+    "checker.core.spark": ("model", "properties", VERDICT, ENGINES, SEARCH, STORES),
+    "checker.lab.experiments": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES),
         *(REPORT, PICTURES),
     ),
-    "checker.explanations": (
+    "checker.lab.explanations": (
         *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, TRACES, CAUSES, REPORT),
-        *("checker.graphs", "checker.experiments"),
+        *("checker.core.graphs", "checker.lab.experiments"),
     ),
-    "checker.hunting": (
+    "checker.lab.hunting": (
         *("model", "properties", VERDICT, FILES, ENGINES, SEARCH, TRACES),
-        *("checker.experiments", "checker.explanations"),
+        *("checker.lab.experiments", "checker.lab.explanations"),
     ),
-    "checker.guarantees": (
-        *("model", "properties", VERDICT, AMOUNTS, ENGINES, SEARCH, LIVENESS, TRACES, REPORT),
-        *("checker.graphs", "checker.experiments", "checker.explanations"),
+    "checker.kafka.guarantees": (
+        *(
+            "model",
+            "properties",
+            VERDICT,
+            FILES,
+            AMOUNTS,
+            ENGINES,
+            SEARCH,
+            LIVENESS,
+            TRACES,
+            REPORT,
+        ),
+        *("checker.core.graphs", "checker.lab.experiments", "checker.lab.explanations"),
     ),
-    "checker.audit": ("model.language.errors", AMOUNTS),
-    "checker.releases": ("model.language.errors", FILES),
-    "checker.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
-    "checker.conformance": (
+    "checker.kafka.audit": ("model.language.errors", AMOUNTS),
+    "checker.kafka.releases": ("model.language.errors", FILES),
+    "checker.kafka.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
+    "checker.kafka.conformance": (
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
-        *("checker.experiments", "checker.releases"),
+        *("checker.lab.experiments", "checker.kafka.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
-    "checker.asking": (
-        *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.proofs"),
-        *("checker.graphs", "checker.experiments", "checker.explanations", "checker.guarantees"),
+    "checker.api.asking": (
+        *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.core.proofs"),
+        *(
+            "checker.core.graphs",
+            "checker.lab.experiments",
+            "checker.lab.explanations",
+            "checker.kafka.guarantees",
+        ),
     ),
-    "checker.stateful": (
+    "checker.api.stateful": (
         *("model", "properties", VERDICT, FILES, AMOUNTS, ENGINES, SEARCH, TRACES, REPORT),
     ),
-    "checker.cli": ("model.language.errors", EXITS, "checker.commands"),
+    "checker.commands.cli": ("model.language.errors", EXITS, "checker.commands"),
     "checker.public.highwater": ("model", "properties", "checker"),
     "checker": (),
 }
@@ -192,18 +222,18 @@ def test_a_file_imports_what_its_folder_may():
 @pytest.mark.parametrize(
     "path, line",
     [
-        ("properties/x.py", "from checker.verdict import Verdict"),
+        ("properties/x.py", "from checker.core.verdict import Verdict"),
         ("model/ladder/x.py", "import properties"),
         ("model/ladder/x.py", "from model.kafka.state import Broker"),
-        ("model/kafka/x.py", "from checker.search import explore"),
+        ("model/kafka/x.py", "from checker.core.search import explore"),
         ("model/language/x.py", "from model.ladder.cluster import Cluster"),
         ("model/language/x.py", "from model import replicated_log"),
         ("model/language/graph/x.py", "from model.language.declare import schema"),
-        ("checker/engines/x.py", "from checker.search.explore import Explorer"),
-        ("checker/search/x.py", "def f():\n    from checker.commands import common"),
-        ("checker/search/x.py", "if TYPE_CHECKING:\n    from checker.commands import common"),
-        ("checker/asking.py", "from checker.commands import common"),
-        ("checker/stores/x.py", "from checker.spark import session"),
+        ("checker/core/engines/x.py", "from checker.core.search.explore import Explorer"),
+        ("checker/core/search/x.py", "def f():\n    from checker.commands import common"),
+        ("checker/core/search/x.py", "if TYPE_CHECKING:\n    from checker.commands import common"),
+        ("checker/api/asking.py", "from checker.commands import common"),
+        ("checker/core/stores/x.py", "from checker.core.spark import session"),
         ("checker/commands/x.py", "import tests.support.laws"),
     ],
 )

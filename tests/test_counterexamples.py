@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.experiments.cases import OVERVIEWS, PAGE_FILE, Case, read_cases, with_steps
-from checker.experiments.choices import explored
-from checker.verdict import Verdict
+from checker.core.verdict import Verdict
+from checker.lab.experiments.cases import OVERVIEWS, PAGE_FILE, Case, read_cases, with_steps
+from checker.lab.experiments.choices import explored
 from model.language.errors import RejectedError, UsageError
 
 ROOT = Path(__file__).parent.parent / "counterexamples"

@@ -12,10 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from checker.cluster.picture import picture_of
-from checker.cluster.schedule import every_schedule
-from checker.experiments.cases import FOLDER, read_cases
-from checker.experiments.kill_table import as_svg, read_table
+from checker.kafka.cluster.picture import picture_of
+from checker.kafka.cluster.schedule import every_schedule
+from checker.lab.experiments.cases import FOLDER, read_cases
+from checker.lab.experiments.kill_table import as_svg, read_table
 from tests.support.scripts import script
 
 ROOT = Path(__file__).parent.parent
@@ -30,8 +30,9 @@ def build_site():
 @pytest.fixture
 def repository(tmp_path):
     """A small repository with pages, a source file and a folder without a page."""
-    for name in ("docs/a.md", "docs/told/README.md", "checker/exits.py", "docs/examples/own.py",
-                 "docs/told/states.svg"):  # fmt: skip
+    for name in ("docs/a.md", "docs/told/README.md", "checker/core/exits.py",
+                 "docs/examples/own.py", "docs/told/states.svg",
+                 "docs/told/page.png"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Words\n")
     return tmp_path
@@ -43,9 +44,10 @@ def repository(tmp_path):
         ("a.md#words", "a.md#words", set()),
         ("told/", "told/README.md", set()),
         ("../docs/told/", "../docs/told/README.md", set()),
-        ("../checker/exits.py", "../checker/exits.py.txt", {"checker/exits.py"}),
+        ("../checker/core/exits.py", "../checker/core/exits.py.txt", {"checker/core/exits.py"}),
         ("examples/", "examples/README.md", {"docs/examples"}),
         ("told/states.svg", "told/states.svg", {"docs/told/states.svg"}),
+        ("told/page.png", "told/page.png", {"docs/told/page.png"}),
         ("#words", "#words", set()),
         ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
     ],
@@ -66,6 +68,8 @@ def test_every_link_of_the_repositorys_pages_leads_somewhere(build_site, tmp_pat
     build_site.stage(tmp_path)
     for link in ("README.md", "docs/decisions/README.md", "docs/examples/paxos.py.txt"):
         assert (tmp_path / link).is_file()
+    picture = "docs/pictures/trace.png"
+    assert (tmp_path / picture).read_bytes() == (ROOT / picture).read_bytes()
 
 
 def test_the_cells_of_the_guarantees_lead_to_traces_that_the_page_has(build_site):

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 import pytest
 
-from checker.cli import highwater
-from checker.experiments.scenarios import read_scenarios
-from checker.files import COUNTEREXAMPLES
+from checker.commands.cli import highwater
+from checker.core.files import COUNTEREXAMPLES
+from checker.lab.experiments.scenarios import read_scenarios
 from model.protocols import PROTOCOLS
 from properties import liveness_of, properties_of
 

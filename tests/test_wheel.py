@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.experiments.cases import FOLDER, read_cases
-from checker.experiments.scenarios import read_scenarios
+from checker.lab.experiments.cases import FOLDER, read_cases
+from checker.lab.experiments.scenarios import read_scenarios
 from tests.support.scripts import script
 
 ROOT = Path(__file__).parent.parent
@@ -34,10 +34,10 @@ def with_own_folders(tmp_path):
     ("line", "renamed"),
     [
         ("from model.language import Protocol", "from highwater.model.language import Protocol"),
-        ("    from checker import exits", "    from highwater.checker import exits"),
+        ("    from checker.core import exits", "    from highwater.checker.core import exits"),
         ("import model", "from highwater import model"),
-        ("import checker.cli as c", "from highwater.checker import cli as c"),
-        ("x = files('checker.releases')", "x = files('highwater.checker.releases')"),
+        ("import checker.commands.cli as c", "from highwater.checker.commands import cli as c"),
+        ("x = files('checker.kafka.releases')", "x = files('highwater.checker.kafka.releases')"),
         ("x.startswith('model.language.')", "x.startswith('highwater.model.language.')"),
         ("x = 'model'", "x = 'model'"),
         ("x = 'model.nowhere'", "x = 'model.nowhere'"),
@@ -50,7 +50,7 @@ def test_imports_and_names_of_modules_are_renamed(line, renamed):
     assert build_wheel().renamed("\n".join(lines)).splitlines()[-1] == renamed
 
 
-@pytest.mark.parametrize("line", ["import checker.cli", "import os, model"])
+@pytest.mark.parametrize("line", ["import checker.commands.cli", "import os, model"])
 def test_an_import_that_cannot_be_renamed_is_refused(line):
     with pytest.raises(ValueError, match="line 1"):
         build_wheel().renamed(line)

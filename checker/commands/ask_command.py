@@ -15,8 +15,8 @@ from checker.commands.common import (
     seconds,
     write_result,
 )
-from checker.exits import Exit
-from checker.guarantees.budgets import BUDGETS, SIZES
+from checker.core.exits import Exit
+from checker.kafka.guarantees.budgets import BUDGETS, SIZES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,15 +77,15 @@ def command(
 
     Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
     """
-    from checker.asking import ask
+    from checker.api.asking import ask
     from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
-    from checker.files import prepare_directory
-    from checker.guarantees.answer import as_data
-    from checker.guarantees.verdicts import STATES
-    from checker.search.allowance import Allowance
-    from checker.traces.trace import highwater_version
+    from checker.core.files import prepare_directory
+    from checker.core.search.allowance import Allowance
+    from checker.core.traces.trace import highwater_version
+    from checker.kafka.guarantees.answer import as_data
+    from checker.kafka.guarantees.verdicts import STATES
 
     budget = Allowance(max_seconds, STATES)
     if trace_dir is not None:

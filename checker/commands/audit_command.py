@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.amounts import counted
 from checker.commands.common import HELP, PLAIN_WIDTH, print_json, write_file, write_output
-from checker.exits import Exit
+from checker.core.amounts import counted
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.audit.judgement import Judgement
+    from checker.kafka.audit.judgement import Judgement
 
 
 @click.command(context_settings=HELP)
@@ -41,9 +41,9 @@ def command(
     """
     if find_spec("kafka") is None or find_spec("crc32c") is None:
         raise UsageError("audit needs kafka-python and crc32c: pip install 'highwater[audit]'")
-    from checker.audit.directories import find_replicas
-    from checker.audit.judgement import judge
-    from checker.audit.report import as_data, as_text
+    from checker.kafka.audit.directories import find_replicas
+    from checker.kafka.audit.judgement import judge
+    from checker.kafka.audit.report import as_data, as_text
 
     found = find_replicas(directories, topic, partition)
     if place is not None and len(found.groups) != 1:
@@ -76,7 +76,7 @@ def command(
 
 def _written(judgement: Judgement, place: Path) -> dict[str, Any]:
     """Write the partition as a state; the same as plain data."""
-    from checker.audit.as_state import as_state
+    from checker.kafka.audit.as_state import as_state
 
     data = as_state(judgement).data()
     write_file(place, json.dumps(data, indent=1) + "\n")

@@ -17,7 +17,7 @@ from checker.commands.common import (
 from model.language.errors import HighwaterError, UsageError
 
 if TYPE_CHECKING:
-    from checker.browse.walk import Walk
+    from checker.telling.browse.walk import Walk
 
 
 @model_command
@@ -43,7 +43,7 @@ def command(**options: Any) -> int:
     """
     if find_spec("flask") is None:
         raise UsageError("browse needs Flask: pip install 'highwater[browse]'")
-    from checker.browse.server import Server
+    from checker.telling.browse.server import Server
 
     walk, at = _chosen(options)
     try:
@@ -63,7 +63,7 @@ def command(**options: Any) -> int:
 
 def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
     """The walk, and the state that it stands in at first."""
-    from checker.browse.walk import Walk
+    from checker.telling.browse.walk import Walk
     from properties import promised_properties
 
     file, names = options["trace"], options.pop("properties")
@@ -74,7 +74,7 @@ def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
     if file is None:
         model = chosen_model(options)
         return Walk(model, promised_properties(model, names)), 0
-    from checker.experiments.cases import accepted_trace
+    from checker.lab.experiments.cases import accepted_trace
 
     trace = accepted_trace(file, options["protocol"])
     plain = ("protocol", "trace", "state", "port", "opens", "as_json")
@@ -89,8 +89,8 @@ def _chosen(options: dict[str, Any]) -> tuple[Walk, int]:
 
 def _from_state(options: dict[str, Any], names: tuple[str, ...]) -> tuple[Walk, int]:
     """A walk that begins in the state of a file; its bounds go where no option says others."""
-    from checker.browse.given import read_state
-    from checker.browse.walk import Walk
+    from checker.telling.browse.given import read_state
+    from checker.telling.browse.walk import Walk
     from properties import promised_properties
 
     path = options["state"]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.amounts import counted
 from checker.commands.common import HELP, print_json
-from checker.exits import Exit
+from checker.core.amounts import counted
+from checker.core.exits import Exit
 
 if TYPE_CHECKING:
-    from checker.experiments.cases import Case
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
+    from checker.lab.experiments.cases import Case
 
 
 @click.command(context_settings=HELP)
@@ -32,9 +32,9 @@ def command(
 
     Each is replayed on the reference engine. With --write each is searched for anew.
     """
-    from checker.engines.agreement import require_agreement
-    from checker.experiments.cases import FOLDER, read_cases
-    from checker.verdict import Agreement
+    from checker.core.engines.agreement import require_agreement
+    from checker.core.verdict import Agreement
+    from checker.lab.experiments.cases import FOLDER, read_cases
 
     root = directory or (Path(FOLDER.name) if write or pages else FOLDER)
     rows = []
@@ -59,16 +59,16 @@ def command(
 
 
 def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
-    from checker.traces.itf import write_trace
+    from checker.core.traces.itf import write_trace
 
     folder.mkdir(parents=True, exist_ok=True)
     write_trace(trace, folder / f"{case.name}.itf.json")
 
 
 def _write_overviews(root: Path, quiet: bool) -> None:
-    from checker.experiments.cases import OVERVIEWS
-    from checker.report.release_tables import with_release_tables
-    from checker.report.source_tables import PAGES, with_source_tables
+    from checker.lab.experiments.cases import OVERVIEWS
+    from checker.telling.report.release_tables import with_release_tables
+    from checker.telling.report.source_tables import PAGES, with_source_tables
     from model.protocols import protocol_named
 
     written = []

@@ -16,7 +16,7 @@ from typing import Any
 
 from checker.commands.dropped import codes, is_dropped_in
 from checker.commands.progress import duration
-from checker.search.limits import memory_bytes, memory_words
+from checker.core.search.limits import memory_bytes, memory_words
 from model.language.errors import LimitError
 
 _EVERY = 0.1  # seconds between two looks
@@ -75,7 +75,7 @@ class Ceiling:
             since = now if since is None else since
             if now - since >= self._grace:
                 self._reason = reason
-                asking = sys.modules.get("checker.proofs.asking")
+                asking = sys.modules.get("checker.core.proofs.asking")
                 if asking is not None:
                     asking.interrupt()
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)

@@ -20,7 +20,7 @@ from model.own_protocols import is_own
 from model.protocols import PROTOCOLS, protocol_named
 
 if TYPE_CHECKING:
-    from checker.experiments.choices import Choice
+    from checker.lab.experiments.choices import Choice
 
 DEFAULT_PROTOCOL = "kafka"
 
@@ -186,7 +186,7 @@ def chosen_model(options: dict[str, Any], *watchers: Callable[[int, int], None])
 
 def chosen(options: dict[str, Any]) -> Choice:
     """What `model_command`'s options give, with what they leave open left open; taken out."""
-    from checker.experiments.choices import Choice
+    from checker.lab.experiments.choices import Choice
 
     name, model, settings, bounds = _given(options)
     return Choice(name, model.preset, settings, bounds)

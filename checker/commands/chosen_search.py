@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from checker.search.explore import Explorer
-from checker.search.limits import Limits, Progress
-from checker.search.question import Options
-from checker.verdict import Exploration
+from checker.core.search.explore import Explorer
+from checker.core.search.limits import Limits, Progress
+from checker.core.search.question import Options
+from checker.core.verdict import Exploration
 from model.language.errors import UsageError
 from model.language.fairness import changed
 from model.language.protocol import Model
 from properties import Liveness, Property, liveness_of, promised_properties, split_names
 
 if TYPE_CHECKING:
-    from checker.stores.store import Store
+    from checker.core.stores.store import Store
 
 DEFAULT_MASTER = "local[*]"
 
@@ -50,17 +50,17 @@ def chosen_search(
         return _liveness_search(options, model, properties, promises, limits, how, on_progress)
     asked = model, properties, limits, how, on_progress
     if options["engine"] == "reference":
-        from checker.search.textbook import TextbookExplorer
+        from checker.core.search.textbook import TextbookExplorer
 
         return TextbookExplorer(*asked)
     if options["engine"] == "local" and not options["store"]:
         return Explorer(*asked)
     if options["engine"] == "local":
-        from checker.stores.journal import StoredExplorer
+        from checker.core.stores.journal import StoredExplorer
 
         return StoredExplorer(_store(options, model, properties, how), *asked)
-    from checker.spark.distributed import Cluster, SparkExplorer
-    from checker.spark.session import require_java, require_master, start_session
+    from checker.core.spark.distributed import Cluster, SparkExplorer
+    from checker.core.spark.session import require_java, require_master, start_session
 
     master = options["master"] or DEFAULT_MASTER
     require_java()
@@ -106,7 +106,7 @@ def _liveness_search(
             "liveness is checked by --engine local alone, which keeps the state graph in memory: "
             "leave out --store, and any other engine"
         )
-    from checker.liveness.search import LivenessSearch
+    from checker.core.liveness.search import LivenessSearch
 
     fairness = changed(model.protocol.fairness, options["fair"])
     return LivenessSearch(model, properties, promises, fairness, limits, how, on_progress)
@@ -137,10 +137,10 @@ def _store(
     import shutil
     import tempfile
 
-    from checker.engines.layout import Layout
-    from checker.search.symmetry import Symmetry
-    from checker.stores.manifest import manifest_for
-    from checker.stores.store import open_store
+    from checker.core.engines.layout import Layout
+    from checker.core.search.symmetry import Symmetry
+    from checker.core.stores.manifest import manifest_for
+    from checker.core.stores.store import open_store
 
     if how.symmetry:
         Symmetry(model, properties, Layout(model))  # says so if there is none

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from checker.commands import completion
-from checker.files import write_whole
+from checker.core.files import write_whole
 from model.language.errors import UsageError
 from model.language.protocol import Model
 from model.own_protocols import FORMS
@@ -110,7 +110,7 @@ def seconds(text: str) -> float:
 
 def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     """What a command found of a model, as plain data; `found` may replace parts of its identity."""
-    from checker.traces.trace import highwater_version
+    from checker.core.traces.trace import highwater_version
 
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 

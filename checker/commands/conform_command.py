@@ -17,13 +17,13 @@ from checker.commands.common import (
     print_json,
     write_file,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.conformance.compare import Kind, Tally
-    from checker.conformance.replays import Cell
-    from checker.conformance.table import Table
+    from checker.kafka.conformance.compare import Kind, Tally
+    from checker.kafka.conformance.replays import Cell
+    from checker.kafka.conformance.table import Table
 
 STEPS = 60
 
@@ -100,9 +100,9 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
 
 def _versions(given: tuple[str, ...], page: Path | None, fixed: bool) -> tuple[str, ...]:
     """The releases asked for; else those of the table in the page; else the newest that will do."""
-    from checker.conformance.table import BEGIN, END, columns
-    from checker.releases.jars import newest, releases
-    from checker.report.pages import part_of
+    from checker.kafka.conformance.table import BEGIN, END, columns
+    from checker.kafka.releases.jars import newest, releases
+    from checker.telling.report.pages import part_of
     from model.language.errors import unknown_name
 
     stored = () if page is None else columns(part_of(page.read_text("utf-8"), BEGIN, END))
@@ -122,9 +122,9 @@ def _say(options: dict[str, Any], words: str) -> None:
 
 
 def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
-    from checker.conformance.harness import Harness
-    from checker.conformance.replays import cell
-    from checker.experiments.cases import accepted_trace
+    from checker.kafka.conformance.harness import Harness
+    from checker.kafka.conformance.replays import cell
+    from checker.lab.experiments.cases import accepted_trace
 
     stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
     rows: list[dict[str, Any]] = []
@@ -163,11 +163,11 @@ def _trace_line(name: str, version: str, depth: int, found: Cell) -> str:
 
 
 def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
-    from checker.conformance.compare import Tally, compare_walks
-    from checker.conformance.harness import Harness
-    from checker.conformance.plan import models
-    from checker.conformance.shorten import shorten_new
-    from checker.conformance.walks import Walker
+    from checker.kafka.conformance.compare import Tally, compare_walks
+    from checker.kafka.conformance.harness import Harness
+    from checker.kafka.conformance.plan import models
+    from checker.kafka.conformance.shorten import shorten_new
+    from checker.kafka.conformance.walks import Walker
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     tallies = []
@@ -197,10 +197,10 @@ def _share(walks: int, models: int, number: int) -> int:
 
 
 def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
-    from checker.conformance.compare import Tally
-    from checker.conformance.cover import cover
-    from checker.conformance.harness import Harness
-    from checker.conformance.plan import covered_models
+    from checker.kafka.conformance.compare import Tally
+    from checker.kafka.conformance.cover import cover
+    from checker.kafka.conformance.harness import Harness
+    from checker.kafka.conformance.plan import covered_models
     from model.kafka.protocol import KAFKA
 
     found: list[tuple[Tally, dict[str, Any]]] = []
@@ -239,7 +239,7 @@ def _cover_lines(tally: Tally, sums: dict[str, Any]) -> Iterator[str]:
 
 
 def _lines(tally: Tally, chosen: str) -> Iterator[str]:
-    from checker.conformance.compare import allowed_row
+    from checker.kafka.conformance.compare import allowed_row
 
     counts = f"{tally.runs:,} runs, {tally.compared:,} states compared, {tally.agreed:,} agree"
     yield f"Kafka {tally.version}, {chosen}: {counts}"
@@ -267,7 +267,7 @@ def _data(tally: Tally) -> dict[str, Any]:
 
 
 def _kind(tally: Tally, kind: Kind) -> dict[str, Any]:
-    from checker.conformance.compare import allowed_row
+    from checker.kafka.conformance.compare import allowed_row
 
     row = allowed_row(kind, tally.version)
     difference, steps = tally.shortest(kind)
@@ -284,8 +284,8 @@ def _kind(tally: Tally, kind: Kind) -> dict[str, Any]:
 
 
 def _observe(options: dict[str, Any]) -> int:
-    from checker.conformance.harness import Harness
-    from checker.conformance.observed import Explainer, observe, observing_model
+    from checker.kafka.conformance.harness import Harness
+    from checker.kafka.conformance.observed import Explainer, observe, observing_model
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     rows: list[dict[str, Any]] = []
@@ -316,8 +316,8 @@ def _observe(options: dict[str, Any]) -> int:
 
 
 def _table(options: dict[str, Any]) -> int:
-    from checker.conformance.table import BEGIN, END, case_table
-    from checker.report.pages import with_part
+    from checker.kafka.conformance.table import BEGIN, END, case_table
+    from checker.telling.report.pages import with_part
 
     page: Path | None = options["page"]
     table = case_table(options["versions"], tell=lambda words: _say(options, words))
@@ -341,7 +341,7 @@ def _table_data(table: Table) -> dict[str, Any]:
 
 
 def _sensitivity(options: dict[str, Any]) -> int:
-    from checker.conformance.sensitivity import sensitivity
+    from checker.kafka.conformance.sensitivity import sensitivity
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     rows = [

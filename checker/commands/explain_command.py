@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from checker.commands.common import HELP, output_options, protocol_option, seconds, write_result
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 
 @click.command(context_settings=HELP)
@@ -39,11 +39,11 @@ def command(
     """
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Line
-    from checker.experiments.cases import accepted_trace
-    from checker.explanations.explanation import as_data, explain
-    from checker.explanations.searches import SECONDS, STATES
-    from checker.search.allowance import Allowance
-    from checker.traces.trace import highwater_version
+    from checker.core.search.allowance import Allowance
+    from checker.core.traces.trace import highwater_version
+    from checker.lab.experiments.cases import accepted_trace
+    from checker.lab.explanations.explanation import as_data, explain
+    from checker.lab.explanations.searches import SECONDS, STATES
 
     trace = accepted_trace(file, protocol)
     budget = Allowance(SECONDS if max_seconds is None else max_seconds, max_states or STATES)

@@ -24,7 +24,7 @@ from checker.commands.common import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from checker.verdict import Exploration
+    from checker.core.verdict import Exploration
 
 ENGINES = {
     "local": "vectorised search on this machine",
@@ -84,7 +84,7 @@ def command(**options: Any) -> int:
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
-    from checker.files import prepare_directory
+    from checker.core.files import prepare_directory
 
     form = chosen_format(options)
     with (
@@ -133,7 +133,7 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
 
 def _growth(result: Exploration) -> str:
     """The search's levels as a picture."""
-    from checker.pictures.growth import Levels, as_svg
+    from checker.telling.pictures.growth import Levels, as_svg
     from model.language.naming import bounds_words
 
     model = result.model

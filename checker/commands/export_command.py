@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.amounts import counted
 from checker.commands import completion
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
@@ -18,11 +17,12 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
-from checker.exits import Exit
+from checker.core.amounts import counted
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.export.exported import Exported
+    from checker.core.export.exported import Exported
     from model.language.protocol import Model
 
 LANGUAGES = {"promela": ".pml", "tla": ".tla"}
@@ -55,9 +55,9 @@ def command(**options: Any) -> int:
 
     Exit status: 0 it is written, 2 wrong usage.
     """
-    from checker.engines.agreement import require_agreement
-    from checker.export.exported import Exported, exportable
-    from checker.files import prepare_directory
+    from checker.core.engines.agreement import require_agreement
+    from checker.core.export.exported import Exported, exportable
+    from checker.core.files import prepare_directory
     from properties import promised_properties
 
     language, output = options["language"], options["output"]
@@ -98,7 +98,7 @@ def _refuse_other_names(language: str, output: Path) -> None:
 
 
 def _count(model: Model) -> int:
-    from checker.search.explore import Explorer
+    from checker.core.search.explore import Explorer
 
     return Explorer(model, ()).run().distinct_states
 
@@ -106,10 +106,10 @@ def _count(model: Model) -> int:
 def _texts(exported: Exported, language: str, output: Path | None) -> dict[Path, str]:
     """What is written, by the file that it is for."""
     if language == "promela":
-        from checker.export.promela import as_promela
+        from checker.core.export.promela import as_promela
 
         return {output or Path("model.pml"): as_promela(exported)}
-    from checker.export.tla import as_tla
+    from checker.core.export.tla import as_tla
 
     protocol = re.sub(r"[^A-Za-z0-9_]+", "_", exported.model.protocol.name)
     written = as_tla(exported, output.stem if output is not None else protocol)

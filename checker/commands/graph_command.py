@@ -20,13 +20,13 @@ from checker.commands.common import (
     write_output,
     write_result,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.graphs.losses import Losses
-    from checker.graphs.tables import Tables
-    from checker.traces.trace import Trace
+    from checker.core.graphs.losses import Losses
+    from checker.core.graphs.tables import Tables
+    from checker.core.traces.trace import Trace
     from model.language.protocol import Cell, Model
     from properties import Property
 
@@ -82,7 +82,7 @@ def command(**options: Any) -> int:
     usage.
     """
     trace = _refuse_misfits(options)
-    from checker.graphs.export import prepare_for_parquet
+    from checker.core.graphs.export import prepare_for_parquet
 
     model = chosen_model(options) if trace is None else trace.model
     properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
@@ -93,7 +93,7 @@ def command(**options: Any) -> int:
         seen = _seen(losses, cells, trace, options["radius"])
         return _write(seen, losses.built.model, options)
     from checker.commands.graph_text import render
-    from checker.graphs.account import account_of
+    from checker.core.graphs.account import account_of
 
     shown = _seen(losses, cells, trace, None) if cells else None
     account = account_of(losses, shown, trace)
@@ -125,8 +125,8 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
         flags = ", ".join(sorted(each.opts[0] for each in params if each.name in given))
         raise UsageError(f"--around takes bounds and settings from the trace: leave out {flags}")
     refuse_replacing(around, output)
-    from checker.experiments.cases import accepted_trace
-    from checker.traces.trace import TraceVerdict
+    from checker.core.traces.trace import TraceVerdict
+    from checker.lab.experiments.cases import accepted_trace
 
     trace = accepted_trace(around, options["protocol"])
     if trace.verdict == TraceVerdict.NOT_INDUCTIVE:
@@ -136,7 +136,7 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
 
 def _properties(model: Model, names: tuple[str, ...], trace: Trace | None) -> tuple[Property, ...]:
     """What is a loss: what was named, else what the trace falsifies, else all that is promised."""
-    from checker.graphs.losses import require_losing
+    from checker.core.graphs.losses import require_losing
     from properties import Sense, promised_properties
 
     shown = None if trace is None else trace.claim
@@ -150,7 +150,7 @@ def _properties(model: Model, names: tuple[str, ...], trace: Trace | None) -> tu
 
 def _cells(model: Model, options: dict[str, Any]) -> tuple[Cell, ...]:
     """The fields that the quotient is by; none if there is none."""
-    from checker.graphs.views import chosen_cells, split_view
+    from checker.core.graphs.views import chosen_cells, split_view
 
     names = [name for text in options["quotient"] for name in split_view(text)]
     return chosen_cells(model, names) if options["quotient"] else ()
@@ -159,10 +159,10 @@ def _cells(model: Model, options: dict[str, Any]) -> tuple[Cell, ...]:
 def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, Any]) -> Losses:
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
-    from checker.graphs.built import build
-    from checker.graphs.losses import find_losses
-    from checker.search.limits import Limits
-    from checker.search.question import Options
+    from checker.core.graphs.built import build
+    from checker.core.graphs.losses import find_losses
+    from checker.core.search.limits import Limits
+    from checker.core.search.question import Options
     from model.language.fairness import changed
 
     names = ("depth", "max_states", "max_seconds", "max_memory")
@@ -181,8 +181,8 @@ def _seen(
     losses: Losses, cells: tuple[Cell, ...], trace: Trace | None, radius: int | None
 ) -> Tables:
     """The graph, or what of it was asked for."""
-    from checker.graphs.account import places
-    from checker.graphs.tables import near, quotient, whole
+    from checker.core.graphs.account import places
+    from checker.core.graphs.tables import near, quotient, whole
 
     if cells:
         return quotient(losses, cells)
@@ -194,7 +194,7 @@ def _seen(
 
 
 def _write(seen: Tables, model: Model, options: dict[str, Any]) -> int:
-    from checker.graphs import export
+    from checker.core.graphs import export
 
     kind, output = options["kind"], options["output"]
     data = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from checker.amounts import counted
-from checker.search.limits import who_stopped
+from checker.core.amounts import counted
+from checker.core.search.limits import who_stopped
 
 _MEANING = {
     "lost": "a property is false there",
@@ -18,7 +18,7 @@ _MEANING = {
 
 
 def render(account: dict[str, Any], width: int) -> str:
-    """The account that `checker.graphs.account` gathers."""
+    """The account that `checker.core.graphs.account` gathers."""
     extent = "the whole graph"
     if not account["complete"]:
         extent = (

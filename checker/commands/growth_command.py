@@ -18,11 +18,11 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.pictures.growth import Levels
+    from checker.telling.pictures.growth import Levels
     from model.language.protocol import Model
 
 MOST = 12  # searches side by side: more are a tangle
@@ -53,8 +53,8 @@ def command(**options: Any) -> int:
     No property is checked, so no search ends at a violation. Exit status 20: a limit ended one.
     """
     from checker.commands.keeping import Keeping
-    from checker.files import prepare_directory
-    from checker.pictures.growth import as_svg
+    from checker.core.files import prepare_directory
+    from checker.telling.pictures.growth import as_svg
 
     if options["picture"] is not None:
         prepare_directory(options["picture"].absolute().parent)
@@ -112,10 +112,10 @@ def _varied(model: Model, vary: str | None) -> Iterator[tuple[str, Model]]:
 
 
 def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
-    from checker.pictures.growth import Levels
-    from checker.search.explore import Explorer
-    from checker.search.limits import Limits, who_stopped
-    from checker.search.question import Options
+    from checker.core.search.explore import Explorer
+    from checker.core.search.limits import Limits, who_stopped
+    from checker.core.search.question import Options
+    from checker.telling.pictures.growth import Levels
 
     limits = Limits(options["depth"], options["max_states"], options["max_seconds"])
     how = Options(workers=options["workers"], symmetry=options["symmetry"])
@@ -126,9 +126,9 @@ def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
 
 
 def _stored(place: str) -> Levels:
-    from checker.pictures.growth import Levels
-    from checker.stores.storage import require_pyarrow
-    from checker.stores.store import Store
+    from checker.core.stores.storage import require_pyarrow
+    from checker.core.stores.store import Store
+    from checker.telling.pictures.growth import Levels
 
     require_pyarrow()
     opened = Store.open(place)

@@ -13,13 +13,13 @@ import click
 
 from checker.commands.choosing import chosen, model_command
 from checker.commands.common import checked_output_options, results_option, seconds, write_result
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 if TYPE_CHECKING:
-    from checker.experiments.choices import Choice
-    from checker.experiments.grid import Sweep
-    from checker.hunting.hunt import Bag, Kill
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
+    from checker.lab.experiments.choices import Choice
+    from checker.lab.experiments.grid import Sweep
+    from checker.lab.hunting.hunt import Bag, Kill
 
 
 @model_command
@@ -46,9 +46,9 @@ def command(**options: Any) -> int:
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
-    from checker.files import prepare_directory
-    from checker.hunting.hunt import Bag, sweep_of
-    from checker.hunting.plan import plan_of
+    from checker.core.files import prepare_directory
+    from checker.lab.hunting.hunt import Bag, sweep_of
+    from checker.lab.hunting.plan import plan_of
     from properties import promised_properties
 
     given = chosen(options)
@@ -92,8 +92,8 @@ def _ended_after(most: float | None, sweep: Sweep[Any]) -> Iterator[None]:
 
 def _trace(kill: Kill) -> Trace:
     """The trace of a violation, replayed."""
-    from checker.experiments.choices import Choice, steps_named
-    from checker.traces.trace import build_trace
+    from checker.core.traces.trace import build_trace
+    from checker.lab.experiments.choices import Choice, steps_named
 
     model = Choice(**kill.first["choice"]).model
     return build_trace(model, steps_named(model, kill.first["steps"]), kill.first["property"])
@@ -152,7 +152,7 @@ def _shortest(kill: Kill) -> str:
 
 def to_json(bag: Bag, given: Choice, seed: int) -> dict[str, Any]:
     """The summary as plain data."""
-    from checker.traces.trace import highwater_version
+    from checker.core.traces.trace import highwater_version
 
     return {
         "command": "hunt",

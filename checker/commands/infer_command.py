@@ -16,7 +16,7 @@ from checker.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from checker.proofs.inference.infer import Inference
+    from checker.core.proofs.inference.infer import Inference
 
 
 @model_command
@@ -35,8 +35,8 @@ def command(**options: Any) -> int:
     from checker.commands.ceiling import Ceiling
     from checker.commands.progress import Ticker
     from checker.commands.proof_text import inference_text
-    from checker.proofs.inference.infer import Inferrer
-    from checker.proofs.proof_report import exit_status
+    from checker.core.proofs.inference.infer import Inferrer
+    from checker.core.proofs.proof_report import exit_status
 
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
     with (
@@ -57,7 +57,7 @@ def command(**options: Any) -> int:
 
 
 def _as_data(result: Inference) -> dict[str, Any]:
-    from checker.verdict import Agreement
+    from checker.core.verdict import Agreement
 
     found = {
         "verdict": str(result.verdict),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
 
 T = TypeVar("T")
 
@@ -37,8 +37,8 @@ class Keeping:
 
     def trace(self, trace: Trace, directory: Path | None, name: str) -> Path | None:
         """Where the trace of what `name` says is stored: nowhere without a directory."""
-        from checker.files import prepare_directory
-        from checker.traces.itf import save_trace
+        from checker.core.files import prepare_directory
+        from checker.core.traces.itf import save_trace
 
         def save(directory: Path) -> Path:
             prepare_directory(directory)

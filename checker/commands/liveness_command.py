@@ -17,12 +17,12 @@ from checker.commands.common import (
     write_file,
     write_result,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from checker.experiments.liveness_table import Row
+    from checker.lab.experiments.liveness_table import Row
     from model.language import Model
 
 BEGIN, END = "<!-- liveness {}: begin -->", "<!-- liveness {}: end -->"
@@ -49,9 +49,9 @@ def command(**options: Any) -> int:
 
     Exit status: 0 nothing violated, 13 a fair run never does what it must, 2 wrong usage.
     """
-    from checker.experiments.liveness_table import as_markdown
-    from checker.files import prepare_directory
-    from checker.report.pages import with_part
+    from checker.core.files import prepare_directory
+    from checker.lab.experiments.liveness_table import as_markdown
+    from checker.telling.report.pages import with_part
     from model.protocols import protocol_named
 
     directory: Path | None = options["trace_dir"]
@@ -65,7 +65,7 @@ def command(**options: Any) -> int:
         if not (options["quiet"] or options["as_json"]):
             click.echo(f"{row.preset or 'as chosen'}: {row.judgement.property.name}", err=True)
         if directory is not None and row.trace is not None:
-            from checker.traces.itf import write_trace
+            from checker.core.traces.itf import write_trace
 
             name = f"{row.preset or row.trace.model.protocol.name}-{row.trace.property}"
             write_trace(row.trace, directory / f"{name}.itf.json")
@@ -82,9 +82,9 @@ def command(**options: Any) -> int:
 
 def _rows(options: dict[str, Any]) -> Iterator[Row]:
     from checker.commands.chosen_search import chosen_properties
-    from checker.experiments.liveness_table import rows_of
-    from checker.search.limits import Limits
-    from checker.search.question import Options
+    from checker.core.search.limits import Limits
+    from checker.core.search.question import Options
+    from checker.lab.experiments.liveness_table import rows_of
     from model.language.errors import UsageError
     from model.language.fairness import changed
 
@@ -129,7 +129,7 @@ def _as_data(row: Row) -> dict[str, Any]:
 
 def _text(rows: list[Row], console: Console) -> str:
     from checker.commands.summary_text import as_written, grid
-    from checker.experiments.liveness_table import least_words, run_words, verdict_words
+    from checker.lab.experiments.liveness_table import least_words, run_words, verdict_words
 
     table = grid("preset", "property", "verdict", "run for ever", "holds if these are fair")
     for row in rows:

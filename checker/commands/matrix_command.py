@@ -16,7 +16,7 @@ from checker.commands.common import (
     write_file,
     write_result,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,10 +51,10 @@ def command(
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
-    from checker.experiments.matrix import GUARANTEES, as_data, as_grid, checked, read_matrix
-    from checker.experiments.matrix_pages import as_markdown
-    from checker.experiments.matrix_picture import as_svg
-    from checker.search.limits import Limits
+    from checker.core.search.limits import Limits
+    from checker.lab.experiments.matrix import GUARANTEES, as_data, as_grid, checked, read_matrix
+    from checker.lab.experiments.matrix_pages import as_markdown
+    from checker.lab.experiments.matrix_picture import as_svg
 
     spec = spec or GUARANTEES
     matrix = read_matrix(spec, Limits(depth, max_states, max_seconds))

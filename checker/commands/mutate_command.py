@@ -19,14 +19,14 @@ from checker.commands.common import (
     write_file,
     write_result,
 )
-from checker.exits import Exit
-from checker.verdict import Agreement
+from checker.core.exits import Exit
+from checker.core.verdict import Agreement
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from checker.experiments.kill_matrix import KillMatrix
+    from checker.lab.experiments.kill_matrix import KillMatrix
 
 DEFAULT_STATES = 20_000_000
 
@@ -64,10 +64,10 @@ def command(**options: Any) -> int:
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
-    from checker.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
-    from checker.experiments.kill_table import as_svg, table_of
-    from checker.files import prepare_directory
-    from checker.search.limits import Limits
+    from checker.core.files import prepare_directory
+    from checker.core.search.limits import Limits
+    from checker.lab.experiments.kill_matrix import KillMatrix, Question, as_markdown, sweep_of
+    from checker.lab.experiments.kill_table import as_svg, table_of
     from properties import promised_properties
 
     if options["stored"] is not None:
@@ -105,8 +105,8 @@ def command(**options: Any) -> int:
 def _stored(options: dict[str, Any]) -> int:
     """Show what a page says, and draw it."""
     from checker.commands.keeping import Keeping
-    from checker.experiments.grid import Grid
-    from checker.experiments.kill_table import as_svg, read_table
+    from checker.lab.experiments.grid import Grid
+    from checker.lab.experiments.kill_table import as_svg, read_table
 
     source = click.get_current_context().get_parameter_source
     for name in options.keys() - {"stored", "picture", "as_json", "quiet"}:
@@ -133,7 +133,7 @@ def _stored(options: dict[str, Any]) -> int:
 
 
 def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:
-    from checker.experiments.mutants import Outcome
+    from checker.lab.experiments.mutants import Outcome
 
     yield matrix.grid().text(console).rstrip("\n")
     for outcome in (Outcome.EQUIVALENT, Outcome.SURVIVED, Outcome.UNKNOWN):

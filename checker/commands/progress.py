@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.status import Status
 
-    from checker.experiments.grid import Sweep
-    from checker.search.limits import Progress
+    from checker.core.search.limits import Progress
+    from checker.lab.experiments.grid import Sweep
 
 LIVE_AFTER, LIVE_EVERY = 0.5, 0.2
 PLAIN_AFTER, PLAIN_EVERY = 5.0, 5.0

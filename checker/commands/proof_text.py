@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.commands.summary_text import as_written, grid, model_heading, verdict_text
-from checker.proofs.bounded.bounded_check import BoundedCheck
-from checker.proofs.inference.candidates import Candidate
-from checker.proofs.inference.infer import Inference
-from checker.proofs.proof import Obligation, Proof, ProofOutcome
-from checker.report.text import render_text
-from checker.traces.trace import Trace
-from checker.verdict import Agreement, Verdict
+from checker.core.proofs.bounded.bounded_check import BoundedCheck
+from checker.core.proofs.inference.candidates import Candidate
+from checker.core.proofs.inference.infer import Inference
+from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
+from checker.core.traces.trace import Trace
+from checker.core.verdict import Agreement, Verdict
+from checker.telling.report.text import render_text
 from model.language.naming import instance_words
 from properties import Property
 

@@ -19,8 +19,8 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.proofs.bounded.bounded_check import BoundedCheck
-    from checker.proofs.proof import Obligation, Proof
+    from checker.core.proofs.bounded.bounded_check import BoundedCheck
+    from checker.core.proofs.proof import Obligation, Proof
     from model.language.protocol import Model
     from properties import Property
 
@@ -44,7 +44,7 @@ def command(**options: Any) -> int:
     inductive.
     """
     from checker.commands.ceiling import Ceiling
-    from checker.files import prepare_directory
+    from checker.core.files import prepare_directory
 
     require_solver("prove")
     _refuse_misfits(options)
@@ -96,8 +96,8 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
 
 def _induction(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import Ticker
-    from checker.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
-    from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
+    from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
+    from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 
     properties, lemmas = provable_properties(model, options["properties"]), _lemmas(model, options)
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
@@ -125,8 +125,8 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
 
 def _bounded(model: Model, options: dict[str, Any]) -> int:
     from checker.commands.progress import Ticker
-    from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
-    from checker.proofs.bounded.induction import InductionOptions
+    from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.core.proofs.bounded.induction import InductionOptions
 
     properties = provable_properties(model, options["properties"])
     with Ticker(options["quiet"] or options["as_json"]) as ticker:
@@ -150,7 +150,7 @@ def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
     """Save the trace, print the result, and say it as an exit status."""
     from checker.commands.keeping import Keeping
     from checker.commands.proof_text import result_text
-    from checker.proofs.proof_report import exit_status, trace_of
+    from checker.core.proofs.proof_report import exit_status, trace_of
 
     trace = trace_of(result)
     with Keeping() as keeping:
@@ -166,8 +166,8 @@ def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
 
 def _as_data(result: Proof | BoundedCheck, saved: Path | None) -> dict[str, Any]:
     """The result as plain data, with the place where its trace is stored."""
-    from checker.proofs.bounded.bounded_check import BoundedCheck
-    from checker.verdict import Agreement
+    from checker.core.proofs.bounded.bounded_check import BoundedCheck
+    from checker.core.verdict import Agreement
 
     trace = None if saved is None else str(saved)
     found = {

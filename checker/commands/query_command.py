@@ -30,10 +30,10 @@ def command(store: str, sql: str | None, **options: Any) -> int:
                          WHERE quorum_leader IS NULL GROUP BY level"
     highwater query DIR --ready lag
     """
-    from checker.stores.query import columns_of, engine_for, model_of, query_duckdb
-    from checker.stores.ready_queries import ready_query
-    from checker.stores.storage import require_pyarrow
-    from checker.stores.store import Store
+    from checker.core.stores.query import columns_of, engine_for, model_of, query_duckdb
+    from checker.core.stores.ready_queries import ready_query
+    from checker.core.stores.storage import require_pyarrow
+    from checker.core.stores.store import Store
     from model.language.errors import UsageError
     from model.protocols import protocol_named
 
@@ -50,7 +50,7 @@ def command(store: str, sql: str | None, **options: Any) -> int:
         return _show_columns(columns, options["as_json"])
     asked = sql if sql is not None else ready_query(options["ready"], columns)
     if (options["engine"] or engine_for(opened)) == "spark":
-        from checker.spark.query import query_spark
+        from checker.core.spark.query import query_spark
 
         answer = query_spark(opened, model, asked, options["limit"], options["master"])
     else:

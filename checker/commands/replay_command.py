@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.amounts import counted
 from checker.commands.common import (
     HELP,
     output_options,
@@ -15,12 +14,13 @@ from checker.commands.common import (
     protocol_option,
     write_result,
 )
+from checker.core.amounts import counted
 from model.language.errors import RejectedError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
 
 
 @click.command(context_settings=HELP)
@@ -34,7 +34,7 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
 
     Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
     """
-    from checker.experiments.cases import accepted_trace
+    from checker.lab.experiments.cases import accepted_trace
 
     try:
         trace = accepted_trace(file, protocol)
@@ -49,8 +49,8 @@ def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int
 
 
 def _text(trace: Trace, console: Console) -> str:
-    from checker.report.text import render_text
-    from checker.traces.itf import REDEFINED
+    from checker.core.traces.itf import REDEFINED
+    from checker.telling.report.text import render_text
 
     what = "the end shows" if trace.rounds is None else "the loop, twice around, shows"
     accepted = f"accepted: {counted(trace.depth, 'step')} replayed; {what} what the trace claims"

@@ -17,11 +17,11 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
-from checker.files import prepare_directory
+from checker.core.files import prepare_directory
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
 
 
 SUFFIXES = {"text": ".txt", "markdown": ".md", "mermaid": ".mmd", "html": ".html"}
@@ -50,7 +50,7 @@ def command(
     TRACE is a file, or one of the stored counterexamples: its folder, or its name; there may be
     several. It is replayed first: exit status 23 if it is rejected, 2 if it cannot be read.
     """
-    from checker.experiments.cases import accepted_trace
+    from checker.lab.experiments.cases import accepted_trace
 
     places = _places(files, output, SUFFIXES[kind])
     traces = [accepted_trace(file, protocol) for file in files]
@@ -90,16 +90,16 @@ def _places(files: tuple[Path, ...], output: Path | None, suffix: str) -> tuple[
 
 
 def _rendered(trace: Trace, kind: str, plain: bool) -> str:
-    from checker.report.html import render_html
-    from checker.report.markdown import render_markdown
-    from checker.report.mermaid import render_mermaid
-    from checker.report.text import render_text
+    from checker.telling.report.html import render_html
+    from checker.telling.report.markdown import render_markdown
+    from checker.telling.report.mermaid import render_mermaid
+    from checker.telling.report.text import render_text
 
     if kind == "text":
         here = console()
         return render_text(trace, here.width, None if plain else here)
     if kind == "html":
-        from checker.explanations.explanation import recognised_words
+        from checker.lab.explanations.explanation import recognised_words
 
         return render_html(trace, recognised_words(trace))
     return {"markdown": render_markdown, "mermaid": render_mermaid}[kind](trace)

@@ -16,14 +16,14 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from checker.cluster.schedule import Schedule
-    from checker.cluster.verdict import Outcome
+    from checker.kafka.cluster.schedule import Schedule
+    from checker.kafka.cluster.verdict import Outcome
 
 
 @click.command(context_settings=HELP)
@@ -55,9 +55,9 @@ def command(
     changed; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB of memory; Kafka's
     jars are brought by Maven on first use.
     """
-    from checker.cluster.schedule import every_schedule, schedule_named, schedules_of
-    from checker.cluster.verdict import EXITS, worst
-    from checker.releases.jars import newest
+    from checker.kafka.cluster.schedule import every_schedule, schedule_named, schedules_of
+    from checker.kafka.cluster.verdict import EXITS, worst
+    from checker.kafka.releases.jars import newest
 
     if finding is None:
         if picture is not None:
@@ -88,7 +88,7 @@ def command(
 
 
 def _draw(schedule: Schedule, control: bool, picture: Path, as_json: bool) -> int:
-    from checker.cluster.picture import picture_of
+    from checker.kafka.cluster.picture import picture_of
 
     write_file(picture, picture_of(schedule, control).svg())
     if as_json:
@@ -104,8 +104,8 @@ def _play(
     quiet: bool, outcomes: list[Outcome],
 ) -> None:  # fmt: skip
     """Append the outcome of each run as soon as it is known."""
-    from checker.cluster.play import Run
-    from checker.cluster.programs import programs
+    from checker.kafka.cluster.play import Run
+    from checker.kafka.cluster.programs import programs
 
     patch = _patch(version, schedule.fix) if patched else None
     found = programs(version, patch)
@@ -127,8 +127,8 @@ def _play(
 
 
 def _patch(version: str, fix: str) -> Path:
-    from checker.releases.jars import release
-    from checker.releases.patch import patched_classes
+    from checker.kafka.releases.jars import release
+    from checker.kafka.releases.patch import patched_classes
 
     return patched_classes(release(version), fix)
 
@@ -141,7 +141,7 @@ def _report(outcomes: Sequence[Outcome], quiet: bool) -> None:
         return
     from rich.table import Table
 
-    from checker.cluster.verdict import worst
+    from checker.kafka.cluster.verdict import worst
 
     table = Table(box=None, pad_edge=False)
     table.add_column("run", justify="right")

@@ -15,13 +15,13 @@ from checker.commands.common import (
     print_json,
     write_output,
 )
-from checker.exits import Exit
-from checker.files import COUNTEREXAMPLES
+from checker.core.exits import Exit
+from checker.core.files import COUNTEREXAMPLES
 from model.language.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from checker.experiments.scenarios import Scenario
-    from checker.traces.trace import Trace
+    from checker.core.traces.trace import Trace
+    from checker.lab.experiments.scenarios import Scenario
 
 FOLDER = COUNTEREXAMPLES / "scenarios"
 
@@ -38,7 +38,7 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
 
     Every state on the way is shown. Exit status 23: an event or expectation does not hold.
     """
-    from checker.experiments.scenarios import replay
+    from checker.lab.experiments.scenarios import replay
 
     rows = []
     for scenario in _chosen(names, folder or FOLDER):
@@ -56,7 +56,7 @@ def command(names: tuple[str, ...], folder: Path | None, as_json: bool, quiet: b
 
 
 def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
-    from checker.experiments.scenarios import read_scenario, read_scenarios
+    from checker.lab.experiments.scenarios import read_scenario, read_scenarios
 
     for name in names:
         if not name.endswith(".toml") and Path(name).is_file():
@@ -76,7 +76,7 @@ def _chosen(names: tuple[str, ...], folder: Path) -> list[Scenario]:
 
 
 def _show(scenario: Scenario, run: str, trace: Trace) -> None:
-    from checker.report.text import render_text
+    from checker.telling.report.text import render_text
 
     names = ", ".join(f"{name}: {real}" for name, real in scenario.names.items())
     head = [f"{scenario.title}: {run}", *([names] if names else []), ""]

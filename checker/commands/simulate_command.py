@@ -21,16 +21,16 @@ from checker.commands.common import (
 )
 from checker.commands.keeping import Keeping
 from checker.commands.progress import Display
-from checker.exits import Exit
-from checker.search.limits import who_stopped
-from checker.verdict import Agreement
+from checker.core.exits import Exit
+from checker.core.search.limits import who_stopped
+from checker.core.verdict import Agreement
 from model.language.naming import bounds_words
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from checker.commands.summary import Finding
-    from checker.search.simulate import Simulation, Simulator, WalkedViolation, WalkProgress
+    from checker.core.search.simulate import Simulation, Simulator, WalkedViolation, WalkProgress
 
 DEFAULT_WALKS = 16_384
 
@@ -92,8 +92,8 @@ def command(**options: Any) -> int:
 
 
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
-    from checker.files import prepare_directory
-    from checker.search.simulate import Budget, Simulator
+    from checker.core.files import prepare_directory
+    from checker.core.search.simulate import Budget, Simulator
     from properties import promised_properties
 
     properties = promised_properties(model, options["properties"])
@@ -119,8 +119,8 @@ def _shown(
 ) -> Shown:
     """The violation made short, replayed on the reference engine, and stored if that is wanted."""
     from checker.commands.summary import Finding
-    from checker.search.minimise import Minimised, minimise
-    from checker.traces.trace import build_trace
+    from checker.core.search.minimise import Minimised, minimise
+    from checker.core.traces.trace import build_trace
 
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(walked.steps, False)
@@ -160,7 +160,7 @@ def _progress_words(progress: WalkProgress) -> str:
 def _text(result: Simulation, shown: list[Shown], console: Console, stats: bool) -> str:
     """The traces, then the summary."""
     from checker.commands.summary_text import as_written, recognised_words
-    from checker.report.text import render_text
+    from checker.telling.report.text import render_text
 
     parts = []
     for one in shown:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from checker.commands.common import result_data
-from checker.exits import Exit
-from checker.search.limits import who_stopped
-from checker.traces.trace import Trace, TraceVerdict, build_trace
-from checker.verdict import Agreement, Exploration, Judgement, Verdict
+from checker.core.exits import Exit
+from checker.core.search.limits import who_stopped
+from checker.core.traces.trace import Trace, TraceVerdict, build_trace
+from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
@@ -50,7 +50,7 @@ def findings(exploration: Exploration) -> tuple[Finding, ...]:
 
 def _confirmed_lasso(model: Model, judgement: Judgement) -> Trace:
     """Its trace; an error of ours if the reference engine does not go twice around."""
-    from checker.experiments.liveness_table import lasso_trace
+    from checker.lab.experiments.liveness_table import lasso_trace
 
     try:
         trace = lasso_trace(model, judgement)
@@ -180,11 +180,11 @@ def for_servers(exploration: Exploration, found: tuple[Finding, ...], form: str)
     asked += [judgement.property for judgement in exploration.liveness]
     stopped = who_stopped(exploration.stopped)
     if form == "sarif":
-        from checker.report.sarif import sarif
+        from checker.telling.report.sarif import sarif
 
         told = sarif(asked, (finding.trace for finding in found), stopped)
         return json.dumps(told, indent=2) + "\n"
-    from checker.report.junit import Checked, junit
+    from checker.telling.report.junit import Checked, junit
 
     traces = {finding.name: finding.trace for finding in found}
     why = f"no answer: stopped by {stopped}" if stopped else ""

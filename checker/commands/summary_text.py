@@ -8,11 +8,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.amounts import counted
 from checker.commands.summary import Finding, rate, settled_at, vacuous, warnings
-from checker.search.limits import who_stopped
-from checker.traces.trace import Trace
-from checker.verdict import Agreement, Exploration, Judgement, Verdict
+from checker.core.amounts import counted
+from checker.core.search.limits import who_stopped
+from checker.core.traces.trace import Trace
+from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.naming import bounds_words, settings_words
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -58,7 +58,7 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
     """Each trace once; a property that the same steps violate just says so."""
     if not found:
         return []
-    from checker.report.text import render_text
+    from checker.telling.report.text import render_text
 
     texts: dict[tuple[tuple[Instance, ...], bool], str] = {}
     for finding in found:
@@ -76,7 +76,7 @@ def _traces(found: tuple[Finding, ...], console: Console) -> list[str]:
 
 def recognised_words(trace: Trace, console: Console) -> str:
     """Which entry of the catalogue it is, if it is one, and how to ask for more."""
-    from checker.explanations.explanation import recognised_words as words_of
+    from checker.lab.explanations.explanation import recognised_words as words_of
 
     words = words_of(trace)
     if not words:

@@ -24,9 +24,9 @@ def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> Non
     require(not partition.options.with_zookeeper)
     require(not_(broker.unregistered), partition.exists)
 
+    spend(partition, UNREGISTRATIONS)
     broker.unregistered = True
     isr = partition.controller.isr
     eligible = eligible_without(partition, broker, isr)
     changes = all_of(broker.fenced, changes_elr(partition, broker, eligible))
     change_partition(partition, isr, eligible, where=changes)
-    spend(partition, UNREGISTRATIONS)

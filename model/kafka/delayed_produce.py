@@ -17,12 +17,13 @@ from __future__ import annotations
 from model.acks import Acks
 from model.kafka.bounds import STALLED_CHECKS, STALLED_PRODUCES
 from model.kafka.clients import append_next_record, require_room
+from model.kafka.fault import Fault
 from model.kafka.partition import maximal_isr
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, is_none, not_, require, spend, spent
 
 
-def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
+def _append_and_stall(partition: TopicPartition, leader: Broker, stall: Fault) -> None:
     """Append a record with acks=all, and hold what will be waited for."""
     stalled = partition.stalled_produce
     record, offset = partition.next_record, leader.log.end
@@ -30,6 +31,7 @@ def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
     require(is_none(stalled.leader))
     require_room(partition, leader)
 
+    spend(partition, stall)
     stalled.leader = leader
     stalled.record = record
     stalled.offset = offset
@@ -49,9 +51,7 @@ def _answer(partition: TopicPartition) -> None:
 @action("the producer's next record is appended by {leader}; the thread stalls before it waits")
 def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, and look at nothing yet."""
-
-    _append_and_stall(partition, leader)
-    spend(partition, STALLED_PRODUCES)
+    _append_and_stall(partition, leader, STALLED_PRODUCES)
 
 
 @action("the thread of {leader} goes on, and tells the producer of success")
@@ -69,10 +69,8 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
 @action("the producer's next record is appended by {leader}; the thread stalls in its check")
 def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
-
-    _append_and_stall(partition, leader)
+    _append_and_stall(partition, leader, STALLED_CHECKS)
     partition.stalled_produce.checking = True
-    spend(partition, STALLED_CHECKS)
 
 
 @action("the thread of {leader} goes on with its check, and tells the producer of success")

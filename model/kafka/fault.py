@@ -6,11 +6,12 @@ with a release of Kafka, and what proofs may use of them follow from the declara
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from model.language import Bound, Budget, Stops
+from model.language.budgets import Pairs, in_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class Fault(Budget):
     elects: bool = False
     asked: bool = True
     walked: int = 0
-    covered: Mapping[str, int] | None = None
+    covered: Pairs | None = None
     since: str = ""
 
     @property
@@ -38,9 +39,9 @@ class Fault(Budget):
 def fault(name: str, words: str, default: int = 0, maximum: int = 16, **about: Any) -> Fault:
     """Declare one: `CRASHES = fault("crashes", "brokers whose process dies", default=1)`.
 
-    `about` is what `Fault` has besides.
+    `about` is what `Fault` has besides, with dictionaries for pairs.
     """
-    return Fault(name, default, 0, words, maximum, **about)
+    return Fault(name, default, 0, words, maximum, **in_pairs(about))
 
 
 def faults_in(bounds: Iterable[Bound]) -> tuple[Fault, ...]:

@@ -17,10 +17,11 @@ from model.language import (
     choose,
     every,
     implies,
+    is_left,
     not_,
     require,
     some,
-    spend,
+    use_up,
 )
 
 TAKING_TURNS = (Partitioner.HASH_ROUND_ROBIN, Partitioner.ROUND_ROBIN)
@@ -48,6 +49,7 @@ def application_send(topic: Topic, key: Key, partition: TopicPartition) -> None:
 def application_send_without_key(topic: Topic, partition: TopicPartition) -> None:
     """Take the next partition, or stay with one for a while, as the partitioner does."""
     kind = topic.options.partitioner
+    require(is_left(topic, KEYLESS_RECORDS))
     require(topic.exists(partition), has_records_left(topic))
     if kind in TAKING_TURNS:
         _require_turn(topic, partition)
@@ -59,7 +61,7 @@ def application_send_without_key(topic: Topic, partition: TopicPartition) -> Non
         require(any_of(sticky == 0, over, partition.number + 1 == sticky))
         topic.producer.stint = choose(over, 0, topic.producer.stint)
 
-    spend(topic, KEYLESS_RECORDS)
+    use_up(topic, KEYLESS_RECORDS)
     if kind in TAKING_TURNS:
         _pass_turn(topic)
     append_record(topic, partition)

@@ -8,8 +8,8 @@ is state, a search says of everything within what budgets it was.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -18,6 +18,9 @@ from model.language.declare.domains import Bound, integers
 from model.language.declare.entity import Record, State
 from model.language.declare.schema import RecordSchema
 from model.language.errors import ProtocolError
+
+Pairs = tuple[tuple[str, Any], ...]
+"""What is a dictionary by meaning."""
 
 
 class Stops(IntEnum):
@@ -44,15 +47,15 @@ class Budget(Bound):
 
     `counted`: the state's record of `Budgets` counts it; else something else in the state does.
     `drawn`: how often it may be in a hunt, one of these by lot, none for never; `None` for what
-    hunts take by themselves. `needs`: bounds and settings, one of the values of each, without which
-    it does nothing.
+    hunts take by themselves. `needs`: bounds and settings, with the values of each without one of
+    which it does nothing.
     """
 
     counted: bool = True
     stops: Stops = Stops.NOBODY
     loses: Loses = Loses.NOTHING
-    drawn: Sequence[int] | None = None
-    needs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    drawn: tuple[int, ...] | None = None
+    needs: Pairs = ()
 
     @property
     def harms(self) -> bool:
@@ -64,9 +67,17 @@ class Budget(Bound):
 def budget(name: str, words: str, default: int = 0, maximum: int = 16, **about: Any) -> Budget:
     """Declare a budget: `CRASHES = budget("crashes", "servers that die", default=1)`.
 
-    `about` is what `Budget` has besides.
+    `about` is what `Budget` has besides; what is said in pairs there may be a dictionary here.
     """
-    return Budget(name, default, 0, words, maximum, **about)
+    return Budget(name, default, 0, words, maximum, **in_pairs(about))
+
+
+def in_pairs(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with pairs for dictionaries: what an action mentions may not change."""
+    return {
+        name: tuple(value.items()) if isinstance(value, dict) else value
+        for name, value in about.items()
+    }
 
 
 class Budgets(Record):

@@ -48,9 +48,21 @@ class DisagreementError(HighwaterError):
     """Two engines differ on what a function means: no answer of either is to be believed."""
 
 
+_ALL, _SOME, _CHARACTERS = 16, 8, 60
+
+
+def few_of(names: Iterable[str]) -> str:
+    """Names in a clause: all of them, or of more than one reads in a line the first few."""
+    found = list(names)
+    if len(found) <= _ALL:
+        return ", ".join(found)
+    return f"{', '.join(found[:_SOME])}, and {len(found) - _SOME} more (highwater list)"
+
+
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
     """A `UsageError` that names the valid choices, the closest first if there is a close one."""
     names = sorted(valid)
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return UsageError(f"no {kind} is called {name!r}: {hint}valid are {', '.join(names)}")
+    said = name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}..."
+    return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names)}")

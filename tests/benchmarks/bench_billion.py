@@ -12,12 +12,12 @@ import resource
 import time
 from collections.abc import Sequence
 
-from checker.engines.layout import Words
-from checker.search.explore import Explorer, Journal, Options
-from checker.search.findings import Findings
-from checker.search.lineage import Lineage
-from checker.search.symmetry import Symmetry
-from checker.traces.trace import TraceVerdict, build_trace
+from checker.core.engines.layout import Words
+from checker.core.search.explore import Explorer, Journal, Options
+from checker.core.search.findings import Findings
+from checker.core.search.lineage import Lineage
+from checker.core.search.symmetry import Symmetry
+from checker.core.traces.trace import TraceVerdict, build_trace
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
 from properties import choose_properties

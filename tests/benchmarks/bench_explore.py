@@ -32,7 +32,7 @@ CASES: list[dict[str, Any]] = [
 
 def measure(sizes: tuple[int, ...], case: dict[str, Any]) -> dict[str, Any]:
     """One search of KIP-320 in this process: counts, seconds, memory, and seconds by part."""
-    from checker.search.explore import Explorer, Options
+    from checker.core.search.explore import Explorer, Options
     from model.protocols import PROTOCOLS
     from properties import properties_of
 
@@ -56,10 +56,10 @@ def measure(sizes: tuple[int, ...], case: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def timed_parts() -> Iterator[dict[str, float]]:
     """Seconds spent in expanding, inserting and judging. With workers, expanding runs beside."""
-    from checker.engines.compiled import CompiledExpansion
-    from checker.engines.vectorised import VectorisedEngine
-    from checker.search.visited_set import VisitedSet
-    from checker.search.watch import Watch
+    from checker.core.engines.compiled import CompiledExpansion
+    from checker.core.engines.vectorised import VectorisedEngine
+    from checker.core.search.visited_set import VisitedSet
+    from checker.core.search.watch import Watch
 
     parts: dict[str, float] = {}
     places = [

@@ -57,8 +57,8 @@ BUDGETS = {"preferred_elections": 3, "crashes": 1}
 
 def measure(number: str, large: bool, method: str, seed: int, seconds: float) -> dict[str, Any]:
     """One hunt for a bug in this process: what was violated, seconds, and how much was seen."""
-    from checker.hunting.rounds import TURNS, hunt
-    from checker.search.narrow import Width
+    from checker.core.search.narrow import Width
+    from checker.lab.hunting.rounds import TURNS, hunt
     from model.protocols import protocol_named
     from properties import Sense, promised_properties
 

@@ -30,9 +30,9 @@ def _isr(model: Any, *names: str) -> Any:
 
 def proofs() -> Iterator[str]:
     """Induction within bounds and for all sizes: obligations and seconds."""
-    from checker.proofs.bounded.induction import Induction
-    from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
-    from checker.verdict import Verdict
+    from checker.core.proofs.bounded.induction import Induction
+    from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
+    from checker.core.verdict import Verdict
     from properties import lemmas_of
 
     for sizes in PROVED:
@@ -48,8 +48,8 @@ def proofs() -> Iterator[str]:
 
 def bounded(name: str, depth: int, seconds: float) -> str:
     """One protocol: plain and strengthened bounded checking against the explorer."""
-    from checker.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
-    from checker.search.explore import Explorer
+    from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
+    from checker.core.search.explore import Explorer
     from properties import lemmas_of
 
     model = _model(name)
@@ -76,7 +76,7 @@ def bounded(name: str, depth: int, seconds: float) -> str:
 
 def inference(sizes: tuple[int, ...]) -> str:
     """Candidates, survivors, what is needed, queries and seconds."""
-    from checker.proofs.inference.infer import Inferrer
+    from checker.core.proofs.inference.infer import Inferrer
 
     model = _model("kip320", sizes)
     result = Inferrer(model, _isr(model)).run()

@@ -81,10 +81,10 @@ class Meter:
 
 def measure(session: Any, size: str, partitions: int | None, show_levels: bool) -> dict[str, Any]:
     """One search of KIP-320 with two properties: seconds, memory, bytes on disk."""
-    from checker.search.explore import Options, Progress
-    from checker.spark.distributed import Cluster, SparkExplorer
-    from checker.stores.manifest import manifest_for
-    from checker.stores.store import open_store
+    from checker.core.search.explore import Options, Progress
+    from checker.core.spark.distributed import Cluster, SparkExplorer
+    from checker.core.stores.manifest import manifest_for
+    from checker.core.stores.store import open_store
     from model.protocols import PROTOCOLS
     from properties import choose_properties
 
@@ -118,7 +118,7 @@ def measure(session: Any, size: str, partitions: int | None, show_levels: bool) 
 
 def bench(sizes: list[str], partitions: list[int | None], show_levels: bool = False) -> None:
     """Print a line a size and number of partitions, and check the number of states."""
-    from checker.spark.session import start_session
+    from checker.core.spark.session import start_session
 
     started = time.perf_counter()
     session = start_session(MASTER)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.browse.server import Server
+from checker.telling.browse.server import Server
 
 ARGUMENTS = (
     "--disable-background-networking", "--disable-component-update", "--disable-gpu",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.experiments.kill_table import read_table
-from checker.experiments.matrix import read_matrix
-from checker.experiments.matrix_picture import as_svg
-from checker.search.limits import Limits
+from checker.core.search.limits import Limits
+from checker.lab.experiments.kill_table import read_table
+from checker.lab.experiments.matrix import read_matrix
+from checker.lab.experiments.matrix_picture import as_svg
 from tests.support.scripts import script
 from tests.support.tiers import nightly
 

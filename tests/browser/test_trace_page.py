@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.cases import accepted_trace
-from checker.liveness.search import LivenessSearch
-from checker.report.html import render_html
-from checker.report.why import why
-from checker.traces.lasso import Rounds
-from checker.traces.trace import build_trace
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.liveness.search import LivenessSearch
+from checker.core.traces.lasso import Rounds
+from checker.core.traces.trace import build_trace
+from checker.lab.experiments.cases import accepted_trace
+from checker.telling.report.html import render_html
+from checker.telling.report.why import why
 from model.language import (
     Annotated,
     Bound,

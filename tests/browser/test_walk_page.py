@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from checker.audit.as_state import as_state
-from checker.audit.directories import find_replicas
-from checker.audit.judgement import judge
-from checker.browse.given import read_state
-from checker.browse.walk import Walk
-from checker.experiments.cases import accepted_trace
-from checker.traces.itf import read_trace
+from checker.core.traces.itf import read_trace
+from checker.kafka.audit.as_state import as_state
+from checker.kafka.audit.directories import find_replicas
+from checker.kafka.audit.judgement import judge
+from checker.lab.experiments.cases import accepted_trace
+from checker.telling.browse.given import read_state
+from checker.telling.browse.walk import Walk
 from model.protocols import protocol_named
 from tests.support.kafka_logs import Disk, Wanted, batches_of
 
@@ -128,7 +128,7 @@ def test_a_walk_is_kept(look, served, walk, trace, tmp_path, kind, suffix):
 def test_a_page_whose_server_has_gone_says_so(chromium, walk):
     import threading
 
-    from checker.browse.server import Server
+    from checker.telling.browse.server import Server
 
     server = Server(walk)
     thread = threading.Thread(target=server.run)

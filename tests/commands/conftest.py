@@ -11,7 +11,7 @@ import fastjsonschema
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ENTRY = "from checker.cli import main; main()"
+ENTRY = "from checker.commands.cli import main; main()"
 
 
 check_output = fastjsonschema.compile(
@@ -38,8 +38,8 @@ def highwater(capsys):
     """Run `highwater` with the given arguments in this process."""
 
     def run(*arguments):
-        from checker.cli import highwater as command
-        from checker.cli import run
+        from checker.commands.cli import highwater as command
+        from checker.commands.cli import run
 
         capsys.readouterr()
         given = [str(argument) for argument in arguments]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 from tests.support.tiers import nightly
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ask.md").read_text()

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 from tests.support.kafka_logs import Disk, Wanted, batches_of, segment_file
 
 FIVE = batches_of([2, 3], [0, 1])

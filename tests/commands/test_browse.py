@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 
 def ask(address, what, question):

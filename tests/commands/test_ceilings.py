@@ -11,7 +11,7 @@ import time
 import pytest
 
 from checker.commands.ceiling import Ceiling
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language.errors import LimitError
 
 LARGE = ("--replicas", 16, "--log-size", 16, "--max-records", 16, "--max-leader-epoch", 16)

@@ -3,7 +3,7 @@
 import pytest
 from click.shell_completion import ShellComplete
 
-from checker.cli import highwater as command
+from checker.commands.cli import highwater as command
 from model.protocols import PROTOCOLS
 from tests.support.own import write_counter
 

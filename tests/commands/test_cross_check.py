@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 from model.language import protocol
 
 TINY = ("--replicas", 2, "--max-offset", 1, "--max-version", 1)
@@ -37,7 +37,7 @@ def test_the_text_says_it_too(highwater):
 
 @every_command
 def test_a_comparison_that_is_left_out_is_no_secret(highwater, arguments, monkeypatch):
-    monkeypatch.setattr("checker.engines.agreement.Sample", None)
+    monkeypatch.setattr("checker.core.engines.agreement.Sample", None)
     assert highwater(*arguments, "--no-cross-check", "--json").json["cross_check"] is None
     ended = highwater(*arguments, "--no-cross-check", "--quiet")
     assert "\nnot checked against the reference engine\n" in ended.out

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.exits import Exit
-from checker.search.explore import Explorer
+from checker.core.exits import Exit
+from checker.core.search.explore import Explorer
 
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 FULL = Path("/dev/full")
@@ -149,7 +149,7 @@ def test_a_reader_that_leaves_does_not_change_the_status(finish):
 
 def test_closed_streams_do_not_change_the_status(finish):
     entry = "import os; os.close(1); os.close(2); import sys; sys.stdout = sys.stderr = None; "
-    entry += "from checker.cli import main; main()"
+    entry += "from checker.commands.cli import main; main()"
     violated = finish("explore", "truncate_to_high_watermark", *TINY, entry=entry)
     assert violated.status == Exit.VIOLATED
     assert finish("explore", "kip999", entry=entry).status == Exit.USAGE

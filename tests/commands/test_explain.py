@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import highwater as public
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 REGISTER = Path(__file__).parents[2] / "docs" / "examples" / "register.py"
 CASE = "09-joining_below_the_epoch_start"

@@ -3,9 +3,9 @@
 import pytest
 
 import properties
-from checker.exits import Exit
-from checker.search.explore import Explorer, Limits, Options
-from checker.traces.itf import read_trace
+from checker.core.exits import Exit
+from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.traces.itf import read_trace
 from model.language.naming import instance_words
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
@@ -277,7 +277,7 @@ def test_a_full_disk_does_not_lose_the_result(highwater, tmp_path, monkeypatch):
     def full(*_):
         raise UsageError("cannot write the trace: No space left on device")
 
-    monkeypatch.setattr("checker.traces.itf.write_trace", full)
+    monkeypatch.setattr("checker.core.traces.itf.write_trace", full)
     ended = highwater("explore", *BROKEN, "--trace-dir", tmp_path)
     assert ended.status == Exit.VIOLATED  # the gravest
     assert "violated: weak_isr after 8 steps" in ended.out

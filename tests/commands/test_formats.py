@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import fastjsonschema
 import pytest
 
-from checker.cli import COMMANDS
-from checker.exits import Exit
+from checker.commands.cli import COMMANDS
+from checker.core.exits import Exit
 from tests.commands.conftest import ROOT, check_output
 
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)

@@ -214,7 +214,7 @@ def test_the_trace_is_not_overwritten(highwater, tmp_path):
 
 
 def test_what_is_too_large_for_networkx_is_refused_in_one_line(highwater, monkeypatch):
-    from checker.graphs import export, ways
+    from checker.core.graphs import export, ways
 
     monkeypatch.setattr(export, "MOST_IN_NETWORKX", 100)
     done = highwater(*RUNG, "--format", "graphml")
@@ -228,7 +228,7 @@ def test_what_is_too_large_for_networkx_is_refused_in_one_line(highwater, monkey
 
 
 def test_a_way_that_the_functions_do_not_go_is_no_answer(highwater, monkeypatch):
-    from checker.engines.reference import ReferenceEngine
+    from checker.core.engines.reference import ReferenceEngine
 
     monkeypatch.setattr(ReferenceEngine, "holds", lambda *_: True)
     done = highwater(*RUNG, *LOSS, "--no-cross-check")

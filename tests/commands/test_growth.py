@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checker.exits import Exit
-from checker.pictures.growth import Levels, as_svg
+from checker.core.exits import Exit
+from checker.telling.pictures.growth import Levels, as_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 SMALL = ("kip320", "--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
@@ -141,7 +141,7 @@ def test_the_stored_pictures_are_those_of_the_commands_beside_them():
     assert [Path(c.split()[-1]).name for c in COMMANDS] == [
         "growth-kafka.svg", "growth-kip320.svg"
     ]  # fmt: skip
-    assert {path.name for path in (DOCS / "pictures").iterdir()} == {
+    assert {path.name for path in (DOCS / "pictures").glob("*.svg")} == {
         Path(c.split()[-1]).name for c in COMMANDS
     }
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from checker.cli import COMMANDS, highwater
+from checker.commands.cli import COMMANDS, highwater
 
 HEAVY = {"numpy", "numba", "rich", "psutil", "pandas", "pyspark", "z3", "networkx", "jinja2"}
 REPORT_LOADED = (
-    "import sys; from checker.cli import highwater, run;"
+    "import sys; from checker.commands.cli import highwater, run;"
     "status = run(highwater, sys.argv[1:], name='highwater');"
     "print(*(sys.modules.keys() & {heavy}), file=sys.stderr); sys.exit(status)"
 )

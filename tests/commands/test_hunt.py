@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 from tests.support.own import write_counter
 
 SHORT = ("--rounds", 1, "--round-seconds", 5, "--seed", 1)

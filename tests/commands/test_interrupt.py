@@ -11,16 +11,16 @@ import pytest
 import z3
 
 from checker.commands.interrupt import Interrupt
-from checker.exits import Exit
-from checker.proofs.asking import ask, interrupt
-from checker.proofs.bounded import bounded_check, induction
-from checker.search.explore import Explorer
-from checker.search.simulate import Simulator
+from checker.core.exits import Exit
+from checker.core.proofs.asking import ask, interrupt
+from checker.core.proofs.bounded import bounded_check, induction
+from checker.core.search.explore import Explorer
+from checker.core.search.simulate import Simulator
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (
     "import checker.commands.progress as p; p.PLAIN_AFTER = p.PLAIN_EVERY = 0.0;"
-    "from checker.cli import main; main()"
+    "from checker.commands.cli import main; main()"
 )
 
 
@@ -188,7 +188,7 @@ def work(**_):
     time.sleep(60)
 
 list_command.command.callback = work
-from checker.cli import main
+from checker.commands.cli import main
 main()
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checker.commands.liveness_command import BEGIN, END
-from checker.report.pages import with_part
+from checker.telling.report.pages import with_part
 from model.ladder import LADDER
 from properties import liveness_of
 from tests.support.tiers import nightly

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.exits import Exit
-from checker.spark.protocol_parcel import ProtocolParcel
-from checker.stateful import PropertyViolationError, state_machine
-from checker.traces.itf import read_trace, write_trace
-from checker.traces.trace import build_trace
+from checker.api.stateful import PropertyViolationError, state_machine
+from checker.core.exits import Exit
+from checker.core.spark.protocol_parcel import ProtocolParcel
+from checker.core.traces.itf import read_trace, write_trace
+from checker.core.traces.trace import build_trace
 from model.language.errors import RejectedError, UsageError
 from model.own_protocols import entry_points
 from model.protocols import PROTOCOLS, protocol_named, reference_of

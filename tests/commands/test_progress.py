@@ -13,8 +13,8 @@ from checker.commands.progress import (
     duration,
     run_shown,
 )
-from checker.experiments.grid import Sweep
-from checker.search.limits import Progress
+from checker.core.search.limits import Progress
+from checker.lab.experiments.grid import Sweep
 
 
 class Terminal(io.StringIO):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 SMALL = ("--log-size", 2, "--max-records", 2, "--max-leader-epoch", 1)
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)

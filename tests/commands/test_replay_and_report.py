@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.exits import Exit
-from checker.explanations.explanation import recognised_words
-from checker.report.html import render_html
-from checker.report.markdown import render_markdown
-from checker.report.mermaid import render_mermaid
-from checker.report.text import render_text
-from checker.traces.itf import read_trace
+from checker.core.exits import Exit
+from checker.core.traces.itf import read_trace
+from checker.lab.explanations.explanation import recognised_words
+from checker.telling.report.html import render_html
+from checker.telling.report.markdown import render_markdown
+from checker.telling.report.mermaid import render_mermaid
+from checker.telling.report.text import render_text
 
 RENDERERS = {
     "text": render_text,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker.cluster import play as module
-from checker.cluster.verdict import Outcome, Verdict
-from checker.exits import Exit
+from checker.core.exits import Exit
+from checker.kafka.cluster import play as module
+from checker.kafka.cluster.verdict import Outcome, Verdict
 
 LOST = Outcome(Verdict.LOST, 3, ("x",), seconds=41.5)
 KEPT = Outcome(Verdict.KEPT, 3, seconds=40)
@@ -28,7 +28,7 @@ def ends(monkeypatch):
             return found
 
         monkeypatch.setattr(module.Run, "play", outcome)
-        monkeypatch.setattr("checker.cluster.programs.programs", lambda version, patch: patch)
+        monkeypatch.setattr("checker.kafka.cluster.programs.programs", lambda version, patch: patch)
         return played
 
     return prepare

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.exits import Exit
+from checker.core.exits import Exit
 
 GOOD = """
 title = "one record"

@@ -17,13 +17,13 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.graphs.built import Built, build
-from checker.graphs.losses import Losses, Risk, find_losses
-from checker.graphs.tables import near, quotient
-from checker.graphs.ways import Ways
-from checker.search.limits import Limits
-from checker.search.question import Options
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.graphs.built import Built, build
+from checker.core.graphs.losses import Losses, Risk, find_losses
+from checker.core.graphs.tables import near, quotient
+from checker.core.graphs.ways import Ways
+from checker.core.search.limits import Limits
+from checker.core.search.question import Options
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import DomainError
 from model.language.fair_groups import groups_of

@@ -9,12 +9,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.engines.agreement import require_agreement
-from checker.engines.layout import Layout
-from checker.engines.reference import ReferenceEngine, State
-from checker.search.explore import Explorer
-from checker.traces.itf import read_trace, write_trace
-from checker.traces.trace import build_trace
+from checker.core.engines.agreement import require_agreement
+from checker.core.engines.layout import Layout
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.search.explore import Explorer
+from checker.core.traces.itf import read_trace, write_trace
+from checker.core.traces.trace import build_trace
 from model.language.declare.domains import Reference, Subset
 from model.language.errors import CaptureError, DomainError
 from model.language.protocol import Cell, Instance, Model
@@ -144,7 +144,7 @@ def exports_do_what_the_model_does(example: Example) -> None:
 
 def z3_terms_agree(example: Example) -> None:
     """Z3's terms have the values that the reference engine computes."""
-    from checker.engines.symbolic import SymbolicEngine
+    from checker.core.engines.symbolic import SymbolicEngine
     from tests.support.proofs import check_claims, check_steps
 
     engine, states = SymbolicEngine(example.model), random_states(example.model, 2, 7)

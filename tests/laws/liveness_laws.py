@@ -9,14 +9,14 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from checker.liveness.components import components, reach
-from checker.liveness.fair import Fair, enabled_in, fair_components
-from checker.liveness.graph import StateGraph
-from checker.liveness.lasso import Loop
-from checker.liveness.search import LivenessSearch
-from checker.search.question import Options
-from checker.traces.lasso import Rounds
-from checker.traces.trace import TraceVerdict, build_trace
+from checker.core.liveness.components import components, reach
+from checker.core.liveness.fair import Fair, enabled_in, fair_components
+from checker.core.liveness.graph import StateGraph
+from checker.core.liveness.lasso import Loop
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.traces.lasso import Rounds
+from checker.core.traces.trace import TraceVerdict, build_trace
 from model.language.errors import DomainError
 from model.language.fair_groups import Group
 from model.language.fairness import Fairness, Strength

@@ -14,12 +14,12 @@ from unittest.mock import patch
 
 import z3
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.proofs.bounded.bounded_check import BoundedChecker
-from checker.proofs.bounded.induction import Induction, InductionOptions
-from checker.proofs.proof import FITS, INITIALLY, Proof, ProofOutcome
-from checker.proofs.unbounded import unbounded_proof
-from checker.proofs.unbounded.instantiate import CHEAP
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.proofs.bounded.bounded_check import BoundedChecker
+from checker.core.proofs.bounded.induction import Induction, InductionOptions
+from checker.core.proofs.proof import FITS, INITIALLY, Proof, ProofOutcome
+from checker.core.proofs.unbounded import unbounded_proof
+from checker.core.proofs.unbounded.instantiate import CHEAP
 from model.language import any_of, choose, count, graph, is_none, largest, not_
 from model.language.errors import DomainError, UsageError
 from model.language.lifted import Lifted

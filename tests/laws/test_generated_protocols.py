@@ -88,7 +88,7 @@ def is_noticed(law: Callable[[Example], None]) -> bool:
     ),
 )
 def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, monkeypatch):
-    from checker.engines import vectorised
+    from checker.core.engines import vectorised
     from model.language.graph import Op
 
     monkeypatch.setitem(vectorised._INFIX, Op[operator], source)
@@ -102,7 +102,7 @@ def test_a_wrong_operator_of_the_vectorised_engine_is_noticed(operator, source, 
     ),
 )
 def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, monkeypatch):
-    from checker.engines import vectorised
+    from checker.core.engines import vectorised
     from model.language.graph import Op
 
     monkeypatch.setitem(vectorised._CALLS, Op[operator], call)
@@ -111,7 +111,7 @@ def test_a_wrong_function_of_the_vectorised_engine_is_noticed(operator, call, mo
 
 @pytest.mark.parametrize("operator", ["LT", "ADD", "MIN", "BITAND"])
 def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeypatch):
-    from checker.engines import machine_code
+    from checker.core.engines import machine_code
     from model.language.graph import Op
 
     other = {"LT": "LE", "ADD": "SUB", "MIN": "MAX", "BITAND": "BITOR"}[operator]
@@ -124,7 +124,7 @@ def test_a_wrong_instruction_of_the_compiled_engine_is_noticed(operator, monkeyp
     "method", first_and_slow("union", "with_member", "without_member", "includes")
 )
 def test_a_wrong_set_of_the_reference_engine_is_noticed(method, monkeypatch):
-    from checker.engines.reference import PlainSet
+    from checker.core.engines.reference import PlainSet
 
     wrong = {
         "union": PlainSet.intersection,

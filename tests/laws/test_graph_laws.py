@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.graphs.losses import Losses, Risk
-from checker.graphs.ways import Essential, Ways
+from checker.core.graphs.losses import Losses, Risk
+from checker.core.graphs.ways import Essential, Ways
 from model.language import Action, Protocol, any_of, choose, every, not_, require
 from model.language.fair_groups import groups_of
 from model.language.fairness import Fairness, Strength

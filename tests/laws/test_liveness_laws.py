@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.search.question import Options
+from checker.core.search.question import Options
 from model.language.fairness import Fairness, Strength
 from properties.liveness import Kind
 from tests.laws.generator import Example, examples

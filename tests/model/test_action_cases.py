@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.engines.agreement import require_agreement
-from checker.engines.reference import ReferenceEngine
+from checker.core.engines.agreement import require_agreement
+from checker.core.engines.reference import ReferenceEngine
 from model.language import Action, Protocol, choose, every, not_, require, setting, some
 from model.language.cases import Case, Fact, captured_by_cases, merged
 from model.language.graph import TRUE

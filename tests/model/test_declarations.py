@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
+from checker.core.engines.reference import ReferenceEngine
 from model.language import (
     Bound,
     Entity,

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from checker.engines import vectorised
-from checker.engines.vectorised import compile_masks, compile_program, number_type
+from checker.core.engines import vectorised
+from checker.core.engines.vectorised import compile_masks, compile_program, number_type
 from model.language import graph
 from model.language.errors import DomainError
 from model.language.graph import BOOL, INT, Kind, Node, Op, Sort

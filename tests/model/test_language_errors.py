@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
+from checker.core.engines.reference import ReferenceEngine
 from model.language import (
     choose,
     count,
@@ -409,8 +409,8 @@ def test_a_parameter_needs_an_entity_or_a_range():
 
 @pytest.mark.parametrize("value", [9, -9])
 def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
-    from checker.engines.reference import ReferenceEngine
-    from checker.engines.vectorised import VectorisedEngine
+    from checker.core.engines.reference import ReferenceEngine
+    from checker.core.engines.vectorised import VectorisedEngine
 
     def too_far(lab: Lab) -> None:
         lab.n = value
@@ -426,7 +426,7 @@ def test_assigning_outside_the_domain_is_an_error_in_both_engines(value):
 
 
 def test_a_start_that_assigns_outside_the_domain_is_an_error_in_both_engines():
-    from checker.engines.reference import ReferenceEngine
+    from checker.core.engines.reference import ReferenceEngine
 
     def nothing(lab: Lab) -> None:
         lab.n = 0

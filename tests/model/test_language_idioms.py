@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.proofs.bounded.induction import Induction
-from checker.proofs.unbounded.unbounded_proof import UnboundedInduction
-from checker.search.explore import Explorer, Options
-from checker.search.symmetry import Symmetry
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.proofs.bounded.induction import Induction
+from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
+from checker.core.search.explore import Explorer, Options
+from checker.core.search.symmetry import Symmetry
 from model.language import (
     Action,
     Entity,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
+from checker.core.engines.reference import ReferenceEngine
 from model.language import (
     Annotated,
     all_of,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from checker.engines.agreement import require_agreement
-from checker.engines.layout import Layout
-from checker.engines.vectorised import VectorisedEngine
-from checker.search.explore import Explorer, Options
+from checker.core.engines.agreement import require_agreement
+from checker.core.engines.layout import Layout
+from checker.core.engines.vectorised import VectorisedEngine
+from checker.core.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import Action, Protocol, choose, graph, ground, maximum, minimum, require
 from model.language.errors import DomainError

@@ -27,9 +27,12 @@ def test_every_part_of_the_checker_has_mutants_and_no_two_are_the_same():
 
 
 def test_a_change_that_is_not_possible_in_one_place_is_told():
-    nowhere = mutants.Mutant("x", "", "checker/exits.py", "no such line", "", "")
+    nowhere = mutants.Mutant("x", "", "checker/core/exits.py", "no such line", "", "")
     assert "stands 0 times" in nowhere.problem
-    assert "changes nothing" in mutants.Mutant("x", "", "checker/exits.py", "OK", "OK", "").problem
+    assert (
+        "changes nothing"
+        in mutants.Mutant("x", "", "checker/core/exits.py", "OK", "OK", "").problem
+    )
 
 
 def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
@@ -37,16 +40,27 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
     copy = mutants.Copy(tmp_path)
     (tmp_path / "tests").mkdir()
     test = tmp_path / "tests" / "test_it.py"
-    test.write_text("from checker.exits import Exit\n\ndef test_it():\n    assert Exit.OK == 0\n")
-    noticed = mutants.Mutant("x", "", "checker/exits.py", "OK = 0", "OK = 3", "tests/test_it.py")
-    unseen = mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 24", "tests/test_it.py")
+    test.write_text(
+        "from checker.core.exits import Exit\n\ndef test_it():\n    assert Exit.OK == 0\n"
+    )
+    noticed = mutants.Mutant(
+        "x", "", "checker/core/exits.py", "OK = 0", "OK = 3", "tests/test_it.py"
+    )
+    unseen = mutants.Mutant("x", "", "checker/core/exits.py", "= 20", "= 24", "tests/test_it.py")
     crashes = mutants.Mutant(
-        "x", "", "checker/exits.py", "OK = 0", "OK = __import__('os').abort()", "tests/test_it.py"
+        "x",
+        "",
+        "checker/core/exits.py",
+        "OK = 0",
+        "OK = __import__('os').abort()",
+        "tests/test_it.py",
     )
     assert mutants.verdict(copy, noticed, 60) == mutants.verdict(copy, crashes, 60) == ""
     assert mutants.verdict(copy, unseen, 60) == "SURVIVED"
     assert "pytest ended with" in mutants.verdict(
-        copy, mutants.Mutant("x", "", "checker/exits.py", "= 20", "= 25", "tests/nothing.py"), 60
+        copy,
+        mutants.Mutant("x", "", "checker/core/exits.py", "= 20", "= 25", "tests/nothing.py"),
+        60,
     )
 
 

@@ -10,8 +10,8 @@ import dataclasses
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.verdict import Verdict
 from model.async_isr import protocol as isr
 from model.async_isr.protocol import ASYNC_ISR, IsrVersion, Partition
 from model.ladder import LADDER

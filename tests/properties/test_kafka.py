@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.explore import Explorer, Options
-from checker.traces.trace import build_trace
-from checker.verdict import Verdict
+from checker.core.search.explore import Explorer, Options
+from checker.core.traces.trace import build_trace
+from checker.core.verdict import Verdict
 from model.kafka.partition_change import change_partition
 from model.kafka.protocol import KAFKA
 from model.kafka.replication_control import may_unfence

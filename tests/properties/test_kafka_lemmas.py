@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.experiments.cases import read_case
-from checker.search.explore import Explorer, Options
-from checker.verdict import Verdict
+from checker.core.search.explore import Explorer, Options
+from checker.core.verdict import Verdict
+from checker.lab.experiments.cases import read_case
 from model.kafka.protocol import KAFKA
 from properties import lemmas_of, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.experiments.liveness_table import lasso_trace
-from checker.liveness.search import LivenessSearch
-from checker.search.question import Options
-from checker.traces.trace import check_trace
-from checker.verdict import Judgement, Verdict
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.traces.trace import check_trace
+from checker.core.verdict import Judgement, Verdict
+from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka.protocol import KAFKA
 from model.language import Fairness, Model
 from model.language.fairness import changed

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.liveness_table import lasso_trace
-from checker.liveness.search import LivenessSearch
-from checker.proofs.bounded.bounded_check import BoundedChecker
-from checker.search.question import Options
-from checker.traces.trace import check_trace
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.liveness.search import LivenessSearch
+from checker.core.proofs.bounded.bounded_check import BoundedChecker
+from checker.core.search.question import Options
+from checker.core.traces.trace import check_trace
+from checker.core.verdict import Verdict
+from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.kafka_producer.state import Answer, Batch, Status, Topic
 from model.language import action, require

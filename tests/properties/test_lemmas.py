@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.explore import Explorer, Options
-from checker.verdict import Verdict
+from checker.core.search.explore import Explorer, Options
+from checker.core.verdict import Verdict
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder import LADDER
 from model.ladder.kip320 import KIP320

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from checker.engines.layout import Layout
+from checker.core.engines.layout import Layout
 from model.language.declare.domains import Booleans, Integers, limit
 from model.language.declare.variables import Variable
 from model.language.protocol import Cell, Model

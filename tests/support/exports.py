@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.export.exported import Exported, exportable
-from checker.export.promela import as_promela
-from checker.export.tla import as_tla
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.export.exported import Exported, exportable
+from checker.core.export.promela import as_promela
+from checker.core.export.tla import as_tla
 from model.language.cells import Cell
 from model.language.declare.domains import Subset
 from model.language.graph import BOOL, TRUE

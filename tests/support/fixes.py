@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.experiments.cases import Case
-from checker.experiments.choices import explored
-from checker.search.explore import Options
-from checker.verdict import Exploration
+from checker.core.search.explore import Options
+from checker.core.verdict import Exploration
+from checker.lab.experiments.cases import Case
+from checker.lab.experiments.choices import explored
 
 UNCOMPARED = Options(workers=2, keep_going=True, cross_check=False)
 

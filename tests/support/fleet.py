@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from checker.engines.reference import ReferenceEngine
-from checker.traces.trace import Trace, build_trace
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import Trace, build_trace
 from model.language import (
     Annotated,
     Bound,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from checker.liveness.search import LivenessSearch
-from checker.search.question import Options
-from checker.verdict import Exploration, Judgement
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.verdict import Exploration, Judgement
 from model.language import (
     Action,
     Bound,

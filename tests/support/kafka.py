@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.engines.vectorised import VectorisedEngine
-from checker.experiments.choices import steps_named
-from checker.search.explore import Explorer, Options
-from checker.verdict import Exploration
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.engines.vectorised import VectorisedEngine
+from checker.core.search.explore import Explorer, Options
+from checker.core.verdict import Exploration
+from checker.lab.experiments.choices import steps_named
 from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
 from properties import promised_properties

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from checker.releases.compile import compile_any
-from checker.releases.jars import Release, artifacts, kafka_artifact, mocks, versions
-from checker.releases.jdk import BRIEF, java
+from checker.kafka.releases.compile import compile_any
+from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, mocks, versions
+from checker.kafka.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
 FIXTURES = ("kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage")

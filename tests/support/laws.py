@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from checker.engines.compiled import CompiledExpansion
-from checker.engines.compiled_claims import CompiledClaims
-from checker.engines.layout import Layout
-from checker.engines.reference import ReferenceEngine, State
-from checker.engines.vectorised import Successors, VectorisedEngine
-from checker.search.explore import Explorer, Limits, Options
-from checker.search.watch import premise_claims
-from checker.verdict import Exploration, Verdict
+from checker.core.engines.compiled import CompiledExpansion
+from checker.core.engines.compiled_claims import CompiledClaims
+from checker.core.engines.layout import Layout
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.engines.vectorised import Successors, VectorisedEngine
+from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.search.watch import premise_claims
+from checker.core.verdict import Exploration, Verdict
 from model.language import not_
 from model.language.errors import DomainError
 from model.language.protocol import Instance, Model

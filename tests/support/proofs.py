@@ -8,10 +8,10 @@ from typing import Any
 
 import z3
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.engines.symbolic import SymbolicEngine, SymbolicStep
-from checker.engines.unbounded import UnboundedTerms
-from checker.proofs.unbounded.clauses import Clauses
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.engines.symbolic import SymbolicEngine, SymbolicStep
+from checker.core.engines.unbounded import UnboundedTerms
+from checker.core.proofs.unbounded.clauses import Clauses
 from model.language import graph
 from model.language.declare.domains import IndexSet
 from model.language.errors import DomainError

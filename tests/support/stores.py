@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from checker.search.explore import Explorer, Limits, Options
-from checker.spark import jobs
-from checker.spark import worker as worker_module
-from checker.spark.distributed import NUMBERS, Cluster, SparkExplorer
-from checker.spark.renumber import rank_numbers, rewrite_file, split_numbers
-from checker.stores.journal import StoredExplorer
-from checker.stores.manifest import manifest_for
-from checker.stores.store import open_store
-from checker.verdict import Exploration
+from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.spark import jobs
+from checker.core.spark import worker as worker_module
+from checker.core.spark.distributed import NUMBERS, Cluster, SparkExplorer
+from checker.core.spark.renumber import rank_numbers, rewrite_file, split_numbers
+from checker.core.stores.journal import StoredExplorer
+from checker.core.stores.manifest import manifest_for
+from checker.core.stores.store import open_store
+from checker.core.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
 from properties import Property, choose_properties

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from checker.engines.reference import ReferenceEngine, State
+from checker.core.engines.reference import ReferenceEngine, State
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import networkx as nx
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.liveness.room import with_room
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.liveness.room import with_room
 from model.language.fair_groups import groups_of
 from model.language.fairness import Fairness, Strength
 from model.language.protocol import Model

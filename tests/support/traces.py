@@ -6,8 +6,8 @@ import random
 from enum import IntEnum
 from functools import cache
 
-from checker.engines.reference import ReferenceEngine
-from checker.traces.trace import Trace, build_trace
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import Trace, build_trace
 from model.ladder.kip279 import KIP279
 from model.language import (
     Annotated,

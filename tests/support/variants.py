@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from checker.engines.reference import ReferenceEngine, State
+from checker.core.engines.reference import ReferenceEngine, State
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from model.ladder import LADDER
 from model.language import Protocol

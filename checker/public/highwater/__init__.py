@@ -11,7 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checker.asking import Answer, ask, explain, explore, graph, losses, prove, run, simulate
+    from checker.api.asking import (
+        Answer,
+        ask,
+        explain,
+        explore,
+        graph,
+        losses,
+        prove,
+        run,
+        simulate,
+    )
 
 __all__ = [
     "Answer", "__version__", "ask", "explain", "explore", "graph", "losses", "prove", "run",
@@ -22,11 +32,11 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """The functions when they are asked for: the command line imports this package too."""
     if name == "__version__":
-        from checker.traces.trace import highwater_version
+        from checker.core.traces.trace import highwater_version
 
         return highwater_version()
     if name in __all__:
-        from checker import asking
+        from checker.api import asking
 
         return getattr(asking, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,7 @@ def _quiet_interrupts() -> None:
 def main() -> None:
     """The entry point of `highwater`."""
     _quiet_interrupts()
-    from checker.cli import main as run
+    from checker.commands.cli import main as run
 
     run()
 
@@ -22,7 +22,7 @@ def main() -> None:
 def explore_main() -> None:
     """The entry point of `explore`."""
     _quiet_interrupts()
-    from checker.cli import explore_main as run
+    from checker.commands.cli import explore_main as run
 
     run()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from checker.asking import Answer
+    from checker.api.asking import Answer
 
 MARK = "highwater"
 FIXTURE = "highwater_answer"
@@ -92,7 +92,7 @@ def _beside(protocol: Any, folder: Path) -> Any:
 
 def _explore(config: pytest.Config, *arguments: Any, **named: Any) -> Answer:
     """The answer, within the limits of the command line; a mistake of the user's is a failure."""
-    from checker.asking import explore
+    from checker.api.asking import explore
     from model.language.errors import HighwaterError
 
     if config.option.highwater_depth is not None:
@@ -179,7 +179,7 @@ class PropertyItem(pytest.Item):
         answer = self._search.answer()
         for trace in answer.traces:
             if trace.property == self._property:
-                from checker.report.text import render_text
+                from checker.telling.report.text import render_text
 
                 pytest.fail(render_text(trace), pytrace=False)
         if getattr(answer.result, "stopped", ""):

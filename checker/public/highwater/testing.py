@@ -8,6 +8,6 @@ try:
 except ImportError:
     raise ImportError("highwater.testing needs Hypothesis: pip install 'highwater[test]'") from None
 
-from checker.stateful import PropertyViolationError, state_machine
+from checker.api.stateful import PropertyViolationError, state_machine
 
 __all__ = ["PropertyViolationError", "state_machine"]

@@ -32,7 +32,7 @@ SIZES: dict[tuple[int, ...], int] = {(2, 2, 2): 737_794, (3, 3, 2): 4_093_531}
 LARGE: dict[tuple[int, ...], int] = {(3, 3, 3): 64_739_578}
 BOUNDS = ("log-size", "max-records", "max-leader-epoch")
 PROPERTIES = ("--property", "weak_isr", "--property", "strong_isr")
-HIGHWATER = (sys.executable, "-c", "from checker.cli import main; main()")
+HIGHWATER = (sys.executable, "-c", "from checker.commands.cli import main; main()")
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.cases import read_case
-from checker.experiments.choices import steps_named
-from checker.search.explore import Explorer
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.search.explore import Explorer
+from checker.core.verdict import Verdict
+from checker.lab.experiments.cases import read_case
+from checker.lab.experiments.choices import steps_named
 from model.kafka.state import DIVERGING_ANSWER, NO_ANSWER
 from model.language import all_of, any_of, every, some
 from properties import Property

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.experiments.cases import read_cases
-from checker.verdict import Verdict
+from checker.core.verdict import Verdict
+from checker.lab.experiments.cases import read_cases
 from tests.support.fixes import searched_with_fix
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"

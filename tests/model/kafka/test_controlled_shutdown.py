@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.explore import Explorer
-from checker.verdict import Verdict
+from checker.core.search.explore import Explorer
+from checker.core.verdict import Verdict
 from model.language import all_of, some
 from properties.claims import sometimes
 from tests.support.kafka import FIX_36, SAFE, depths, explored, kafka_model, reachable

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine, State
-from checker.search.symmetry import symmetry_of
+from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.search.symmetry import symmetry_of
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 from tests.support.kafka import SAFE, depths, explored, kafka_model

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.choices import steps_named
-from checker.experiments.liveness_table import lasso_trace
-from checker.liveness.search import LivenessSearch
-from checker.search.explore import Explorer
-from checker.search.question import Options
-from checker.traces.trace import check_trace
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.explore import Explorer
+from checker.core.search.question import Options
+from checker.core.traces.trace import check_trace
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import steps_named
+from checker.lab.experiments.liveness_table import lasso_trace
 from model.kafka.protocol import KAFKA
 from model.kafka.state import NOT_TOLD
 from model.language import all_of, any_of, every, not_, some

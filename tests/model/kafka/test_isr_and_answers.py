@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.choices import steps_named
-from checker.traces.trace import build_trace
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import build_trace
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import steps_named
 from tests.support.kafka import FIX_36, SAFE, depths, explored, kafka_model
 
 APART = {"isr.answer.apart": "true"}

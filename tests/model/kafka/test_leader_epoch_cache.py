@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.liveness.search import LivenessSearch
-from checker.search.question import Options
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.verdict import Verdict
 from properties import choose_liveness, choose_properties
 from tests.support.epoch_runs import LOADED, START_MOVED, TWO_LOGS, late_model, written
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model

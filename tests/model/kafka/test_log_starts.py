@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.choices import steps_named
-from checker.search.explore import Explorer, Options
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.search.explore import Explorer, Options
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import steps_named
 from model.kafka.state import TopicPartition
 from model.language import every
 from properties.claims import always

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.explore import Explorer, Options
-from checker.verdict import Verdict
+from checker.core.search.explore import Explorer, Options
+from checker.core.verdict import Verdict
 from model.kafka.protocol import KAFKA
 from model.language import all_of, every, implies, not_, some
 from properties import Property

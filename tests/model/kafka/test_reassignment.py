@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.explore import Explorer, Options
+from checker.core.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property

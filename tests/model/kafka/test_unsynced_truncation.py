@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checker.engines.reference import ReferenceEngine
-from checker.experiments.choices import steps_named
-from checker.verdict import Verdict
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import steps_named
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
 
 UNSYNCED = {"log.file": "unsynced"}

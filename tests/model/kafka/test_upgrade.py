@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from checker.digest import definition_digest
-from checker.engines.agreement import require_agreement
-from checker.engines.reference import ReferenceEngine
-from checker.search.explore import Explorer, Options
-from checker.traces.trace import build_trace, check_trace
+from checker.core.digest import definition_digest
+from checker.core.engines.agreement import require_agreement
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.search.explore import Explorer, Options
+from checker.core.traces.trace import build_trace, check_trace
 from model.kafka import upgrade
 from model.kafka.choices import UpgradeTo
 from model.kafka.initial_state import start

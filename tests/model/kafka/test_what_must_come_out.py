@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.verdict import Verdict
+from checker.core.verdict import Verdict
 from tests.support.kafka import DURABILITY, FIX_36, SAFE, depths, explored, kafka_model
 
 SAFE_41 = SAFE | FIX_36
@@ -163,9 +163,9 @@ def test_a_fenced_isr_member_costs_no_record():
     ("min_isr", "accepted"), [(3, False), (2, True)], ids=["min ISR 3", "min ISR 2"]
 )
 def test_with_one_broker_down_writes_need_a_smaller_min_isr(min_isr, accepted):
-    from checker.engines.reference import ReferenceEngine
-    from checker.experiments.choices import steps_named
-    from checker.traces.trace import build_trace
+    from checker.core.engines.reference import ReferenceEngine
+    from checker.core.traces.trace import build_trace
+    from checker.lab.experiments.choices import steps_named
 
     settings = SAFE_41 | {"min.insync.replicas": str(min_isr)}
     model = kafka_model("kafka-4.1", settings, crashes=1)

@@ -1,0 +1,1 @@
+"""What Python programs and test files call: questions, and Hypothesis state machines."""

@@ -1,0 +1,217 @@
+"""The command line: `highwater` and its commands, and `explore` under its own name.
+
+Commands live in `checker.commands`, one module each, and are imported only when they run, so that
+help answers at once. Errors that the user can mend become one line and an exit status here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from checker.commands.interrupt import not_raised, raise_interrupt
+from checker.core.exits import Exit
+
+COMMANDS = {
+    "list": "what there is: protocols, presets, settings, bounds, properties, engines",
+    "ask": "what a cluster can lose under some faults, what stops, what would prevent it",
+    "explore": "search every reachable state, up to a depth or to the end",
+    "liveness": "what must happen in the end, and the least fairness for it",
+    "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+    "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
+    "growth": "states by depth, for several bounds or settings side by side",
+    "simulate": "random walks at sizes too large to exhaust",
+    "hunt": "what nobody knows yet: settings, faults and sizes by lot, for hours",
+    "prove": "induction and bounded checking with Z3",
+    "infer": "find lemmas from templates and reachable states",
+    "mutate": "the kill matrix: mutants of the protocol x properties",
+    "matrix": "settings x faults x properties, with a trace behind each failing cell",
+    "scenario": "replay a named story event by event, and check what it expects",
+    "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
+    "conform": "the model's steps on Kafka's own classes, every state compared",
+    "cases": "check the stored counterexamples, or write them anew",
+    "browse": "walk through the states on a local web page",
+    "replay": "run a stored trace on the reference engine, show it, check it",
+    "explain": "why a stored trace ends as it does, and what would have prevented it",
+    "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
+    "query": "ask the stored state space in SQL",
+    "audit": "compare what brokers left on their disks: the replicas of each partition",
+}
+
+
+DEBUG = "HIGHWATER_DEBUG"
+
+
+class _Commands(click.Group):
+    """The commands by name, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from model.language.errors import unknown_name
+
+        if cmd_name not in COMMANDS:
+            raise unknown_name("command", cmd_name, COMMANDS)
+        command: click.Command = import_module(_module(cmd_name)).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _module(name: str) -> str:
+    return f"{__package__}.{name}_command"
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="highwater", prog_name="highwater")
+def highwater() -> None:
+    """Highwater checks Apache Kafka's replication protocol."""
+
+
+def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
+    """Run a command and return its exit status, with one line on standard error if it fails."""
+    from model.language.errors import (
+        DisagreementError,
+        HighwaterError,
+        LimitError,
+        RejectedError,
+    )
+
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    written = json_written()
+    if written is not None:
+        written.set(False)
+
+    def _complain(message: str, status: int) -> int:
+        known = name if name in COMMANDS else next((a for a in asked if a in COMMANDS), "")
+        return _said(message, status, _asks_for_json(asked), known)
+
+    try:
+        status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else Exit.OK
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        return Exit.OK
+    except click.ClickException as error:
+        return _complain(_one_line(error.format_message()), Exit.USAGE)
+    except RejectedError as error:
+        return _complain(str(error), Exit.REJECTED)
+    except LimitError as error:
+        return _complain(str(error), Exit.LIMIT)
+    except DisagreementError as error:
+        return _complain(str(error), Exit.INTERNAL)
+    except HighwaterError as error:
+        return _complain(str(error), Exit.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted", Exit.INTERRUPTED)
+    except (BrokenPipeError, SystemExit):
+        # The reader has had enough, which is no error. Of its own output, click says so by exiting.
+        return Exit.OK
+    except RecursionError:
+        if os.environ.get(DEBUG):
+            raise
+        return _complain("an expression has too many parts: choose smaller bounds", Exit.USAGE)
+    except MemoryError:
+        return _complain("memory ran out: choose smaller bounds, or --max-memory", Exit.INTERNAL)
+    except OSError as error:
+        return _complain(_of_system(error), Exit.USAGE)
+    except Exception as error:
+        return _complain(_internal(error), Exit.INTERNAL)
+
+
+def _of_system(error: OSError) -> str:
+    return f"{error.filename or 'cannot write the output'}: {error.strerror or error}"
+
+
+def _internal(error: Exception) -> str:
+    if os.environ.get(DEBUG):
+        raise error
+    words = f"{type(error).__name__}: {_one_line(str(error))}"
+    return f"internal error, {words}; {DEBUG}=1 shows where"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _asks_for_json(arguments: list[str]) -> bool:
+    """Whether `--json`, or `--format json`, is among the arguments."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    pairs = zip(options, [*options[1:], ""], strict=True)
+    return "--json" in options or "--format=json" in options or ("--format", "json") in pairs
+
+
+def json_written() -> ContextVar[bool] | None:
+    """Where commands say that they have printed their JSON; `None` if none was imported yet."""
+    common = sys.modules.get(f"{__package__}.common")
+    return common.JSON_IS_WRITTEN if common is not None else None
+
+
+def _said(message: str, status: int, as_json: bool, name: str) -> int:
+    """Say an error in one line on standard error, and as JSON where the user asked for that."""
+    written = json_written()
+    if as_json and not (written is not None and written.get()):
+        with contextlib.suppress(OSError, ValueError):
+            data = {"command": name or None, "error": message, "status": int(status)}
+            sys.stdout.write(json.dumps(data) + "\n")
+            sys.stdout.flush()
+    with contextlib.suppress(OSError):
+        click.echo(f"error: {message}", err=True)
+    return status
+
+
+def _main(name: str, module: str = "") -> NoReturn:
+    """Run the whole command line, or the command of one module, as a process."""
+    try:
+        if signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(signal.SIGINT, raise_interrupt)  # see `highwater.__main__`
+        sys.unraisablehook = not_raised
+        _prepare_streams()
+        status = run(import_module(module).command if module else highwater, name=name)
+    except KeyboardInterrupt:
+        status = _said("interrupted", Exit.INTERRUPTED, False, name)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # What could not be written was said; or the reader left, which is no error.
+        from checker.commands.common import discard_output
+
+        discard_output()
+    if "duckdb" not in sys.modules:  # whose binding would report as leaks what is left
+        gc.freeze()  # what is left goes with the process; nobody needs to look through it
+    sys.exit(status)
+
+
+def _prepare_streams() -> None:
+    """Closed streams write nowhere; characters that a stream cannot show are escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (it stays open)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def main() -> None:
+    """The entry point of `highwater`."""
+    _main("highwater")
+
+
+def explore_main() -> None:
+    """The entry point of `explore`."""
+    _main("explore", _module("explore"))

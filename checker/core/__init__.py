@@ -1,0 +1,1 @@
+"""What checks any protocol: engines, search, liveness, stores, graphs, export, proofs."""

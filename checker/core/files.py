@@ -1,0 +1,61 @@
+"""Files of this machine: written as a whole or not at all, in directories that are known to do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Any
+
+from model.language.errors import UsageError
+
+
+def write_whole(path: Path, content: Any) -> None:
+    """Write a file: readers see all of the old or all of the new one, which is then on the disk.
+
+    `content` is bytes, or a buffer of them. Raises `OSError`, or `ValueError` for a name that no
+    file can have; what was there is then left as it was.
+    """
+    beside = path.with_name(f".{path.name[:100]}.{os.urandom(6).hex()}.tmp")
+    try:
+        with beside.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            beside.unlink()
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """A file's bytes, one more than `most` if there are more. Raises `OSError`.
+
+    A pipe is read to its end. One that nobody writes to is empty: who opens it would wait for ever.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "rb") as file:
+        return file.read(most + 1)
+
+
+def prepare_directory(directory: Path) -> None:
+    """Make a directory for results, before hours are spent on finding them."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the directory {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to the directory {directory}: permission denied")
+
+
+COUNTEREXAMPLES = Path(__file__).resolve().parents[2] / "counterexamples"
+"""What was found and is stored: in the repository, or where this package is installed."""
+
+
+def cache_directory() -> Path:
+    """$HIGHWATER_CACHE, else $XDG_CACHE_HOME/highwater, else ~/.cache/highwater."""
+    if chosen := os.environ.get("HIGHWATER_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "highwater"

@@ -1,0 +1,267 @@
+"""Induction with sizes left open: for any number of members, and for every value of the bounds.
+
+From the same captured actions and lemmas as the proof within bounds. A claim after an action is the
+claim with its reads replaced by what the action leaves there, so it speaks of the state before. Its
+negation and the hypotheses, instantiated with finitely many terms, go to Z3: `unsat` is a proof.
+That guards can hold together with the lemmas is shown by a state within the model's bounds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import z3
+
+from checker.core.engines.unbounded import UnboundedTerms
+from checker.core.proofs.asking import ask
+from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.unbounded.clauses import Clause, Clauses, with_definitions
+from checker.core.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
+from checker.core.proofs.unbounded.relevance import Relevance
+from model.language import graph
+from model.language.capture import CapturedAction
+from model.language.errors import UsageError
+from model.language.graph import Node
+from model.language.lifted import Lifted
+from model.language.protocol import Model
+from properties import Property
+
+Choice = tuple[frozenset[str], list[Clause]]
+"""Hypotheses, and the names of the lemmas among them."""
+
+
+class UnboundedInduction:
+    """One proof for all sizes: `run` returns it. `timeout` is in seconds, for each query.
+
+    What a bound of 0 switches off in the model stays off; all other bounds are open.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Iterable[Property],
+        lemmas: Iterable[Property],
+        timeout: float = 20.0,
+        on_obligation: Callable[[Obligation], None] | None = None,
+        *,
+        cross_check: bool = True,
+    ) -> None:
+        self.model = model
+        self._cross_check = cross_check
+        self.timeout = timeout
+        self._on_obligation = on_obligation or (lambda _: None)
+        self._settled: dict[tuple[str, str], tuple[Obligation, frozenset[str]]] = {}
+        self.lifted = Lifted.narrowed(model)
+        minima = {bound.name: bound.minimum for bound in model.protocol.bounds}
+        self.terms = UnboundedTerms(self.lifted, minima)
+        self.proof = Proof(model, tuple(properties), tuple(lemmas), unbounded=True)
+        for prop in self.proof.claims:
+            if prop.of_steps:
+                raise UsageError(
+                    f"{prop.name} is about steps: proofs for all sizes are of claims about every "
+                    "state; choose them with --property"
+                )
+
+    def run(self) -> Proof:
+        """Work through all obligations. There are no counterexamples: what fails is unknown.
+
+        At first with little effort. A lemma that resists is left out, if a proof within small
+        bounds goes without it; else no effort is spared.
+        """
+        started = time.perf_counter()
+        if self._cross_check:
+            self.proof.compare()
+        self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        self._attempt(CHEAP)
+        while self._resisting() and self._can_do_without(self._resisting()):
+            self._attempt(CHEAP)
+        if self._resisting():
+            self._attempt(DEAR)
+        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
+        outcome = ProofOutcome.UNKNOWN if self._resisting() else ProofOutcome.PROVED
+        self.proof.outcome = outcome
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
+        """Prove what is not settled yet, with the lemmas that are needed now."""
+        self._strategies = strategies
+        needed = self.relevance.needed(self.proof.properties) if self.proof.properties else None
+        known = self.relevance.names if needed is None else needed
+        self.proof.lemmas = tuple(lemma for lemma in self.proof.lemmas if lemma.name in known)
+        self._before, self._settled = self._settled, {}
+        self._prepare()
+        self._conclusions()
+        self._initially()
+        for action in self.model.captured:
+            self._consecution(self.lifted.total_action(action))
+
+    def _resisting(self) -> set[str]:
+        """The lemmas, and other claims, of which some obligation could not be proved."""
+        settled = (obligation for obligation, _ in self._settled.values())
+        return {o.lemma for o in settled if o.outcome is not ProofOutcome.PROVED}
+
+    def _can_do_without(self, names: set[str]) -> bool:
+        """Never where no property says what the lemmas are for: then all are to be proved."""
+        if not self.proof.properties or not names <= self.relevance.names:
+            return False
+        return self.relevance.do_without(names, self.proof.properties)
+
+    def _claim(self, prop: Property) -> Node:
+        return self.model.claim(prop.claim, prop.frames)
+
+    def _can_be_said(self, lemma: Property) -> bool:
+        """The lemma does not count members, which is not possible with sizes open."""
+        try:
+            Clauses(self.lifted).of(self.lifted.now(self._claim(lemma)))
+        except UsageError:
+            return False
+        return True
+
+    def _prepare(self) -> None:
+        """The hypotheses as clauses: domains, bounds, lemmas."""
+        self.claims = {lemma: self._claim(lemma) for lemma in self.proof.lemmas}
+        self.proof.invariants = tuple(self.claims)
+        self.roles = roles(
+            self.lifted, [self._claim(p) for p in self.proof.properties] + [*self.claims.values()]
+        )
+        sizes = [
+            graph.at_most(graph.constant(b.minimum), graph.bound(b.name))
+            for b in self.model.protocol.bounds
+        ]
+        sizes += [
+            graph.equal(graph.bound(name), graph.constant(size))
+            for name, size in self.proof.bounds.items()
+        ]
+        self.sizes = sizes
+        self.base = Clauses(self.lifted)
+        self.hypotheses: list[Clause] = []
+        for node in (*sizes, *map(self.lifted.now, self.lifted.domains())):
+            self.hypotheses += self.base.of(node)
+        self.clauses = {
+            lemma.name: self.base.of(self.lifted.now(claim)) for lemma, claim in self.claims.items()
+        }
+
+    # --- obligations -------------------------------------------------------------------------
+
+    def _conclusions(self) -> None:
+        nothing = CapturedAction("", (), (), ())
+        for prop in self.proof.properties:
+            if prop in self.claims:
+                continue
+            what = Obligation("lemmas imply it", prop.name)
+            goal = self.lifted.now(self._claim(prop))
+            hypotheses = self._choices(self.relevance.of_property(prop))
+            self._prove(what, nothing, self.base.extended(), hypotheses, goal)
+
+    def _initially(self) -> None:
+        nothing = CapturedAction("", (), (), ())
+        sizes = [clause for node in self.sizes for clause in self.base.of(node)]
+        goals = {FITS: graph.conjunction(*self.lifted.domains())}
+        goals |= {prop.name: claim for prop, claim in self.claims.items()}
+        for name, claim in goals.items():
+            what = Obligation(INITIALLY, name)
+            goal = self.lifted.initially(claim, self.model.start)
+            self._prove(what, nothing, self.base.extended(), [(frozenset(), sizes)], goal)
+
+    def _consecution(self, action: CapturedAction) -> None:
+        clauses = self.base.extended(action.parameters)
+        enabled = [self.lifted.within(p, p.data[1]) for p in action.parameters]
+        # What settings switch off is not said in full: it may count members.
+        said = (graph.FALSE,) if graph.FALSE in action.guards else action.guards
+        guards = [clause for node in (*enabled, *said) for clause in clauses.of(node)]
+        misfit = graph.disjunction(*(self.lifted.misfits(w) for w in action.writes))
+        goals = {FITS: graph.negation(misfit)}
+        for prop, claim in self.claims.items():
+            after = self.lifted.after(claim, action)
+            if after is not self.lifted.now(claim):  # the action writes what the lemma reads
+                goals[prop.name] = after
+        never_enabled = self.relevance.never_enabled(action.name)
+        for name, goal in goals.items():
+            what = Obligation(action.name, name, vacuous=never_enabled)
+            hypotheses = self._choices(self.relevance.of_step(action.name, name), guards)
+            self._prove(what, action, clauses.extended(), hypotheses, goal)
+
+    def _choices(
+        self, relevant: frozenset[str] | None, guards: Iterable[Clause] = ()
+    ) -> list[Choice]:
+        """The hypotheses to try: with the lemmas that seem relevant, then with all."""
+        given = [*self.hypotheses, *guards]
+        names = [frozenset(self.clauses)]
+        if relevant is not None:
+            names.insert(0, relevant & names[0])
+        return [
+            (chosen, given + [clause for name in sorted(chosen) for clause in self.clauses[name]])
+            for chosen in names
+        ]
+
+    def _prove(
+        self,
+        what: Obligation,
+        action: CapturedAction,
+        clauses: Clauses,
+        choices: list[Choice],
+        goal: Node,
+    ) -> None:
+        """Refute the goal's negation together with one of the choices of hypotheses."""
+        key = what.action, what.lemma
+        before, rested_on = self._before.get(key, (what, frozenset({""})))
+        if before.outcome is ProofOutcome.PROVED and rested_on <= self.clauses.keys():
+            self._settled[key] = before, rested_on
+            return
+        started = time.perf_counter()
+        negated = clauses.of(graph.negation(goal))
+        pools: dict[frozenset[str], Pools] = {}
+        for strategy, (names, hypotheses) in itertools.product(self._strategies, choices):
+            if names not in pools:
+                defined = with_definitions([*hypotheses, *negated], clauses.definitions)
+                given = [clause for clause in defined if clause not in negated]
+                pools[names] = Pools(self.lifted, action, self.roles, given, negated)
+            what.queries += 1
+            result, what.instances = self._refute(pools[names], strategy)
+            if result == z3.unsat:
+                what.outcome, rested_on = ProofOutcome.PROVED, names
+                break
+            what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
+        what.seconds = time.perf_counter() - started
+        self._settled[key] = what, rested_on
+        self._on_obligation(what)
+
+    def _refute(self, pools: Pools, strategy: Strategy) -> tuple[Any, int]:
+        """Z3's answer for the chosen instances, and how many there are."""
+        if strategy.matching:
+            return self._match(pools, strategy), 0
+        chosen = pools.instances(strategy)
+        if chosen is None:
+            return z3.unknown, 0
+        count = sum(math.prod(map(len, choices)) for _, choices in chosen)
+        solver = z3.Solver()
+        solver.set("timeout", max(int(self.timeout * 1000), 1))
+        for clause, choices in chosen:
+            body = self.terms(clause.body)
+            variables = [self.terms(variable) for variable in clause.variables]
+            terms = [[self.terms(node) for node in nodes] for nodes in choices]
+            for values in itertools.product(*terms):
+                pairs = list(zip(variables, values, strict=True))
+                solver.add(z3.substitute(body, pairs) if pairs else body)
+        solver.add(*self.terms.distinct())
+        return ask(solver), count
+
+    def _match(self, pools: Pools, strategy: Strategy) -> Any:
+        """Z3's answer when it instantiates by matching, within a fixed amount of work."""
+        solver = z3.Solver()
+        solver.set("timeout", max(int(self.timeout * 1000), 1))
+        solver.set("rlimit", strategy.matching)
+        solver.set("smt.mbqi", False)
+        solver.set("smt.random_seed", strategy.seed)
+        solver.set("smt.qi.eager_threshold", strategy.eager)
+        for clause in pools.clauses:
+            body = self.terms(clause.body)
+            variables = [self.terms(variable) for variable in clause.variables]
+            solver.add(z3.ForAll(variables, body) if variables else body)
+        solver.add(*self.terms.distinct())
+        return ask(solver)

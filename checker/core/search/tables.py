@@ -1,0 +1,195 @@
+"""The tables of the visited set: with a row for each state, or with less, for very many states.
+
+Both know how much memory they will need for a batch before they take it. What is done to them state
+by state, and how they are laid out, is in `table_kernels`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from checker.core.engines.layout import Words
+from checker.core.search.memory import Table
+from checker.core.search.table_kernels import (
+    LEAST_BUCKETS,
+    PLACES,
+    Flags,
+    Lines,
+    Numbers,
+    insert_in_buckets,
+    insert_in_rows,
+    look_up_in_buckets,
+    look_up_in_rows,
+    move_rows,
+    put_rows_in_buckets,
+    spread_buckets,
+)
+
+_ROWS_GROW_AT = 0.7
+_ROWS_FULL_AT = 0.9
+_BUCKETS_GROW_AT = 0.85
+_GROWN = 5  # quarters: a table grows by one quarter
+_AT_ONCE = 4_096  # buckets that are moved before room is made for what finds no place
+_BESIDE = 1 << 16  # rows beside at first: enough for what is moved at once
+
+
+class Rows:
+    """A table for states of `words` words beside the fingerprint: none, or all with exact sets."""
+
+    def __init__(self, words: int, rows: int, memory: type[Table] = Table) -> None:
+        self._memory = memory(rows, 1 + words, np.uint64)
+        self.count = 0
+
+    @property
+    def memory(self) -> type[Table]:
+        """What the table's memory is."""
+        return type(self._memory)
+
+    @property
+    def table(self) -> Words:
+        """A row for each state, or zeros."""
+        rows: Words = self._memory.array
+        return rows
+
+    @property
+    def words(self) -> int:
+        """How many words there are beside the fingerprint."""
+        return int(self.table.shape[1]) - 1
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the table takes."""
+        return self.table.nbytes
+
+    def rows_for(self, more: int) -> int:
+        """How many rows the table needs for so many states more, most of which it may have."""
+        # Most of a batch are seen already: count on half, and never fill the table.
+        rows, count = len(self.table), self.count
+        while count + more // 2 > rows * _ROWS_GROW_AT or count + more > rows * _ROWS_FULL_AT:
+            rows *= 2
+        return rows
+
+    def growth(self, more: int) -> int:
+        """The bytes of the table that is needed for so many states more, or 0 if this one does."""
+        rows = self.rows_for(more)
+        return 0 if rows == len(self.table) else 8 * rows * self.table.shape[1]
+
+    def with_room(self, more: int) -> Rows:
+        """A table with the same states and room for so many more."""
+        rows = self.rows_for(more)
+        if rows == len(self.table):
+            return self
+        larger = Rows(self.words, rows, self.memory)
+        move_rows(self.table, larger.table)
+        larger.count = self.count
+        return larger
+
+    def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
+        """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
+        not there.
+        """
+        self.count += insert_in_rows(self.table, words, found, chosen, new)
+
+    def lookup(self, words: Words, found: Words, chosen: Numbers, held: Flags) -> None:
+        """`held` tells of each of the `chosen` states whether it is there."""
+        look_up_in_rows(self.table, words, found, chosen, held)
+
+
+class Buckets:
+    """A table of so many buckets, all empty, for fingerprints of one part of the visited set."""
+
+    def __init__(self, buckets: int, memory: type[Table] = Table) -> None:
+        assert buckets >= LEAST_BUCKETS
+        self._memory = memory(buckets, 16, np.uint32)
+        self.beside = Rows(0, _BESIDE, memory)
+        self._within = 0
+
+    @staticmethod
+    def of(rows: Rows, more: int) -> Buckets:
+        """Buckets with the fingerprints of rows, and room for so many states more."""
+        buckets = Buckets(_buckets_for(LEAST_BUCKETS, rows.count + more), rows.memory)
+        buckets._take_rows(rows)
+        return buckets
+
+    @staticmethod
+    def bytes_for(count: int, more: int) -> int:
+        """The bytes that `of` needs, at most, for so many states and so many more."""
+        return 64 * _buckets_for(LEAST_BUCKETS, count + more) + 8 * _BESIDE
+
+    @property
+    def table(self) -> Lines:
+        """The buckets, a row of 16 words of 32 bits each."""
+        lines: Lines = self._memory.array
+        return lines
+
+    @property
+    def count(self) -> int:
+        """How many states there are."""
+        return self._within + self.beside.count
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the table takes, with what is kept beside."""
+        return self.table.nbytes + self.beside.bytes
+
+    def growth(self, more: int) -> int:
+        """How many bytes more are needed, at most, for so many states more."""
+        buckets = _buckets_for(len(self.table), self.count + more // 2)
+        if buckets == len(self.table):
+            return self.beside.growth(more)
+        return 64 * (buckets - len(self.table)) + max(self.beside.bytes, self.beside.growth(more))
+
+    def with_room(self, more: int) -> Buckets:
+        """This table, with room for so many states more."""
+        buckets = _buckets_for(len(self.table), self.count + more // 2)
+        if buckets != len(self.table):
+            self._grow(buckets)
+        self.beside = self.beside.with_room(more)
+        return self
+
+    def _grow(self, buckets: int) -> None:
+        """Grow in place: the last buckets first, since none comes to lie before where it was."""
+        before, beside = len(self.table), self.beside
+        self._memory.grow(buckets)
+        # As many rows as before: what is moved first has its homes at one end of the table, and
+        # would crowd there in a smaller one.
+        self.beside, self._within = Rows(0, len(beside.table), beside.memory), 0
+        room = np.empty(PLACES, np.uint64)
+        for last in range(before, 0, -_AT_ONCE):
+            self.beside = self.beside.with_room(_AT_ONCE * PLACES)
+            first = max(0, last - _AT_ONCE)
+            self._took(spread_buckets(first, last, before, *self._views, self.beside.table, room))
+        self._take_rows(beside)
+
+    @property
+    def _views(self) -> tuple[Lines, Words]:
+        """Buckets as words of 32 bits, and as words of 64 bits."""
+        return self.table, self.table.view(np.uint64)
+
+    def _take_rows(self, rows: Rows) -> None:
+        for first in range(0, len(rows.table), _AT_ONCE):
+            self.beside = self.beside.with_room(_AT_ONCE)
+            some = rows.table[first : first + _AT_ONCE]
+            self._took(put_rows_in_buckets(some, *self._views, self.beside.table))
+
+    def _took(self, added: tuple[int, int]) -> None:
+        self._within += added[0]
+        self.beside.count += added[1]
+
+    def insert(self, words: Words, found: Words, chosen: Numbers, new: Flags) -> None:
+        """Insert the `chosen` states in order, by what was `found` for each; `new` tells which were
+        not there.
+        """
+        waiting = np.empty_like(chosen)
+        self._took(insert_in_buckets(*self._views, self.beside.table, found, chosen, waiting, new))
+
+    def lookup(self, words: Words, found: Words, chosen: Numbers, held: Flags) -> None:
+        """`held` tells of each of the `chosen` states whether it is there."""
+        look_up_in_buckets(*self._views, self.beside.table, found, chosen, held)
+
+
+def _buckets_for(buckets: int, states: int) -> int:
+    """So many buckets, or as many more as so many states need."""
+    while states > buckets * PLACES * _BUCKETS_GROW_AT:
+        buckets = buckets * _GROWN // 4
+    return buckets

@@ -1,0 +1,82 @@
+"""What goes to workers and between them: the work of a level, and parcels of states and notes.
+
+A parcel carries many states in one block of bytes, because moving rows one at a time would cost
+more than making them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from checker.core.engines.layout import Words
+from checker.core.spark.protocol_parcel import ProtocolParcel
+from checker.core.stores.storage import Storage
+
+
+class Kind(IntEnum):
+    """What a parcel carries."""
+
+    STATES = 0  # numbers, then packed words, unsigned 64-bit
+    NOTE = 1  # counts and findings, as JSON
+    ERROR = 2  # what went wrong, in one line
+    PLACE = 3  # where states are, in a file beside the shuffle
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Bytes on their way to a partition."""
+
+    to: int
+    kind: int
+    content: bytes | memoryview
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some row groups of a file."""
+
+    file: str
+    first_group: int
+    groups: int
+
+
+Slice = tuple[Part, ...]
+"""What one task expands: parts of files of the level before."""
+
+
+@dataclass(frozen=True)
+class LevelJob:
+    """One level to build; plain data, so that workers can build everything else from it.
+
+    `run` tells one run from another, `settled` names the properties and premises that need no more
+    looking at. A new state's number is its parent's, `shift` bits to the left, plus the instance.
+    """
+
+    run: str
+    location: str
+    protocol: ProtocolParcel
+    identity: dict[str, Any]
+    properties: tuple[str, ...]
+    depth: int
+    partitions: int
+    shift: int
+    exact: bool = False
+    deadlock: bool = False
+    symmetry: bool = False
+    settled: frozenset[str] = field(default_factory=frozenset)
+    premises: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def storage(self) -> Storage:
+        """Where the store is."""
+        return Storage(self.location)
+
+
+def owners(found: Words, partitions: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Which partition owns the states with these fingerprints, by their upper halves."""
+    high = found >> np.uint64(32)
+    return ((high * np.uint64(partitions)) >> np.uint64(32)).astype(np.int64)

@@ -1,0 +1,1 @@
+"""What runs or reads Kafka: releases, clusters, conformance, audits, operators' questions."""

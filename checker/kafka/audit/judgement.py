@@ -1,0 +1,281 @@
+"""What comparing replicas means: what contradicts a checkpointed high watermark, and what does not.
+
+A broker checkpoints a high watermark *h* only of a log that holds all records below it, and they
+were committed: every later leader must hold them too. Four things contradict that, and only these
+are *violations*:
+
+- MISSING: a log ends, or has a hole, below its own *h*. No other replica's *h* counts: one that is
+  out of sync may be behind.
+- UNREADABLE: bytes below its own *h* are no batch.
+- LEFT_OUT: a leader epoch began, by another replica's log or epoch cache, at or below a record of
+  an earlier epoch that is below its own replica's *h*. Whoever led then did not have the record.
+  It shows even if the other log holds nothing at that offset. An entry of an epoch cache at or
+  beyond its log's end may be stale, but it was written when that epoch began there.
+- DIFFERS: two logs hold different records of one epoch below either *h*. (Of different epochs, the
+  earlier one is either below its own *h*, which is LEFT_OUT, or was never known to be committed.)
+
+Compaction explains holes; one is taken for granted if a cleaner's checkpoint or a batch with fewer
+records than offsets shows it anywhere in the group, for followers copy what their leader has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from checker.core.amounts import counted
+from checker.kafka.audit.checkpoints import EpochStart
+from checker.kafka.audit.comparison import Comparison, Pair, compare
+from checker.kafka.audit.directories import Group, Replica
+from checker.kafka.audit.epochs import cache_contradictions, first_older
+from checker.kafka.audit.segments import Contents, read_log
+
+
+class Kind(StrEnum):
+    """How a record below a checkpointed high watermark is gone."""
+
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    LEFT_OUT = "left_out"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Records below the checkpointed high watermark of `replica` that it, or a later leader, lacks.
+
+    `offset` is the first, `epoch` its leader's if it can still be read. `other` is a replica that
+    has it, or that contradicts.
+    """
+
+    kind: Kind
+    replica: int
+    offset: int
+    words: str
+    epoch: int | None = None
+    other: int | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A partition's replicas compared, and what is to be thought of it."""
+
+    group: Group
+    comparison: Comparison
+    violations: tuple[Violation, ...]
+    notices: tuple[str, ...]
+
+    def agreed(self, pair: Pair) -> tuple[int, int] | None:
+        """The offsets, from and to (exclusive), on which two logs agree; `None` if on none."""
+        first, second = (self.comparison.contents[place] for place in pair)
+        difference = self.comparison.first_difference(pair)
+        start, end = max(first.start, second.start), min(first.end, second.end)
+        end = end if difference is None else min(end, difference.offset)
+        return (start, end) if start < end else None
+
+
+def judge(group: Group) -> Judgement:
+    """Read and compare a partition's replicas. Raises `UsageError` for what cannot be read."""
+    comparison = compare(group.replicas)
+    case = _Case(group.replicas, comparison.contents, comparison)
+    rescue = _held_aside(group, max(log.end for log in comparison.contents))
+    violations = (*case.missing(), *case.unreadable(), *case.left_out(), *case.differing())
+    order = sorted(violations, key=lambda each: (each.offset, each.replica))
+    return Judgement(group, comparison, tuple(order), (*case.notices(), *rescue))
+
+
+def _held_aside(group: Group, end: int) -> Iterator[str]:
+    """In words, which copies that Kafka threw away go on where all replicas end."""
+    for folder in group.set_aside:
+        copy = Contents()
+        for _ in read_log(folder, None, copy):
+            pass
+        if copy.end > end:
+            yield (
+                f"{folder}, set aside by Kafka, holds records up to {copy.end - 1:,}; "
+                f"the replicas end at {end:,}"
+            )
+
+
+@dataclass(frozen=True)
+class _Case:
+    replicas: Sequence[Replica]
+    contents: Sequence[Contents]
+    comparison: Comparison
+
+    def watermark(self, place: int) -> int:
+        """Its own checkpointed high watermark; 0 if there is none, which claims nothing."""
+        return self.replicas[place].high_watermark or 0
+
+    def name(self, place: int) -> str:
+        return self.replicas[place].name
+
+    @property
+    def is_compacted(self) -> bool:
+        cleaned = any(replica.cleaned_to is not None for replica in self.replicas)
+        return cleaned or any(contents.sparse for contents in self.contents)
+
+    def missing(self) -> Iterator[Violation]:
+        for place, (replica, log) in enumerate(zip(self.replicas, self.contents, strict=True)):
+            high = self.watermark(place)
+            if log.end < high and not replica.set_aside:
+                holder = self.holder(place, log.end)
+                words = (
+                    f"{self.name(place)} lacks the records from {log.end:,} to {high - 1:,}, "
+                    f"below its high watermark {high:,}: {self.kept(log.end, high)}"
+                )
+                yield Violation(
+                    Kind.MISSING, place, log.end, words, other=holder
+                )  # fmt: skip
+            hole = self.comparison.holes.get(place)
+            if hole is not None and hole.offset < high and not self.is_compacted:
+                words = (
+                    f"{self.name(place)} has no record at {hole.offset:,}, below its high "
+                    f"watermark {high:,}, and {self.name(hole.held_by)} has: nothing says that "
+                    f"the log was compacted ({hole.count:,} such offsets in all)"
+                )
+                yield Violation(
+                    Kind.MISSING, place, hole.offset, words, other=hole.held_by
+                )  # fmt: skip
+
+    def holder(self, place: int, offset: int) -> int | None:
+        """Another replica whose log covers an offset."""
+        return next(
+            (
+                other
+                for other, log in enumerate(self.contents)
+                if other != place and log.start <= offset < log.end
+            ),
+            None,
+        )
+
+    def kept(self, start: int, until: int) -> str:
+        """Who holds offsets, in words."""
+        longest = max(range(len(self.contents)), key=lambda place: self.contents[place].end)
+        end = self.contents[longest].end
+        if end <= start:
+            return "no replica here holds them"
+        if end < until:
+            return f"{self.name(longest)} holds them up to {end - 1:,}, and none here the rest"
+        return f"{self.name(longest)} holds them"
+
+    def unreadable(self) -> Iterator[Violation]:
+        for place, log in enumerate(self.contents):
+            below = [
+                each
+                for each in log.damage
+                if log.start <= each.offset < min(self.watermark(place), log.end)
+            ]
+            if below:
+                words = (
+                    f"{self.name(place)} has {below[0]}, below its high watermark "
+                    f"{self.watermark(place):,}{_more(len(below) - 1, 'more such place')}"
+                )
+                yield Violation(Kind.UNREADABLE, place, below[0].offset, words)
+
+    def left_out(self) -> Iterator[Violation]:
+        for place, log in enumerate(self.contents):
+            high = self.watermark(place)
+            found = []
+            for other in set(range(len(self.replicas))) - {place}:
+                for entry in self.epochs_of(other):
+                    older = first_older(log.stretches, entry, high)
+                    if older is not None:
+                        found.append((older, entry, other))
+            if not found:
+                continue
+            (offset, epoch), (later, began), other = min(found)
+            words = (
+                f"{self.name(place)} holds the record {offset:,} of epoch {epoch}, below its high "
+                f"watermark {high:,}; the leader of epoch {later} began at {began:,} without it "
+                f"({self.name(other)})"
+            )
+            yield Violation(Kind.LEFT_OUT, place, offset, words, epoch, other)
+
+    def epochs_of(self, place: int) -> tuple[EpochStart, ...]:
+        """Epochs and where they began, as a replica's cache and its batches say."""
+        stretches = self.contents[place].stretches
+        said = tuple((each.epoch, each.first) for each in stretches)
+        return (self.replicas[place].epochs or ()) + said
+
+    def differing(self) -> Iterator[Violation]:
+        for pair, kinds in self.comparison.differences.items():
+            same = kinds.get(0)
+            claims = max(pair, key=self.watermark)
+            if same is not None and same.offset < self.watermark(claims):
+                other = pair[0] if claims == pair[1] else pair[1]
+                words = (
+                    f"{self.name(claims)} and {self.name(other)} hold different records at "
+                    f"{same.offset:,}, both of epoch {same.epochs[0]}, below the high watermark "
+                    f"{self.watermark(claims):,} of {self.name(claims)}"
+                )
+                yield Violation(
+                    Kind.DIFFERS, claims, same.offset, words, same.epochs[0], other
+                )  # fmt: skip
+
+    def notices(self) -> Iterator[str]:
+        yield from self.differences_above()
+        for place, (replica, log) in enumerate(zip(self.replicas, self.contents, strict=True)):
+            name = self.name(place)
+            for words in self.of_log(place, replica, log):
+                yield f"{name}: {words}"
+            for words in cache_contradictions(replica.epochs, log):
+                yield f"{name}: {words}"
+
+    def of_log(self, place: int, replica: Replica, log: Contents) -> Iterator[str]:
+        high = self.watermark(place)
+        if replica.high_watermark is None:
+            yield "no high watermark is checkpointed for it"
+        elif log.end < high and replica.set_aside:
+            yield (
+                f"the log ends at {log.end:,}, below the high watermark {high:,}, which may be of "
+                f"the copy that was set aside ({replica.set_aside[0]})"
+            )
+        highest = max(map(self.watermark, range(len(self.replicas))))
+        if high <= log.end < highest:
+            yield (
+                f"behind, as a replica that is out of sync may be: the log ends at {log.end:,}, "
+                f"the highest high watermark is {highest:,}"
+            )
+        for each in log.damage[:_SHOWN]:
+            flushed = (replica.recovery_point or 0) > each.offset
+            expected = "it had been flushed" if flushed else "a crash may leave this"
+            yield f"{each}; {expected}"
+        if len(log.damage) > _SHOWN:
+            yield f"{len(log.damage) - _SHOWN:,} more places that cannot be read"
+        for offset, before, after in log.backwards[:_SHOWN]:
+            yield f"the epoch goes back from {before} to {after} at offset {offset:,}"
+        hole = self.comparison.holes.get(place)
+        if hole is not None and (self.is_compacted or hole.offset >= high):
+            why = "compacted" if self.is_compacted else "above its high watermark"
+            yield (
+                f"{hole.count:,} offsets from {hole.offset:,} on are held by others only ({why})"
+            )
+        for unfinished in log.unfinished[:1]:
+            yield f"compaction was interrupted: {unfinished} is left"
+
+    def differences_above(self) -> Iterator[str]:
+        for pair in combinations(range(len(self.replicas)), 2):
+            difference = self.comparison.first_difference(pair)
+            if difference is None:
+                continue
+            both = f"{self.name(pair[0])} and {self.name(pair[1])} differ at {difference.offset:,}"
+            if difference.epochs[0] == difference.epochs[1]:
+                if difference.offset >= max(map(self.watermark, pair)):
+                    yield f"{both}, above their high watermarks, though both are of one epoch"
+                continue
+            older = min(pair, key=dict(zip(pair, difference.epochs, strict=True)).__getitem__)
+            if difference.offset >= self.watermark(older):
+                yield (
+                    f"{both}, above the high watermark of {self.name(older)}, which would "
+                    "truncate there"
+                )
+
+
+_SHOWN = 3
+
+
+def _more(count: int, what: str) -> str:
+    return f" (and {counted(count, what)})" if count > 0 else ""

@@ -1,0 +1,69 @@
+"""The records on a disk, as Kafka's DumpLogSegments shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.news import News
+from checker.kafka.cluster.processes import Processes
+from checker.kafka.cluster.programs import QUIET, Programs
+
+HEAP = 160  # MiB
+LIMIT = 120.0  # seconds for one dump
+_FILE = re.compile(r"Dumping (.+)$")
+_RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
+
+
+def names_in(lines: Iterable[str]) -> dict[Path, frozenset[str]]:
+    """The names of the records of each file that a dump shows.
+
+    A name is a value without the dots that fill it up.
+    """
+    found: dict[Path, set[str]] = {}
+    names: set[str] = set()
+    for line in lines:
+        if match := _FILE.match(line):
+            names = found.setdefault(Path(match[1]), set())
+        elif match := _RECORD.search(line):
+            names.add(match[1].rstrip("."))
+    return {file: frozenset(names) for file, names in found.items()}
+
+
+def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -> list[Path]:
+    """Every log segment of a topic in the folders of replicas, such as `t-0`.
+
+    Or in those that Kafka has set aside and does not read again: `t-0.x-stray`, `t-0.x-delete`.
+    """
+    name = re.compile(rf"{re.escape(topic)}-\d+" + (r"\..+" if set_aside else ""))
+    return [
+        segment
+        for directory in directories
+        for folder in sorted(directory.glob(f"{topic}-*"))
+        if name.fullmatch(folder.name)
+        for segment in sorted(folder.glob("*.log"))
+    ]
+
+
+def dump(
+    programs: Programs, processes: Processes, news: News, files: list[Path], log: Path
+) -> dict[Path, frozenset[str]]:
+    """The names of all records in each of these files, by one dump.
+
+    `UndecidedError` if it does not end in time, or does not show a file.
+    """
+    lines: list[str] = []
+    arguments = [
+        QUIET, programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
+    ]  # fmt: skip
+    running = processes.start(programs.classpath, arguments, log, lines.append, HEAP)
+    if not news.wait(lambda: running.has_ended, LIMIT):
+        raise UndecidedError(f"the dump did not end within {LIMIT:.0f} s")
+    processes.gone(running)
+    shown = names_in(lines)
+    for file in files:
+        if file not in shown:
+            raise UndecidedError(f"the dump does not show {file.relative_to(log.parent)}")
+    return shown

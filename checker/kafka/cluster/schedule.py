@@ -1,0 +1,176 @@
+"""Schedules: short files, each the story of a run, one step a line.
+
+A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `catalogue` (its
+number there), `fix` (its name, if that is not the finding's number), `story`, what the `control`
+leaves out in words, `brokers`, `log_dirs`, `seconds` (how long a step may wait), a table `settings`
+of all nodes (`{node}` in a value is the node's number), a table `features` (levels that the cluster
+begins with, where they are not the release's own), and `steps`:
+
+    send x to t                    an act: done when the next step begins
+    until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
+    promise 1 is at work           the same, but the cluster is stuck if it does not
+    perhaps t is led by 0          waited for, and gone on either way: releases differ
+    - hold the metadata of 0       left out in the control
+    + until 0 leads t in epoch 1   in the control only
+
+A line may end in `within 30 s`. All that a control differs in is thus marked, as in a patch.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
+from checker.kafka.cluster.vocabulary import Meaning, meaning_of
+from model.language.errors import UsageError, unknown_name
+
+FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
+KEYS = {
+    "title", "finding", "catalogue", "fix", "story", "control", "brokers", "log_dirs", "seconds",
+    "settings", "features", "steps",
+}  # fmt: skip
+SECONDS = 90.0  # how long a step may wait, if the schedule does not say
+_LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
+
+
+class Kind(StrEnum):
+    """What a step does."""
+
+    ACT = ""
+    UNTIL = "until"
+    PROMISE = "promise"
+    PERHAPS = "perhaps"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line. `only`: `-` if the control leaves it out, `+` if it alone has it, else empty."""
+
+    text: str
+    kind: Kind
+    meaning: Meaning
+    seconds: float
+    only: str
+
+    @property
+    def words(self) -> str:
+        """The line as it stands, without the mark."""
+        return f"{self.kind} {self.text}".strip()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A story to be played. `name` is the file's, without the finding's number."""
+
+    name: str
+    title: str
+    finding: str
+    catalogue: str
+    fix: str
+    story: str
+    control: str
+    brokers: int
+    log_dirs: int
+    settings: Mapping[str, str]
+    features: Mapping[str, int]
+    every_step: tuple[Step, ...]
+
+    @property
+    def stalls_threads(self) -> bool:
+        """A thread of a broker stalls."""
+        return any(step.meaning.sentence.function is threads.stall for step in self.every_step)
+
+    def steps(self, control: bool) -> tuple[Step, ...]:
+        """Those of the schedule, or those of its control."""
+        wanted = "+" if control else "-"
+        return tuple(step for step in self.every_step if step.only in ("", wanted))
+
+
+def read_schedule(path: Path) -> Schedule:
+    """The schedule in a file. `UsageError` in one line, with the line's number, if it is none."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
+    try:
+        return _schedule(path, data)
+    except UsageError as error:
+        raise UsageError(f"{path.name}: {error}") from error
+    except KeyError as error:
+        raise UsageError(f"{path.name}: no {error.args[0]!r}") from error
+
+
+def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
+    for key in data.keys() - KEYS:
+        raise unknown_name("key of a schedule", key, KEYS)
+    finding = str(data["finding"])
+    seconds = float(data.get("seconds", SECONDS))
+    steps = _steps(data["steps"], seconds)
+    if not data["control"] or not any(step.only for step in steps):
+        raise UsageError("a control differs by at least one step, marked - or +, and says in words")
+    return Schedule(
+        path.stem.removeprefix(f"{finding}-"),
+        data["title"], finding, str(data.get("catalogue", "")),
+        str(data.get("fix", finding)), data["story"].strip(), data["control"].strip(),
+        int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
+        {str(key): str(value) for key, value in data.get("settings", {}).items()},
+        {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
+    )  # fmt: skip
+
+
+def _steps(text: str, seconds: float) -> tuple[Step, ...]:
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = " ".join(re.sub(r"(^|\s)#.*", "", line).split())
+        if words:
+            try:
+                found.append(step_of(words, seconds))
+            except UsageError as error:
+                raise UsageError(f"step line {number}: {error}") from error
+    return tuple(found)
+
+
+def step_of(line: str, seconds: float = SECONDS) -> Step:
+    """The step that a line is. `UsageError` if it is none."""
+    match = _LINE.fullmatch(line)
+    assert match is not None  # any text of one line does
+    mark, word, text, limit = match.groups()
+    kind = Kind(word or "")
+    meaning = meaning_of(text, CONDITIONS if kind else ACTS)
+    return Step(text, kind, meaning, float(limit or seconds), mark or "")
+
+
+def every_schedule(folder: Path = FOLDER) -> list[Schedule]:
+    """All there are, by finding and name."""
+    return [read_schedule(path) for path in sorted(folder.glob("*.toml"))]
+
+
+def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
+    """Those of a finding, by its page's number or the catalogue's, the first one first.
+
+    `UsageError` if there is none.
+    """
+    known = every_schedule(folder)
+    found = [s for s in known if finding in (s.finding, s.catalogue)]
+    if not found:
+        raise unknown_name("finding", finding, {schedule.finding for schedule in known})
+    return found
+
+
+def schedule_named(name: str | None, known: list[Schedule]) -> Schedule:
+    """One of a finding's schedules: by its name, else the first. `UsageError` if there is none."""
+    if name is None:
+        return known[0]
+    by_name = {schedule.name: schedule for schedule in known}
+    if name not in by_name:
+        raise unknown_name(f"schedule of {known[0].finding}", name, by_name)
+    return by_name[name]

@@ -1,0 +1,90 @@
+"""Where a schedule is played: what its sentences act upon, and what they can see."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.kafka.cluster.clients import Clients
+from checker.kafka.cluster.cluster import Cluster
+from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.news import News
+from checker.kafka.cluster.observed import Node, Replica
+from checker.kafka.cluster.places import Place, Readings
+from checker.kafka.cluster.proxy import Proxy
+from checker.kafka.cluster.stalls import Stall
+
+DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
+
+
+@dataclass
+class Stage:
+    """One run's cluster, proxy and clients, and what happened since the last step that acted.
+
+    `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a
+    schedule made, `written` those of them to which records were sent. `log_starts`: where the logs
+    of those partitions start of which records were deleted; `deletions`: the numbers of requests
+    for that which have no answer yet, by what they are about.
+    """
+
+    cluster: Cluster
+    proxy: Proxy
+    clients: Clients
+    news: News
+    topics: dict[str, int] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    log_starts: dict[tuple[str, int], int] = field(default_factory=dict)
+    deletions: dict[str, int] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings)
+    stalls: dict[int, Stall] = field(default_factory=dict)
+    acknowledged_before: int = 0
+    _marks: dict[int, tuple[Node, int]] = field(default_factory=dict)
+    _described: dict[str, tuple[float, Any]] = field(default_factory=dict)
+
+    def mark(self) -> None:
+        """What happens from here on is new to the steps that wait."""
+        self._marks = {node: (said, len(said.lines)) for node, said in self.cluster.nodes.items()}
+        self._described.clear()
+        self.acknowledged_before = len(self.clients.acknowledged)
+
+    def new_lines(self, node: int) -> list[str]:
+        """What a node has logged since the mark; all, if it was started after that."""
+        said = self.cluster.nodes[node]
+        marked, begin = self._marks.get(node, (said, 0))
+        return said.lines[begin if marked is said else 0 :]
+
+    def partitions(self, name: str) -> tuple[str, list[int]]:
+        """The topic `t`, and all its partitions; of `t-1` that one.
+
+        `UndecidedError` if no step has made it.
+        """
+        topic, _, number = name.rpartition("-")
+        if number.isdecimal() and int(number) < self.topics.get(topic, 0):
+            return topic, [int(number)]
+        if name not in self.topics:
+            raise UndecidedError(f"no step has made a topic {name}")
+        return name, list(range(self.topics[name]))
+
+    def replica(self, broker: int, partition: str) -> Replica:
+        """What a broker has said of its replica of a partition such as `t-0`."""
+        return self.cluster.nodes[broker].replica(partition)
+
+    def is_deleted(self, place: Place) -> bool:
+        """The record that is there was to be deleted."""
+        return place.offset < self.log_starts.get((place.topic, place.partition), 0)
+
+    def read(self, topic: str) -> frozenset[str]:
+        """The names of all records of a topic that a consumer reads from its beginning."""
+        found = self.clients.read(*self.partitions(topic))
+        self.readings.hear(found)
+        return frozenset(found.values())
+
+    def describe(self, topic: str) -> list[dict[str, Any]]:
+        """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""
+        when, answer = self._described.get(topic, (0.0, None))
+        if answer is None or time.monotonic() - when > DESCRIBED_FOR:
+            answer = self.clients.ask("describe", topic=topic)
+            self._described[topic] = (time.monotonic(), answer)
+        partitions: list[dict[str, Any]] = answer
+        return partitions

@@ -1,0 +1,87 @@
+"""Sentences about processes: brokers and the controller that start, stop, pause and die."""
+
+from __future__ import annotations
+
+import re
+
+from checker.kafka.cluster.frames import CONTROLLER
+from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.vocabulary import Test, act, condition
+
+
+@act("start {brokers:numbers}")
+def start(stage: Stage, brokers: tuple[int, ...]) -> None:
+    """Until they are at work; what was asked to shut down is first waited for."""
+    for broker in brokers:
+        stage.cluster.wait_until_down(broker)
+    stage.cluster.start(brokers)
+
+
+@act("launch {broker:number}")
+def launch(stage: Stage, broker: int) -> None:
+    """Start it, and go on."""
+    stage.cluster.wait_until_down(broker)
+    stage.cluster.launch(broker)
+
+
+@act("ask {broker:number} to shut down")
+def ask_to_shut_down(stage: Stage, broker: int) -> None:
+    """A controlled shutdown begins; it goes on while the next steps are played."""
+    stage.cluster.shut_down(broker)
+
+
+@act("shut down {broker:number}")
+def shut_down(stage: Stage, broker: int) -> None:
+    """A controlled shutdown, to its end."""
+    stage.cluster.shut_down(broker)
+    stage.cluster.wait_until_down(broker)
+
+
+@act("kill {broker:number}")
+def kill(stage: Stage, broker: int) -> None:
+    """As a crash does."""
+    stage.cluster.kill(broker)
+
+
+@act("pause {broker:number}")
+def pause(stage: Stage, broker: int) -> None:
+    """As a long garbage collection does."""
+    stage.cluster.pause(broker)
+
+
+@act("resume {broker:number}")
+def resume(stage: Stage, broker: int) -> None:
+    """After a pause."""
+    stage.cluster.resume(broker)
+
+
+@act("restart the controller")
+def restart_the_controller(stage: Stage) -> None:
+    """It is killed and started again."""
+    stage.cluster.kill(CONTROLLER)
+    stage.cluster.launch(CONTROLLER)
+
+
+@condition("{broker:number} is at work")
+def is_at_work(stage: Stage, broker: int) -> Test:
+    """Its process runs and says that it has started."""
+    return lambda: stage.cluster.is_started(broker)
+
+
+@condition("{broker:number} is down")
+def is_down(stage: Stage, broker: int) -> Test:
+    """Its process has ended."""
+    return lambda: not stage.cluster.is_up(broker)
+
+
+@condition("the log of {broker:number} says {words:text}")
+def log_says(stage: Stage, broker: int, words: str) -> Test:
+    """Since the last step that acted; the words are a regular expression."""
+    pattern = re.compile(words)
+    return lambda: any(pattern.search(line) for line in stage.new_lines(broker))
+
+
+@condition("the controller's log says {words:text}")
+def controllers_log_says(stage: Stage, words: str) -> Test:
+    """Since the last step that acted; the words are a regular expression."""
+    return log_says(stage, CONTROLLER, words)

@@ -1,0 +1,72 @@
+"""Sentences about disks that are lost, of a broker that is down, or that fail as it runs."""
+
+from __future__ import annotations
+
+from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.vocabulary import Test, act, condition
+
+
+@act("replace the disks of {broker:number}")
+def replace_disks(stage: Stage, broker: int) -> None:
+    """All of them, by new ones that were formatted."""
+    stage.cluster.wait_until_down(broker)
+    stage.cluster.lose_disks(broker)
+
+
+@act("replace the disk of {broker:number} that holds {topic:name}")
+def replace_disk(stage: Stage, broker: int, topic: str) -> None:
+    """By an empty one in the same place, formatted."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.disk_of(broker, _first(stage, topic))
+    stage.cluster.lose_disk(broker, disk, is_replaced=True)
+
+
+@act("cut off what {broker:number} has not flushed of {topic:name}")
+def lose_unflushed(stage: Stage, broker: int, topic: str) -> None:
+    """All records of it that the broker has, as when its machine loses power."""
+    stage.cluster.wait_until_down(broker)
+    stage.cluster.lose_unflushed(broker, _first(stage, topic))
+
+
+@act("take the disk of {broker:number} that holds {topic:name} out of its settings")
+def take_out_disk(stage: Stage, broker: int, topic: str) -> None:
+    """It is lost, and `log.dirs` names the others from now on."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.disk_of(broker, _first(stage, topic))
+    stage.cluster.lose_disk(broker, disk, is_replaced=False)
+
+
+@act("let the disk of {broker:number} that holds {topic:name} fail")
+def fail_disk(stage: Stage, broker: int, topic: str) -> None:
+    """As the broker runs, which finds out within seconds; what was on it is gone."""
+    disk = stage.cluster.disk_of(broker, _first(stage, topic))
+    stage.cluster.fail_disk(broker, disk)
+
+
+@act("replace the failed disk of {broker:number}")
+def replace_failed_disk(stage: Stage, broker: int) -> None:
+    """By an empty one in the same place, formatted."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.failed_disk(broker)
+    stage.cluster.lose_disk(broker, disk, is_replaced=True)
+
+
+@act("take the failed disk of {broker:number} out of its settings")
+def take_out_failed_disk(stage: Stage, broker: int) -> None:
+    """`log.dirs` names the others from now on."""
+    stage.cluster.wait_until_down(broker)
+    disk = stage.cluster.failed_disk(broker)
+    stage.cluster.lose_disk(broker, disk, is_replaced=False)
+
+
+@condition("{broker:number} has thrown {topic:name} away")
+def has_thrown_away(stage: Stage, broker: int, topic: str) -> Test:
+    """No disk of it has a folder of the topic's first partition that is in use."""
+    folders = [disk / _first(stage, topic) for disk in stage.cluster.log_dirs[broker]]
+    return lambda: not any(folder.exists() for folder in folders)
+
+
+def _first(stage: Stage, topic: str) -> str:
+    """Of a topic its first partition, of a partition itself: `t-0` of `t`."""
+    of, numbers = stage.partitions(topic)
+    return f"{of}-{numbers[0]}"

@@ -1,0 +1,35 @@
+"""Sentences about single threads of a broker: one stalls, while all others go on."""
+
+from __future__ import annotations
+
+from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.stalls import Stall
+from checker.kafka.cluster.vocabulary import Test, act, condition
+
+
+@act("stall a thread of {broker:number} at {method:value} called by {caller:value}")
+@act("stall a thread of {broker:number} at {method:value}")
+def stall(stage: Stage, broker: int, method: str, caller: str = "") -> None:
+    """The first that comes there from now on, before it does anything in the method."""
+    cluster = stage.cluster
+    port = cluster.nodes[broker].debugger
+    if port is None:
+        raise UndecidedError(f"node {broker} waits for no debugger")
+    stage.stalls[broker] = Stall(
+        cluster.programs, cluster.processes, stage.news, port, method, caller
+    )
+
+
+@act("let the thread of {broker:number} go on")
+def go_on(stage: Stage, broker: int) -> None:
+    """The one that stalls, or was to."""
+    if broker not in stage.stalls:
+        raise UndecidedError(f"no thread of {broker} stalls")
+    stage.stalls.pop(broker).end()
+
+
+@condition("a thread of {broker:number} stalls")
+def stalls(stage: Stage, broker: int) -> Test:
+    """It has come to the method."""
+    return lambda: broker in stage.stalls and stage.stalls[broker].thread

@@ -1,0 +1,153 @@
+"""What may be said after a run: lost, stuck, kept, or nothing.
+
+An acknowledged record is lost if no log on any disk holds it. Folders that Kafka has set aside, to
+delete them or because they are no replicas any more, are no logs: nothing reads them again. That a
+record is not seen is not enough: a dump may be empty because its program has moved, or a file
+because it was read too soon. So each disk must show a record that is known to be there, and a
+consumer that reads everything from the beginning must miss exactly what the disks do not hold.
+
+A cluster is stuck if something that a step names as a promise does not come to pass, though every
+process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
+How long that is waited for stands in the step; the control has to keep the promise within it.
+
+A partition has changed if a consumer reads a record at an offset at which another was read before:
+one of the two was never committed, or what was committed is gone. Records that somebody has ordered
+to be deleted count neither as acknowledged nor as lost.
+
+A partition is shared if two members of a consumer group read the same record of it, each while the
+other one had the partition, too, as their own listeners say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from checker.core.exits import Exit
+
+
+class Verdict(StrEnum):
+    """What is said of a run, the worst last."""
+
+    KEPT = "kept"
+    NONE = "no verdict"
+    STUCK = "stuck"
+    SHARED = "shared"
+    CHANGED = "changed"
+    LOST = "lost"
+
+
+EXITS = {
+    Verdict.KEPT: Exit.OK,
+    Verdict.NONE: Exit.LIMIT,
+    Verdict.STUCK: Exit.VIOLATED,
+    Verdict.SHARED: Exit.VIOLATED,
+    Verdict.CHANGED: Exit.VIOLATED,
+    Verdict.LOST: Exit.VIOLATED,
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Names of records: acknowledged, on each broker's disk, read by a consumer from the beginning.
+
+    `known` are those that the disk of each broker must show to be believed; `set_aside` those in
+    folders that Kafka has set aside; `shared` those that two members of a group have read at once;
+    `changed`, by an offset of a partition, what was read there first and what later.
+    """
+
+    acknowledged: frozenset[str]
+    on_disk: Mapping[int, frozenset[str]]
+    read: frozenset[str]
+    known: Mapping[int, frozenset[str]]
+    set_aside: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict on a run. `reason`: why there is none, or what it says besides what is lost.
+
+    `set_aside`: how many of the lost records are in folders that Kafka has set aside.
+    """
+
+    verdict: Verdict
+    acknowledged: int = 0
+    lost: tuple[str, ...] = ()
+    reason: str = ""
+    seconds: float = 0.0
+    set_aside: int = 0
+
+    @property
+    def words(self) -> str:
+        """One line for people."""
+        of = f"{self.acknowledged:,} acknowledged records"
+        if self.reason:
+            return f"{self.verdict}: {self.reason}"
+        if self.verdict is Verdict.LOST:
+            names = ", ".join(self.lost[:3]) + (", ..." if len(self.lost) > 3 else "")
+            verb = "is" if len(self.lost) == 1 else "are"
+            aside = f"; {self.set_aside:,} in folders set aside" if self.set_aside else ""
+            return f"lost: {len(self.lost):,} of {of} {verb} in no log on any disk ({names}){aside}"
+        return f"kept: all {of} are on disk, and are read"
+
+
+def judge(evidence: Evidence) -> Outcome:
+    """The verdict that the evidence bears."""
+    count = len(evidence.acknowledged)
+    if reason := _doubt(evidence):
+        return Outcome(Verdict.NONE, count, reason=reason)
+    lost = _missing(evidence)
+    aside = len(evidence.set_aside.intersection(lost))
+    if evidence.changed and not lost:
+        place, (first, later) = min(evidence.changed.items())
+        reason = f"a consumer reads {later} at {place}, where {first} was read before"
+        return Outcome(Verdict.CHANGED, count, reason=reason)
+    if evidence.shared and not lost:
+        reason = (
+            f"two members read {_some(evidence.shared)}, each while the other had the partition"
+        )
+        return Outcome(Verdict.SHARED, count, reason=reason)
+    return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost, set_aside=aside)
+
+
+def _missing(evidence: Evidence) -> tuple[str, ...]:
+    held = frozenset[str]().union(*evidence.on_disk.values())
+    return tuple(sorted(evidence.acknowledged - held, key=_natural))
+
+
+def _doubt(evidence: Evidence) -> str:
+    """Why the evidence is not to be believed; empty if it is."""
+    if not evidence.acknowledged:
+        return "no record was acknowledged"
+    if not any(evidence.known.values()):
+        return "no record is known to be on any disk"
+    for broker, known in sorted(evidence.known.items()):
+        if unseen := known - evidence.on_disk.get(broker, frozenset()):
+            return f"the dump of broker {broker}'s disk does not show {_some(unseen)}"
+    missing = frozenset(_missing(evidence))
+    unread = evidence.acknowledged - evidence.read
+    if unread - missing:
+        return f"a consumer does not read {_some(unread - missing)}, which a disk holds"
+    if missing - unread:
+        return f"a consumer reads {_some(missing - unread)}, which no dump shows"
+    return ""
+
+
+def _some(names: Iterable[str]) -> str:
+    first, *others = sorted(names, key=_natural)
+    return f"{first} and {len(others):,} more" if others else first
+
+
+def _natural(name: str) -> tuple[str, int]:
+    """`v9` before `v10`."""
+    word = name.rstrip("0123456789")
+    return word, int(name[len(word) :] or 0)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Verdict:
+    """The verdict on several runs: lost if one lost, stuck if one was, kept if all kept."""
+    order = list(Verdict)
+    return max((outcome.verdict for outcome in outcomes), key=order.index, default=Verdict.NONE)

@@ -1,0 +1,124 @@
+"""Which model a release is compared with: its preset, its fixes, and what walks vary."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from checker.kafka.releases.jars import at_least
+from model.kafka.bounds import FAULTS
+from model.kafka.choices import EpochFile
+from model.kafka.protocol import KAFKA
+from model.kafka.releases import rules_of, version_of
+from model.language import Model
+
+FIRST_WITH_ELR = "4.0.0"
+
+SIZES: Mapping[str, int] = {"log_size": 3, "max_records": 3, "max_leader_epoch": 12}
+BOUNDS: Mapping[str, int] = SIZES | {fault.name: fault.walked for fault in FAULTS if fault.walked}
+"""Small enough to fit two words or three a state, large enough that walks meet every action.
+
+But not the deletion of the topic, after which little happens: that has a graph of its own below.
+"""
+
+VARIED: Mapping[str, tuple[str, ...]] = {
+    "min.insync.replicas": ("2", "1", "3"),
+    "isr.answer.apart": ("true", "false"),
+    "fetch.answers": ("in_flight", "at_once"),
+}
+"""What walks take in turn, unless it is chosen."""
+
+COVERED: Mapping[str, int] = {
+    "replicas": 2,
+    "log_size": 1,
+    "max_records": 1,
+    "max_leader_epoch": 2,
+}
+"""Small enough for every step of the graph to be taken."""
+
+GRAPHS: tuple[Mapping[str, int], ...] = tuple(
+    {fault.name: 1, **dict(fault.covered)} for fault in FAULTS if fault.covered is not None
+)
+"""What is covered in a graph of its own, unless it is chosen."""
+
+FINENESS: tuple[Mapping[str, str], ...] = (
+    {"isr.answer.apart": "true", "fetch.answers": "in_flight"},
+    {"isr.answer.apart": "false", "fetch.answers": "at_once"},
+)
+"""Each is covered, unless something else is chosen."""
+
+ELR_EVENTS = tuple(fault.name for fault in FAULTS if fault.since == FIRST_WITH_ELR)
+"""Faults that are compared from 4.0 on, where they change eligible leader replicas."""
+
+LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
+"""What an operator changes `min.insync.replicas` to, unless it is chosen."""
+
+
+def has_elr(version: str) -> bool:
+    """Whether the release has eligible leader replicas (KIP-966)."""
+    return at_least(version, FIRST_WITH_ELR)
+
+
+def settings_of(version: str) -> dict[str, Any]:
+    """The settings of a release, as it is compared.
+
+    An unclean election is asked for by hand, as every release lets an operator do. What is written
+    is synced at once. A rack failure takes all brokers: one alone is a power loss.
+    """
+    rules = rules_of(version_of(version))
+    if rules["epoch.file"] == EpochFile.UNSYNCED:
+        rules = {**rules, "epoch.file": EpochFile.AT_ONCE}
+    return rules | {
+        "broker.rack": "together",
+        "unclean.leader.election.enable": "true",
+        "unclean.election.by.setting": "true",
+    }
+
+
+def models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose walks are compared with a release, each with other settings."""
+    base = dict(KAFKA.preset(preset)) if preset else settings_of(version)
+    free = {name: values for name, values in VARIED.items() if name not in chosen}
+    if "min.insync.replicas" in free and "replicas" in bounds:
+        free["min.insync.replicas"] = tuple(
+            value for value in free["min.insync.replicas"] if int(value) <= bounds["replicas"]
+        )
+    if not has_elr(version):
+        bounds = {**bounds, **dict.fromkeys(ELR_EVENTS, 0)}
+    found = []
+    for values in itertools.product(*free.values()):
+        settings = base | dict(zip(free, values, strict=True)) | dict(chosen)
+        later = LATER_MIN_ISR.get(str(settings["min.insync.replicas"]), "1")
+        settings.setdefault("min.insync.replicas.later", later)
+        found.append(KAFKA.model(dict(BOUNDS) | dict(bounds), settings))
+    return found
+
+
+def covered_models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
+    budgets = {name for graph in GRAPHS for name in graph}
+    faults = [g for g in GRAPHS if has_elr(version) or not g.keys() & set(ELR_EVENTS)]
+    if budgets & bounds.keys():
+        faults = [{}]
+    none = dict.fromkeys(budgets, 0)
+    fitting = [
+        fine
+        for fine in FINENESS
+        if all(chosen.get(name, value) == value for name, value in fine.items())
+    ]
+    return [
+        model
+        for fault in faults
+        for fine in fitting or [{}]
+        for model in models(
+            version,
+            none | dict(COVERED) | dict(fault) | dict(bounds),
+            dict(fine) | dict(chosen),
+            preset,
+        )
+    ]

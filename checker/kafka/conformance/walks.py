@@ -1,0 +1,118 @@
+"""Random walks of the model, with the states that Kafka has to show; the seed fixes them.
+
+They are drawn as `simulate` draws: each walk has its own weights, so that rare actions are common
+in some walk. The last known leader is elected at once where that is possible, as in Kafka.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from checker.core.engines.layout import Layout, Words
+from checker.core.engines.vectorised import Successors, VectorisedEngine
+from checker.core.search.simulate import ActionDraw
+from checker.kafka.conformance.projection import Numbers, Projection
+from model.language import Model
+from model.language.protocol import Instance
+
+BATCH = 128
+AT_ONCE = "controller_elect_last_known_leader"
+"""What Kafka does in the step that makes it possible."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Steps, and what is compared before the first and after each: an array (steps + 1, cells).
+
+    `between[i]`: state i is one that Kafka passes over.
+    """
+
+    model: Model
+    steps: tuple[Instance, ...]
+    expected: Numbers
+    between: npt.NDArray[np.bool_]
+
+
+class Walker:
+    """Walks of one model."""
+
+    def __init__(self, model: Model, version: str, seed: int) -> None:
+        self.projection = Projection(model, version)
+        self._model = model
+        self._engine = VectorisedEngine(model)
+        self._draw = ActionDraw(self._engine)
+        self._random = np.random.default_rng(seed)
+        self._at_once = np.array([i.action.name == AT_ONCE for i in model.instances])
+        self._passed_over = PassedOver(model)
+
+    def walks(self, count: int, steps: int) -> Iterator[Walk]:
+        """`count` walks of at most `steps` steps."""
+        for done in range(0, count, BATCH):
+            yield from self._batch(min(BATCH, count - done), steps)
+
+    def _batch(self, count: int, steps: int) -> Iterator[Walk]:
+        engine = self._engine
+        words = np.repeat(engine.layout.pack([self._model.initial_state]), count, axis=1)
+        weights = self._draw.weights(self._random, count)
+        taken = np.full((steps, count), -1, np.int64)
+        states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
+        for step in range(steps):
+            ways = self._ways(words, between[-1])
+            places = self._draw.choose(ways, weights, self._random.random((2, count)))
+            moved = np.flatnonzero(places >= 0)
+            taken[step, moved] = ways.instances[places[moved]]
+            words = words.copy()
+            words[:, moved] = ways.words[:, places[moved]]
+            states.append(self._seen(words))
+            between.append(self._passed_over(engine.layout, words))
+        numbers, passed = np.stack(states), np.stack(between)
+        for walk in range(count):
+            run = [self._model.instances[number] for number in taken[:, walk] if number >= 0]
+            while run and passed[len(run), walk]:
+                run.pop()
+            kept = slice(0, len(run) + 1)
+            yield Walk(self._model, tuple(run), numbers[kept, walk], passed[kept, walk])
+
+    def _ways(self, words: Words, between: npt.NDArray[np.bool_]) -> Successors:
+        """The steps that Kafka can take: where it passes over a state, the one that it does."""
+        steps = self._engine.expand(words)
+        kept = self._at_once[steps.instances] | ~between[steps.rows]
+        return Successors(steps.rows[kept], steps.instances[kept], steps.words[:, kept])
+
+    def _seen(self, words: Words) -> Numbers:
+        return self.projection.of_packed(self._engine.layout, words)
+
+
+Column = Callable[[int], npt.NDArray[np.int64]]
+
+
+class PassedOver:
+    """Tells the states that Kafka passes over: a leader can be elected, and Kafka has done it."""
+
+    def __init__(self, model: Model) -> None:
+        by_name = {cell.name: cell.position for cell in model.cells}
+        self._leader, self._isr = by_name["controller.leader"], by_name["controller.isr"]
+        self._eligible = by_name["controller.eligible"]
+        self._last = by_name["controller.last_known_leader"]
+        brokers = range(model.bounds["replicas"])
+        self._fenced = [by_name[f"brokers.fenced[{b}]"] for b in brokers]
+
+    def __call__(self, layout: Layout, words: Words) -> npt.NDArray[np.bool_]:
+        """For each packed state, whether it is one."""
+        return self.of_columns(lambda position: layout.column(words, position))
+
+    def of_columns(self, column: Column) -> npt.NDArray[np.bool_]:
+        """The same of columns of numbers by the position of their cell."""
+        last = column(self._last)
+        waits = (
+            (column(self._leader) == -1) & (column(self._isr) == 0) & (column(self._eligible) == 0)
+        )
+        live = np.zeros(last.shape, np.bool_)
+        for broker, position in enumerate(self._fenced):
+            live |= (last == broker) & (column(position) == 0)
+        result: npt.NDArray[np.bool_] = waits & live
+        return result

@@ -1,0 +1,201 @@
+"""What would turn a loss into safe: one setting, one upgrade, or one fix that no release has.
+
+Which changes there are to a trace is known to `checker.lab.explanations`. Here each that prevents
+it is judged as the cluster was, and they are put in the order of what they cost: first those with
+which nothing stops that did not, and for longer than it did; of these settings, then upgrades, then
+fixes in no release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from checker.core.search.allowance import Allowance
+from checker.kafka.guarantees.faults import without_rebalance
+from checker.kafka.guarantees.kafka_keys import (
+    DEFAULT_NAMES,
+    FINENESS,
+    OPERATORS,
+    REBALANCE,
+    SLOW,
+    key_words,
+)
+from checker.kafka.guarantees.releases import ELR, Release, has_feature, later
+from checker.kafka.guarantees.stops import NONE, Ends, Outage
+from checker.kafka.guarantees.upgrade import UPGRADE_TO
+from checker.kafka.guarantees.verdicts import (
+    Judged,
+    is_safe,
+    judge_losses,
+    judge_stops,
+    trace_of,
+)
+from checker.lab.experiments.choices import Choice
+from checker.lab.experiments.matrix import Cell
+from checker.lab.explanations.candidates import Kind, candidates
+from checker.lab.explanations.effects import Effects, settings_read
+from checker.telling.report.why import why
+from model.kafka.racks import Racks
+from model.kafka.sources import SETTING_SOURCES
+from model.language.declare.settings import as_text
+
+
+class Tier(IntEnum):
+    """What a change takes of an operator, from the least on."""
+
+    SETTING = 0
+    UPGRADE = 1
+    UNRELEASED = 2
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change: its words, what it is, where it comes from, and the choice that has it."""
+
+    words: str
+    tier: Tier
+    choice: Choice
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A change with its verdicts, and what stops with it that did not, or for longer."""
+
+    change: Change
+    judged: Judged
+    costs: tuple[str, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Nothing is lost any more, and every reachable state was visited."""
+        return all(is_safe(cell) for cell in self.judged.losses)
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The cheapest first."""
+        return len(self.costs), self.change.tier
+
+
+def changes(
+    found: Judged, release: Release, budget: Allowance, rebalances: bool = False,
+    on_search: Callable[[str], None] = lambda _: None,
+) -> tuple[tuple[Tried, ...], bool]:  # fmt: skip
+    """The changes with which nothing is lost, the cheapest first; and whether all were tried."""
+    safe: list[Tried] = []
+    possible = _Possible(found, release, rebalances)
+    for tier in (possible.settings(), possible.upgrades(), possible.unreleased()):
+        for change in tier:
+            if not budget.left:
+                return tuple(sorted(safe, key=lambda one: one.order)), False
+            on_search(change.words)
+            tried = _tried(change, found, budget)
+            if tried.is_safe:
+                safe.append(tried)
+                if change.tier is not Tier.SETTING:
+                    break  # the nearest release, or one of the fixes
+    return tuple(sorted(safe, key=lambda one: one.order)), True
+
+
+def _tried(change: Change, before: Judged, budget: Allowance) -> Tried:
+    judged = judge_losses(change.choice, budget, finer=bool(before.lost[0].mark))
+    if not all(is_safe(cell) for cell in judged.losses):
+        return Tried(change, judged, ())
+    after = judge_stops(judged, budget)
+    return Tried(change, after, tuple(_costs(before, after)))
+
+
+def _costs(before: Judged, after: Judged) -> Iterator[str]:
+    """What stops that did not, or stops worse, in words."""
+    known = {cell.column.name: cell for cell in before.stops}
+    for now in after.stops:
+        was = known.get(now.column.name)
+        if was is not None and _outage(now, after).is_worse_than(_outage(was, before)):
+            lasting = after.lasting.get(now.column.properties[0])
+            more = f", {lasting.words}" if lasting else ""
+            yield f"{now.column.name} {now.words}{more}"
+
+
+def _outage(cell: Cell, judged: Judged) -> Outage:
+    """How long it stops; where that is not known, as long as what ends by itself."""
+    if not cell.is_violated:
+        return NONE
+    return judged.lasting.get(cell.column.properties[0], Outage(Ends.BY_ITSELF, None, 0))
+
+
+# --- which there are -----------------------------------------------------------------------------
+
+
+class _Possible:
+    """The single changes with which the trace of the first loss is none."""
+
+    def __init__(self, found: Judged, release: Release, rebalances: bool) -> None:
+        self._choice, self._release, self._rebalances = found.choice, release, rebalances
+        trace = trace_of(found.lost[0])
+        reason = why(trace)
+        self._effects = Effects(trace, None if reason is None else reason.slice)
+        self._candidates = [
+            candidate
+            for candidate in candidates(trace, settings_read(trace))
+            if candidate.kind is not Kind.PROTOCOL
+            and len(candidate.settings) == 1
+            and self._effects.of(candidate.model, why=False).prevents
+        ]
+
+    def settings(self) -> Iterator[Change]:
+        """What an operator can set in this release."""
+        choice = self._choice
+        if self._rebalances and choice.bounds["preferred_elections"]:
+            yield Change(f"{REBALANCE}=false", Tier.SETTING, without_rebalance(choice))
+        for candidate in sorted(self._candidates, key=lambda c: c.settings.keys() <= SLOW):
+            ((name, value),) = candidate.settings.items()
+            if name not in OPERATORS or not has_feature(self._release, name):
+                continue
+            if name == "min.insync.replicas" and int(value) > choice.bounds["replicas"]:
+                continue
+            if name == "broker.rack" and Racks(value).letters:
+                continue  # which is safe by who happens to lead
+            yield Change(_key_words(name, value), Tier.SETTING, _with(choice, candidate.settings))
+
+    def upgrades(self) -> Iterator[Change]:
+        """Later releases, nearest first; of the rules that are new there, those that matter."""
+        choice = self._choice
+        if UPGRADE_TO in choice.settings:
+            return  # which is under way
+        released = [
+            name
+            for candidate in self._candidates
+            if candidate.kind is Kind.FIX
+            for name in candidate.settings
+            if SETTING_SOURCES[name].since and name not in {*DEFAULT_NAMES, *FINENESS} - {ELR}
+        ]
+        for newer in later(self._release):
+            other = replace(choice, preset=newer.preset)
+            if self._effects.of(other.model, why=False).prevents:
+                had, has = as_text(choice.model.settings), as_text(other.model.settings)
+                fixes = [name for name in dict.fromkeys(released) if has[name] != had[name]]
+                migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
+                about = ", ".join([*migrates, *fixes])
+                yield Change(f"upgrade to {newer.alike}", Tier.UPGRADE, other, about)
+
+    def unreleased(self) -> Iterator[Change]:
+        """Fixes that no release has, of what is most like the trace first."""
+        fixes = [c for c in self._candidates if c.kind is Kind.FIX]
+        for candidate in sorted(fixes, key=lambda c: -c.likeness):
+            ((name, value),) = candidate.settings.items()
+            source = SETTING_SOURCES[name]
+            if source.issues and not source.since:
+                other = _with(self._choice, candidate.settings)
+                yield Change(f"{name}={value}", Tier.UNRELEASED, other, source.issues)
+
+
+def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
+    return replace(choice, settings={**choice.settings, **settings})
+
+
+def _key_words(name: str, value: str) -> str:
+    if name == "broker.rack":
+        return {"spread": "a rack for each replica", "together": "all replicas in one rack"}[value]
+    return key_words(name, value)

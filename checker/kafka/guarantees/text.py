@@ -1,0 +1,140 @@
+"""The parts of an answer as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from checker.core.amounts import counted
+from checker.core.engines.reference import ReferenceEngine
+from checker.kafka.guarantees.beyond import Known
+from checker.kafka.guarantees.changes import Tier, Tried
+from checker.kafka.guarantees.cluster import Cluster
+from checker.kafka.guarantees.faults import Faults
+from checker.kafka.guarantees.parts import Part
+from checker.kafka.guarantees.releases import mode_words
+from checker.kafka.guarantees.verdicts import finer_of_the_grid
+from checker.lab.experiments.matrix import Cell
+
+_TIERS = {
+    Tier.SETTING: "a setting",
+    Tier.UPGRADE: "a release",
+    Tier.UNRELEASED: "in no release of Kafka",
+}
+_MOST = 4
+"""Changes that are told, and known losses."""
+
+
+def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
+    """The cluster and the faults that were asked about."""
+    release = cluster.release
+    alike = "" if release.asked == release.alike else f", which has the rules of {release.alike}"
+    yield f"Kafka {release.asked} with {mode_words(release)}{alike}: {faults.words}"
+    for one in cluster.read:
+        means = f"; {one.means}" if one.means else ""
+        yield f"  {one.name}={one.value}: {one.origin}{means}"
+    left = ", ".join(f"{one.name}={one.value}" for one in cluster.defaults)
+    if left:
+        yield f"  at the defaults of {release.asked}: {left}"
+    yield from (f"  {one.name}: {one.means}" for one in cluster.defaults if one.means)
+    if cluster.timed:
+        yield f"  there is no time in the model: {', '.join(cluster.timed)}"
+    if cluster.ignored:
+        yield f"  without meaning to the model: {counted(len(cluster.ignored), 'other key')}"
+
+
+def bounds(part: Part, mixed: str) -> Iterator[str]:
+    """How far was searched; `mixed` says what there is of brokers of two releases."""
+    sizes = part.judged.choice.model.bounds
+    yield (
+        f"within {counted(sizes['max_records'], 'record')}, logs of "
+        f"{counted(sizes['log_size'], 'entry', 'entries')}, leader epochs 0 to "
+        f"{sizes['max_leader_epoch']}"
+    )
+    if mixed:
+        yield mixed
+
+
+def part_lines(part: Part) -> Iterator[str]:
+    """What is lost and what stops in one part."""
+    if part.name:
+        yield part.name
+    yield "what can be lost"
+    yield from _rows(part.judged.losses, part)
+    if any(cell.mark for cell in part.judged.lost):
+        yield f"  ({finer_of_the_grid().mark}): {finer_of_the_grid().about}"
+    yield "what stops, where live followers keep up"
+    yield from _rows(part.judged.stops, part)
+
+
+def _rows(cells: Iterable[Cell], part: Part) -> Iterator[str]:
+    for cell in cells:
+        name = cell.column.properties[0]
+        lasting = part.judged.lasting.get(name)
+        said = cell.words if cell.result is not None else "no time for it"
+        more = f"; {lasting.words}" if lasting is not None else ""
+        yield f"  {cell.column.name:<26} {said}{more}"
+        if name in part.files:
+            yield f"    {part.files[name]}"
+
+
+def story(parts: Sequence[Part], known: str) -> Iterator[str]:
+    """The shortest way to the first loss, in words."""
+    part = next((part for part in reversed(parts) if part.is_lossy), None)
+    if part is None:
+        return
+    trace = part.first_loss
+    engine = ReferenceEngine(trace.model)
+    yield f"how: {part.judged.lost[0].column.name}" + (f", {part.name}" if part.name else "")
+    for number, (state, step) in enumerate(zip(trace.states, trace.steps, strict=False), 1):
+        yield f"{number:>4}. {engine.words(state, step)}"
+    yield f"{trace.explanation}"
+    if known:
+        yield known
+
+
+def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator[str]:
+    """The changes with which nothing is lost."""
+    rest = "" if all_tried else " (there was no time for every one)"
+    if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
+        rest += f" ({finer_of_the_grid().mark} was not looked for)"
+    if not changes:
+        yield f"no single change was found with which nothing is lost{rest}"
+        return
+    yield f"with one of these nothing is lost, the cheapest first{rest}"
+    for number, tried in enumerate(changes[:_MOST], 1):
+        yield f"  {number}. {_change(tried)}"
+    if len(changes) > _MOST:
+        yield f"  and {len(changes) - _MOST} more: --json"
+
+
+def _change(tried: Tried) -> str:
+    change = tried.change
+    about = f" ({change.about})" if change.about else ""
+    cost = f"it costs {'; '.join(tried.costs)}" if tried.costs else "nothing more stops"
+    return f"{change.words}, {_TIERS[change.tier]}{about}: {cost}"
+
+
+def beyond(losses: Sequence[Known]) -> Iterator[str]:
+    """What more than was asked about is known to lose of this cluster, few faults first."""
+    if not losses:
+        return
+    yield "known to lose records of this cluster, beyond these bounds"
+    yield from (f"  {known.words}" for known in losses[:_MOST])
+    if len(losses) > _MOST:
+        yield f"  and {len(losses) - _MOST} more: --json"
+
+
+def verdict(parts: Sequence[Part], is_decided: bool, seconds: float) -> Iterator[str]:
+    """The answer in a sentence."""
+    first = next((part for part in parts if part.is_lossy), None)
+    if first is not None:
+        when = f" ({first.name})" if first.name else ""
+        cells = ", ".join(cell.column.name for cell in first.judged.lost)
+        yield f"lost{when}: {cells}"
+    elif is_decided:
+        yield "nothing is lost in any state within these bounds"
+    else:
+        yield (
+            f"nothing is lost as far as {seconds:g} s came: not all states within these "
+            "bounds were visited (--max-seconds)"
+        )

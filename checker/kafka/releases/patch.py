@@ -1,0 +1,190 @@
+"""A finding's fix, laid on Kafka's published source and compiled: classes to put before the jars.
+
+An edit holds our own lines only. Where they go is a short regular expression that has to match
+exactly once in one method, and the method's text has to be one that the edit was written for: it
+is known by its digest. Whatever is not as expected is refused; nothing is patched by guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from checker.kafka.releases.compile import compile_any
+from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, newest, versions
+from model.language.errors import UsageError, unknown_name
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What the group `here` of the pattern `at` matches is replaced by `lines`."""
+
+    at: str
+    lines: str
+
+
+@dataclass(frozen=True)
+class MethodPatch:
+    """Edits of one method. `looked_at` are the digests of the texts that they were written for.
+
+    `names` are patterns with one group; `{name}` in an edit's lines stands for what it matches.
+    """
+
+    module: str
+    file: str
+    method: str
+    looked_at: tuple[str, ...]
+    names: Mapping[str, str]
+    edits: tuple[Edit, ...]
+
+    def applied(self, source: str, version: str) -> str:
+        """The source with the edits in it.
+
+        Raises `UsageError` if the method is not one that was looked at, or a place is not unique.
+        """
+        place = f"{self.method} in {self.file} of Kafka {version}"
+        start, end = method_span(source, self.file.rpartition(".")[2], self.method, place)
+        text = source[start:end]
+        if (found := text_digest(text)) not in self.looked_at:
+            raise UsageError(f"{place} is none that the fix was written for: its digest is {found}")
+        names = {name: _only(at, text, place)[1] for name, at in self.names.items()}
+        spans = [(*_only(edit.at, text, place).span("here"), edit.lines) for edit in self.edits]
+        next_begin = len(text)
+        for begin, stop, lines in sorted(spans, reverse=True):
+            if stop > next_begin:
+                raise UsageError(f"{place}: two edits overlap")
+            text = text[:begin] + _filled(lines, names) + text[stop:]
+            next_begin = begin
+        return source[:start] + text + source[end:]
+
+
+# The first line of a method, up to its name.
+FIRST_LINE = {
+    "scala": r"^(?P<indent> +)(?:[\w\[\]]+ )*def NAME\b",
+    "java": r"^(?P<indent> +)(?:[\w<>\[\],.?]+ )+NAME\((?=[^;{}]*\{\n)",
+}
+
+
+def method_span(source: str, language: str, method: str, place: str) -> tuple[int, int]:
+    """Where the only method of that name is: from its first line to the brace that closes it.
+
+    The brace is the first one with the indentation of the first line, as in Kafka's style.
+    """
+    first = _only(FIRST_LINE[language].replace("NAME", re.escape(method)), source, place)
+    closing = re.compile(rf"^{first['indent']}\}}", re.MULTILINE).search(source, first.end())
+    if closing is None:
+        raise UsageError(f"{place} has no end")
+    return first.start(), closing.end()
+
+
+def text_digest(text: str) -> str:
+    """What a method's text is known by, whatever its white space."""
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+
+
+def _only(pattern: str, text: str, place: str) -> re.Match[str]:
+    matches = list(re.finditer(pattern, text, re.MULTILINE))
+    if len(matches) != 1:
+        raise UsageError(f"{place}: {len(matches)} places match {pattern!r}, and it has to be one")
+    return matches[0]
+
+
+def _filled(lines: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), lines)
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits of methods, and the setting and its value by which the broker model has the same fix.
+
+    An empty setting: what it mends is one step of the model.
+    """
+
+    setting: str
+    methods: tuple[MethodPatch, ...]
+    value: str = "true"
+
+
+@cache
+def fixes() -> dict[str, Fix]:
+    """The fixes that there are, by the numbers of their findings or by name."""
+    texts = files("checker.kafka.releases").joinpath("patches").iterdir()
+    return {
+        text.name.removesuffix(".toml"): _read(tomllib.loads(text.read_text("utf-8")))
+        for text in sorted(texts, key=lambda text: text.name)
+        if text.name.endswith(".toml")
+    }
+
+
+def fix_named(name: str) -> Fix:
+    """The fix called `name`; `UsageError` if there is none."""
+    if name not in fixes():
+        raise unknown_name("fix", name, fixes())
+    return fixes()[name]
+
+
+def _read(data: Mapping[str, Any]) -> Fix:
+    methods = tuple(
+        MethodPatch(
+            module=method["module"],
+            file=method["file"],
+            method=method["method"],
+            looked_at=tuple(method["looked_at"]),
+            names=method.get("names", {}),
+            edits=tuple(Edit(edit["at"], edit["lines"].rstrip("\n")) for edit in method["edits"]),
+        )
+        for method in data["methods"]
+    )
+    return Fix(data.get("setting", ""), methods, data.get("value", "true"))
+
+
+def patched_sources(version: str, finding: str) -> dict[str, str]:
+    """The text of each source file that the finding's fix changes, with the fix, by its path.
+
+    Raises `UsageError` if there is no such fix, or it was not written for that release.
+    """
+    changed: dict[str, str] = {}
+    for patch in fix_named(finding).methods:
+        before = changed.get(patch.file) or _published(version, patch)
+        changed[patch.file] = patch.applied(before, version)
+    return changed
+
+
+def _published(version: str, patch: MethodPatch) -> str:
+    if version in versions()["kafka"]["without_sources"]:
+        newer = newest(with_sources=True)
+        raise UsageError(f"no sources of Kafka {version} are published: the newest are of {newer}")
+    wanted = kafka_artifact(version, "sources", module=patch.module)
+    directory = artifacts(f"{patch.module}-{version}-sources", [wanted], alone=True)
+    (jar,) = directory.glob("*.jar")
+    with zipfile.ZipFile(jar) as sources:
+        if patch.file not in sources.namelist():
+            raise UsageError(f"Kafka {version} has no {patch.file}, which the fix changes")
+        return sources.read(patch.file).decode()
+
+
+def patched_classes(release: Release, finding: str) -> Path:
+    """The directory of classes with the finding's fix, to be put before the release's jars.
+
+    Raises `UsageError` if the fix does not fit the release, or its sources are not published.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = list(_written(Path(scratch), patched_sources(release.version, finding)))
+        return compile_any(release, paths)
+
+
+def _written(directory: Path, sources: Mapping[str, str]) -> Iterable[Path]:
+    for name, text in sources.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        yield path

@@ -1,0 +1,1 @@
+"""What runs many models side by side: matrices, mutants, cases, explanations, the hunt."""

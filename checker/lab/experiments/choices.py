@@ -1,0 +1,111 @@
+"""What people write in TOML for this project: a choice of protocol, settings and bounds, and steps.
+
+Cases, matrices and scenarios read their files here, and what is wrong is refused in one line.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from checker.core.search.explore import Explorer
+from checker.core.search.limits import Limits
+from checker.core.search.question import Options
+from checker.core.search.symmetry import symmetry_of
+from checker.core.verdict import Exploration
+from model.language.errors import UsageError, unknown_name
+from model.language.naming import instance_words
+from model.language.protocol import Instance, Model
+from model.protocols import protocol_named
+from properties import choose_properties
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The contents of a TOML file; `UsageError` if it cannot be read or is not TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A protocol with a preset, settings and bounds."""
+
+    protocol: str
+    preset: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(data: Mapping[str, Any]) -> Choice:
+        """The choice that a table of a TOML file makes; `KeyError` if it names no protocol."""
+        settings = texts(data.get("settings", {}))
+        return Choice(data["protocol"], data.get("preset", ""), settings, data.get("bounds", {}))
+
+    @cached_property
+    def model(self) -> Model:
+        """The model that is chosen."""
+        protocol = protocol_named(self.protocol)
+        return protocol.model(self.bounds, self.settings, self.preset or None)
+
+    @property
+    def arguments(self) -> str:
+        """The choice as arguments of `explore`."""
+        parts = [self.protocol]
+        if self.preset:
+            parts.append(f"--preset {self.preset}")
+        parts += [f"--set {name}={value}" for name, value in self.settings.items()]
+        parts += [f"--{name.replace('_', '-')} {value}" for name, value in self.bounds.items()]
+        return " ".join(parts)
+
+    @property
+    def words(self) -> str:
+        """What is chosen besides the protocol, for a table."""
+        chosen = [f"`--preset {self.preset}`"] if self.preset else []
+        chosen += [f"`{name}={value}`" for name, value in self.settings.items()]
+        chosen += [f"{name.replace('_', ' ')} {value}" for name, value in self.bounds.items()]
+        return ", ".join(chosen)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The choice without its model, which cannot go to another process and is built there."""
+        return {name: value for name, value in vars(self).items() if name != "model"}
+
+
+def texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as texts, however they are written."""
+    return {name: str(value) for name, value in values.items()}
+
+
+def explored(
+    choice: Choice,
+    properties: Iterable[str] = (),
+    limits: Limits | None = None,
+    options: Options | None = None,
+) -> Exploration:
+    """A search of a choice for all violations of the given properties, or of all properties."""
+    chosen = choose_properties(choice.model.protocol, properties)
+    usual = Options(workers=2, keep_going=True)
+    return Explorer(choice.model, chosen, limits, options or usual).run()
+
+
+def is_symmetric(choice: Choice, properties: Iterable[str]) -> bool:
+    """The choice's members are interchangeable, for these properties too."""
+    chosen = choose_properties(choice.model.protocol, properties)
+    return symmetry_of(choice.model, chosen) is not None
+
+
+def steps_named(model: Model, lines: Iterable[str]) -> tuple[Instance, ...]:
+    """The steps that the lines name as `instance_words` does; `UsageError` if one is not known."""
+    known = {instance_words(model, instance): instance for instance in model.instances}
+    wanted = tuple(lines)
+    for line in wanted:
+        if line not in known:
+            raise unknown_name(f"step of {model.protocol.name}", line, known)
+    return tuple(known[line] for line in wanted)

@@ -1,0 +1,113 @@
+"""Liveness, preset by preset: verdicts, runs for ever that show a violation, and least fairness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from checker.core.amounts import counted
+from checker.core.liveness.least import Least
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.limits import Limits
+from checker.core.search.question import Options
+from checker.core.traces.lasso import Rounds
+from checker.core.traces.trace import Trace, TraceVerdict, build_trace
+from checker.core.verdict import Judgement, Verdict
+from model.language import Model
+from model.language.fairness import Fairness
+from properties import Liveness
+
+
+@dataclass(frozen=True)
+class Row:
+    """One property under one preset, or under the settings chosen where `preset` is empty."""
+
+    preset: str
+    states: int
+    judgement: Judgement
+    least: Least
+    trace: Trace | None
+
+
+def rows_of(
+    preset: str,
+    model: Model,
+    promises: Iterable[Liveness],
+    fairness: tuple[Fairness, ...],
+    limits: Limits,
+    options: Options,
+) -> Iterator[Row]:
+    """Judge each property, and search for the least fairness under which it holds."""
+    search = LivenessSearch(model, (), promises, fairness, limits, options)
+    result = search.run()
+    for judgement in result.liveness:
+        if search.graph is None:
+            least = Least(judgement.property, None, False)
+        else:
+            least = search.least(judgement.property)
+        yield Row(preset, result.distinct_states, judgement, least, lasso_trace(model, judgement))
+
+
+def lasso_trace(model: Model, judgement: Judgement) -> Trace | None:
+    """The run for ever that breaks a liveness property, twice around on the reference engine."""
+    if judgement.lasso is None:
+        return None
+    lasso, prop = judgement.lasso, judgement.property
+    rounds = Rounds(len(lasso.stem), prop, judgement.fairness, judgement.member)
+    steps = (*lasso.stem, *lasso.loop)
+    return build_trace(model, steps, prop.name, verdict=TraceVerdict.UNFULFILLED, rounds=rounds)
+
+
+def as_markdown(rows: Iterable[Row]) -> str:
+    """The table, a line a row: the least fairness is weak unless it says `strong`.
+
+    Presets of which the same is said, one after the other, share their lines.
+    """
+    told: list[tuple[list[str], list[str]]] = []
+    for preset, of_preset in groupby(rows, lambda row: row.preset or "as chosen"):
+        cells = [_cells(row) for row in of_preset]
+        if told and told[-1][1] == cells:
+            told[-1][0].append(preset)
+        else:
+            told.append(([preset], cells))
+    lines = [
+        "| preset | property | verdict | run for ever | holds if these are fair |",
+        "|---|---|---|---|---|",
+        *(f"| {', '.join(presets)} {line}" for presets, lines in told for line in lines),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(row: Row) -> str:
+    return (
+        f"| `{row.judgement.property.name}` | {verdict_words(row.judgement)} "
+        f"| {run_words(row.judgement)} | {least_words(row)} |"
+    )
+
+
+def verdict_words(judgement: Judgement) -> str:
+    """The verdict, and whether anything was owed at all."""
+    return f"{judgement.verdict}{'' if judgement.owed else ', vacuous'}"
+
+
+def run_words(judgement: Judgement) -> str:
+    """How long the way is and the circle, or that the run stops."""
+    if judgement.lasso is None:
+        return ""
+    stem, loop = len(judgement.lasso.stem), len(judgement.lasso.loop)
+    return f"{counted(stem, 'step')}, then {f'round {loop}' if loop else 'stopped'}"
+
+
+def least_words(row: Row) -> str:
+    """The actions that must be fair; that nothing need be, or that no fairness is enough."""
+    if row.judgement.verdict in (Verdict.UNKNOWN, Verdict.BOUNDED):
+        return "not searched to the end"
+    if row.least.fairness is None:
+        return "no fairness of these actions is enough"
+    if not row.least.fairness:
+        return "nothing need be"
+    return ", ".join(
+        f"`{' '.join(f.actions)}`" + (" strongly" if f.strength == "strong" else "")
+        for f in row.least.fairness
+    )

@@ -1,0 +1,132 @@
+"""A hunt: rounds side by side, kept in a journal, and what they came to.
+
+The journal is that of any sweep: a line a round, appended whole. So a hunt that was ended in
+whatever way goes on where it was, and rounds of other sources of model and properties do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from checker.core.verdict import Verdict
+from checker.lab.experiments.choices import Choice
+from checker.lab.experiments.grid import Result, Sweep
+from checker.lab.experiments.matrix import code_digest
+from checker.lab.hunting.plan import Plan, Round
+from checker.lab.hunting.rounds import run_round
+from model.language.errors import HighwaterError
+
+_RENEWED_AFTER = 20
+"""Rounds of a process: what was captured for one is of little use to the next."""
+
+
+def sweep_of(
+    given: Choice, plan: Plan, properties: tuple[str, ...], *, seed: int, rounds: int,
+    seconds: float, workers: int = 1, store: Path | None = None, cross_check: bool = True,
+) -> Sweep[Round]:  # fmt: skip
+    """The rounds of a hunt, ready to run."""
+    jobs = [Round(given, seed, number, properties) for number in range(rounds)]
+    work = partial(_round, plan=plan, seconds=seconds, cross_check=cross_check)
+    return Sweep(
+        work, {job.name: job for job in jobs}, workers=workers, store=store, digest=code_digest(),
+        renewed_after=_RENEWED_AFTER,
+    )  # fmt: skip
+
+
+def _round(this: Round, plan: Plan, seconds: float, cross_check: bool) -> Result:
+    """A round; what goes wrong in it ends no hunt, and is told."""
+    try:
+        return run_round(this, plan, seconds, cross_check)
+    except (HighwaterError, MemoryError) as error:
+        return {"error": f"{type(error).__name__}: {error}", "round": this.number}
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Violations that are told as one: by the entry that they are instances of, else each alone.
+
+    `first` is the one of the fewest steps.
+    """
+
+    first: Mapping[str, Any]
+    times: int
+
+    @property
+    def entry(self) -> Mapping[str, Any] | None:
+        """The entry of the catalogue."""
+        found: Mapping[str, Any] | None = self.first["instance_of"]
+        return found
+
+
+@dataclass(frozen=True)
+class Bag:
+    """What the rounds of a hunt came to."""
+
+    plan: Plan
+    results: tuple[Result, ...]
+
+    @cached_property
+    def done(self) -> list[Result]:
+        """The rounds that came to an end."""
+        return [result for result in self.results if "error" not in result]
+
+    @cached_property
+    def errors(self) -> list[Result]:
+        """Those that did not."""
+        return [result for result in self.results if "error" in result]
+
+    @cached_property
+    def known(self) -> list[Kill]:
+        """What entries of the catalogue explain, the most frequent first."""
+        return _together(v for v in self._violations if v["instance_of"])
+
+    @cached_property
+    def unknown(self) -> list[Kill]:
+        """What nothing explains."""
+        return _together(v for v in self._violations if not v["instance_of"])
+
+    @property
+    def _violations(self) -> Iterable[dict[str, Any]]:
+        return (each for result in self.done for each in result["violations"])
+
+    @property
+    def states(self) -> int:
+        """How many states were found, in all rounds."""
+        return sum(result["states"] for result in self.done)
+
+    @property
+    def whole(self) -> int:
+        """How many rounds saw every state of their model, and no violation."""
+        return sum(1 for result in self.done if result["verdict"] == Verdict.EXHAUSTED)
+
+    @property
+    def never_met(self) -> list[str]:
+        """The actions that some round could have met, and none did."""
+        met = {name for result in self.done for name in result["met"]}
+        return sorted({name for result in self.done for name in result["never_met"]} - met)
+
+    @cached_property
+    def pairs(self) -> dict[tuple[str, str], int]:
+        """How many rounds had both of each pair of the plan."""
+        tried: Counter[tuple[str, str]] = Counter()
+        for result in self.done:
+            drawn = {**result["settings"], **result["bounds"]}
+            here = {name for name in self.plan.faults if drawn.get(name)}
+            here |= {f"{name}={drawn[name]}" for name in self.plan.settings}
+            tried.update(pair for pair in self.plan.pairs() if here.issuperset(pair))
+        return {pair: tried[pair] for pair in self.plan.pairs()}
+
+
+def _together(violations: Iterable[dict[str, Any]]) -> list[Kill]:
+    by: dict[str, list[dict[str, Any]]] = {}
+    for each in violations:
+        entry = each["instance_of"]
+        steps = " ".join(step.partition("(")[0] for step in each["steps"])
+        by.setdefault(entry["case"] if entry else f"{each['property']} {steps}", []).append(each)
+    kills = [Kill(min(some, key=lambda v: v["depth"]), len(some)) for some in by.values()]
+    return sorted(kills, key=lambda kill: -kill.times)

@@ -1,0 +1,63 @@
+"""Traces as Markdown, for stored counterexamples and for the documentation."""
+
+from __future__ import annotations
+
+import re
+
+from checker.core.traces.trace import Trace
+from checker.telling.report.lanes import Lane
+from checker.telling.report.story import NOT_NEEDED, Moment, Story, tell
+
+
+def render_markdown(trace: Trace) -> str:
+    """The trace as a Markdown document."""
+    story = tell(trace)
+    lines = [f"# {_plain(story.title)}", ""]
+    lines += [f"- **{label}**: {_plain(words)}" for label, words in story.header]
+    if story.legend:
+        sentences = (f"{line[0].upper()}{line[1:]}." for line in story.legend)
+        lines += ["", _plain(" ".join(sentences))]
+    for moment in story.moments:
+        if moment in story.circle[:1]:
+            lines += ["", "**From here on round and round:**"]
+        lines += ["", *_moment(story, moment)]
+    last = story.moments[-1]
+    if story.is_last(last):
+        lines += ["", "## Final state", "", *_state(story, last)]
+    if story.ending:
+        lines += ["", "## What it shows"]
+    for words in story.ending:
+        lines += ["", _plain(words)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _moment(story: Story, moment: Moment) -> list[str]:
+    title = moment.words[0].upper() + moment.words[1:] if moment.number == 0 else moment.words
+    mark = f" {NOT_NEEDED}" if moment.needless else ""
+    heading = f"## {moment.number}. {_plain(title)}{mark}"
+    if moment.number == 0:
+        return [heading, "", *_state(story, moment)]
+    lines = [heading, ""]
+    for owner, changes in moment.changes_by_owner.items():
+        words = ", ".join(change.words("→") for change in changes)
+        lines.append(f"- {_plain(owner)}: {_plain(words)}")
+    if not moment.changes:
+        lines.append("- nothing changes")
+    lanes = [] if story.is_last(moment) else _block(story, moment.changed_lanes)
+    return [*lines, *([""] if lanes else []), *lanes]
+
+
+def _state(story: Story, moment: Moment) -> list[str]:
+    facts = [f"- {_plain(fact.owner)}: {_plain(fact.words)}" for fact in moment.facts]
+    lanes = _block(story, moment.lanes)
+    return [*facts, *([""] if facts and lanes else []), *lanes]
+
+
+def _block(story: Story, lanes: tuple[Lane, ...]) -> list[str]:
+    widths = story.lane_widths
+    return ["```text", *(lane.line(widths) for lane in lanes), "```"] if lanes else []
+
+
+def _plain(words: str) -> str:
+    """Words with what Markdown would take for markup escaped; `_` is none within a word."""
+    return re.sub(r"([\\`*<>\[\]]|(?<!\w)_|_(?!\w))", r"\\\1", words)

@@ -1,0 +1,38 @@
+"""Tables of the rules that Kafka's releases differ in, as Markdown for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from checker.telling.report.pages import with_part
+from model.kafka.presets import PRESETS
+from model.kafka.releases import RULES, version_words
+
+BEGIN, END = "<!-- releases: made by `highwater cases --write` -->", "<!-- end of releases -->"
+
+
+def with_release_tables(page: str) -> str:
+    """The page with its tables between `BEGIN` and `END` made anew; `UsageError` without those."""
+    return with_part(page, BEGIN, END, "\n" + "\n".join([*_presets(), "", *_rules()]) + "\n\n")
+
+
+def _presets() -> Iterator[str]:
+    yield "| preset | what is not as in the one before |"
+    yield "| --- | --- |"
+    before: Mapping[str, Any] = {}
+    for name, rules in PRESETS.items():
+        new = [f"`{rule}={value}`" for rule, value in rules.items() if before.get(rule) != value]
+        told = ", ".join(new) if before else "what the table below begins with"
+        yield f"| `{name}` | {told or 'nothing'} |"
+        before = rules
+
+
+def _rules() -> Iterator[str]:
+    yield "| setting | in the catalogue | what it is from which release on | how that is known |"
+    yield "| --- | --- | --- | --- |"
+    for rule in RULES:
+        values = "; ".join(
+            f"`{value}` {', '.join(map(version_words, since))}" for value, since in rule.values
+        )
+        yield f"| `{rule.setting}` | {rule.numbers} | {values} | {rule.evidence} |"

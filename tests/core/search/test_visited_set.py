@@ -1,0 +1,374 @@
+"""What the visited set promises: each state is new exactly once, however it is fed and grows."""
+
+from __future__ import annotations
+
+import mmap
+import platform
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checker.core.search import memory, table_kernels, tables, visited_set
+from checker.core.search.memory import Table
+from checker.core.search.table_kernels import LEAST_BUCKETS, PART_BITS, PLACES
+from checker.core.search.tables import Buckets, Rows
+from checker.core.search.visited_set import PARTS, VisitedSet
+
+both_kinds = pytest.mark.parametrize("exact", [False, True])
+words_of = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
+
+
+def packed(states):
+    return np.array(states, np.uint64).T.copy()
+
+
+@both_kinds
+@given(st.lists(st.lists(st.tuples(words_of, words_of), min_size=1, max_size=30), max_size=6))
+@settings(deadline=None)
+def test_a_state_is_new_the_first_time_only_within_and_between_batches(exact, batches):
+    visited, seen = VisitedSet(2, exact, rows=64), set()
+    for batch in batches:
+        expected = []
+        for state in batch:
+            expected.append(state not in seen)
+            seen.add(state)
+        assert visited.insert(packed(batch)).tolist() == expected
+        assert visited.count == len(seen)
+        assert visited.contains(packed(batch)).all()
+
+
+@both_kinds
+def test_growing_forgets_nothing(exact):
+    visited = VisitedSet(1, exact, rows=64)
+    states = np.arange(50_000, dtype=np.uint64)[np.newaxis, :]
+    before = visited.bytes
+    for start in range(0, 50_000, 999):
+        assert visited.insert(states[:, start : start + 999]).all()
+    assert visited.bytes > before
+    assert not visited.insert(states).any()
+    assert visited.contains(states).all()
+    assert not visited.contains(states + np.uint64(50_000)).any()
+    assert visited.count == 50_000
+
+
+@both_kinds
+def test_the_table_says_beforehand_how_much_it_will_grow(exact):
+    visited = VisitedSet(3, exact, rows=64)
+    assert visited.growth(visited.batch(np.ones((3, 1), np.uint64))) == 0
+    batch = visited.batch(np.arange(30_000, dtype=np.uint64).reshape(3, 10_000))
+    before, promised = visited.bytes, visited.growth(batch)
+    visited.add(batch)
+    assert promised <= visited.bytes <= before + promised
+    assert visited.bytes > before
+
+
+@both_kinds
+def test_a_batch_of_any_size_leaves_free_rows_in_every_part_to_end_a_search_at(exact):
+    for more in (1, 55, 56, 57, 60, 900, 1_100, 5_000):
+        visited = VisitedSet(1, exact, rows=64 * PARTS)
+        visited.insert(np.arange(more, dtype=np.uint64)[np.newaxis, :])
+        for table in visited._tables:
+            assert (table.table[:, 0] == 0).sum() >= 0.1 * len(table.table)
+
+
+@both_kinds
+def test_an_empty_batch_is_nothing(exact):
+    visited = VisitedSet(2, exact)
+    assert visited.insert(np.empty((2, 0), np.uint64)).tolist() == []
+    assert visited.count == 0
+
+
+def test_the_all_zero_state_is_a_state_like_any_other():
+    for exact in (False, True):
+        visited = VisitedSet(2, exact)
+        zero = np.zeros((2, 3), np.uint64)
+        assert visited.insert(zero).tolist() == [True, False, False]
+
+
+def test_exact_sets_tell_apart_states_whose_fingerprints_collide(monkeypatch):
+    monkeypatch.setattr(
+        visited_set, "fingerprints", lambda words: np.full(words.shape[1], 7, np.uint64)
+    )
+    states = packed([(1, 2), (3, 4), (1, 2)])
+    assert VisitedSet(2, exact=True).insert(states).tolist() == [True, True, False]
+    assert VisitedSet(2, exact=False).insert(states).tolist() == [True, False, False]
+
+
+@both_kinds
+@pytest.mark.parametrize("ahead", [False, True])
+def test_threads_that_add_to_parts_of_their_own_change_nothing(exact, ahead):
+    """Also where a part has room made for it beforehand."""
+    states = np.random.default_rng(3).integers(0, 60_000, (2, 300_000), np.uint64)
+    states[1] = 0
+    alone, shared = VisitedSet(2, exact), VisitedSet(2, exact)
+    lanes = [range(5), range(5, 6), range(6, PARTS)]
+
+    def add(batch, parts):
+        if ahead:
+            shared.make_room(batch, parts)
+            assert not shared.growth(batch, parts)
+        shared.add(batch, parts)
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for start in range(0, states.shape[1], 50_000):
+            words = np.ascontiguousarray(states[:, start : start + 50_000])
+            batch = shared.batch(words)
+            list(pool.map(add, [batch] * len(lanes), lanes))
+            assert batch.new.tolist() == alone.insert(words).tolist()
+    assert shared.count == alone.count == len(np.unique(states[0]))
+
+
+def test_states_of_one_owner_are_spread_over_all_parts():
+    """Workers of a cluster own states by the upper bits of their fingerprints."""
+    visited = VisitedSet(1)
+    found = np.random.default_rng(4).integers(1, 2**56, 100_000, np.uint64)
+    visited.insert_fingerprints(found)
+    assert min(table.count for table in visited._tables) > 0.9 * len(found) / PARTS
+
+
+@both_kinds
+def test_a_table_in_huge_pages_is_a_table_like_any_other(exact, monkeypatch):
+    monkeypatch.setattr(memory, "_HUGE", 0)
+    states = np.arange(100_000, dtype=np.uint64)[np.newaxis, :]
+    visited = VisitedSet(1, exact)
+    assert visited.insert(states).all()
+    assert not visited.insert(states).any()
+
+
+@pytest.mark.parametrize("how", ["in place", "looked at", "not possible"])
+def test_a_table_that_grows_keeps_what_it_has_and_adds_zeros(how, monkeypatch):
+    table = Table(1 << 16, 16, np.uint32)
+    table.array[:] = np.arange(16)
+    seen = table.array if how == "looked at" else None
+    if how == "not possible":
+        monkeypatch.setattr(memory, "mmap", _NoGrowing)
+        table._memory = _Fixed(-1, 1 << 22)
+        table._memory[:] = table.array.tobytes()
+    table.grow(100_000)
+    assert table.array.shape == (100_000, 16)
+    assert (table.array[: 1 << 16] == np.arange(16)).all()
+    assert not table.array[1 << 16 :].any()
+    assert seen is None or (seen == np.arange(16)).all()
+
+
+class _Fixed(mmap.mmap):
+    """Memory of a fixed size."""
+
+    def resize(self, size):
+        raise SystemError("mmap: resizing not available--no mremap()")
+
+
+class _NoGrowing:
+    """As the module `mmap` is where memory cannot grow in place."""
+
+    mmap, MAP_PRIVATE, MAP_ANONYMOUS = _Fixed, mmap.MAP_PRIVATE, mmap.MAP_ANONYMOUS
+
+
+def test_a_table_that_cannot_grow_is_left_as_it_is():
+    table = Table(1 << 16, 16, np.uint32)
+    table.array[:] = 7
+    with pytest.raises(MemoryError):
+        table.grow(1 << 55)
+    assert table.array.shape == (1 << 16, 16)
+    assert (table.array == 7).all()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of GNU's C library alone")
+def test_memory_of_one_batch_is_kept_for_the_next_one():
+    code = """if True:
+        import resource, sys
+        import numpy as np
+        from checker.core.search.memory import keep_for_the_next
+
+        def faults():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+        def batches():
+            before = faults()
+            for _ in range(20):
+                [np.ones(3 << 20, np.uint8) for _ in range(4)]
+            return faults() - before
+
+        given_back = batches()
+        keep_for_the_next()
+        kept = batches()
+        print(given_back, kept)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    given_back, kept = map(int, done.stdout.split())
+    assert kept < given_back / 4
+
+
+def test_memory_that_is_not_to_be_had_is_a_memory_error():
+    with pytest.raises(MemoryError):
+        Table(1 << 60, 1, np.uint64)
+
+
+def test_only_whole_states_rule_out_a_collision():
+    states = np.arange(100, dtype=np.uint64)[np.newaxis, :]
+    sets = {exact: VisitedSet(1, exact) for exact in (False, True)}
+    for visited in sets.values():
+        visited.insert(states)
+    assert sets[True].collision_probability == 0.0 < sets[False].collision_probability
+
+
+# --- buckets -----------------------------------------------------------------------------------
+
+GATHER = pow(0x9E3779B97F4A7C15, -1, 2**64)  # what undoes the spreading of a fingerprint
+ALL = np.arange(1 << 20, dtype=np.int32)
+NO_WORDS = np.empty((0, 0), np.uint64)
+
+
+def inserted(table, found):
+    new = np.empty(len(found), np.bool_)
+    table.insert(NO_WORDS, found, ALL[: len(found)], new)
+    return new
+
+
+def held(table, found):
+    answers = np.empty(len(found), np.bool_)
+    table.lookup(NO_WORDS, found, ALL[: len(found)], answers)
+    return answers
+
+
+BELOW = 64 - PART_BITS
+OF_ONE = 2**BELOW // LEAST_BUCKETS  # how many values the bits below the part's have in one bucket
+
+
+def in_bucket(rests, bucket=0):
+    """Fingerprints of part 5 and one bucket of the fewest, by their distance from its first."""
+    first = (5 << BELOW) + bucket * OF_ONE
+    return np.array([(first + rest) * GATHER % 2**64 for rest in rests], np.uint64)
+
+
+rests_of = st.integers(0, OF_ONE - 1) | st.sampled_from(
+    [0, 1, 2**32, 2**33, OF_ONE // 2, OF_ONE - 1, OF_ONE - 2**32]
+)
+
+
+@given(
+    st.lists(st.lists(rests_of, min_size=1, max_size=20), min_size=1, max_size=4),
+    st.sampled_from([0, 1, 77_777, LEAST_BUCKETS - 1]),
+)
+@settings(deadline=None, max_examples=60)
+def test_a_bucket_holds_what_was_put_there_and_no_more(batches, bucket):
+    """Two fingerprints that differ in one bit are two, also where a bucket is full or grows."""
+    table, seen = Buckets(LEAST_BUCKETS), set()
+    for batch in batches:
+        expected = []
+        for rest in batch:
+            expected.append(rest not in seen)
+            seen.add(rest)
+        assert inserted(table, in_bucket(batch, bucket)).tolist() == expected
+        assert table.count == len(seen)
+    several = [rest ^ bit for rest in seen for bit in (1, 2**31, 2**32, OF_ONE // 2)]
+    for buckets in (LEAST_BUCKETS * 5 // 4, LEAST_BUCKETS * 2, None):
+        assert table.count == len(seen)
+        assert held(table, in_bucket(sorted(seen), bucket)).all()
+        answers = held(table, in_bucket(several, bucket))
+        assert answers.tolist() == [rest in seen for rest in several]
+        if buckets is not None:
+            table._grow(buckets)
+
+
+def test_what_finds_its_bucket_full_is_found_beside_it_even_after_growing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    many = in_bucket(range(0, OF_ONE, OF_ONE // 64))
+    assert inserted(table, many).all()
+    assert table.beside.count == len(many) - PLACES
+    assert not inserted(table, many).any()
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 63 / (PLACES * LEAST_BUCKETS))
+    assert table.with_room(0) is table
+    assert len(table.table) == LEAST_BUCKETS * 5 // 4
+    assert 0 < table.beside.count < len(many) - PLACES
+    assert table.count == len(many)
+    assert not inserted(table, many).any()
+
+
+def test_of_equal_states_beside_a_full_bucket_the_first_one_is_new():
+    table = Buckets(LEAST_BUCKETS)
+    many = in_bucket(range(0, OF_ONE, OF_ONE // 64))
+    new = inserted(table, np.concatenate([many[:40], many[30:], many[::-1]]))
+    assert new.tolist() == [True] * 40 + [False] * 10 + [True] * 24 + [False] * 64
+    assert table.beside.count == 64 - PLACES
+
+
+def test_two_full_buckets_that_grow_into_one_lose_nothing(monkeypatch):
+    table = Buckets(LEAST_BUCKETS)
+    end, begin = range(OF_ONE - PLACES, OF_ONE), range(PLACES)
+    many = np.concatenate([in_bucket(end, 0), in_bucket(begin, 1)])
+    assert inserted(table, many).all()
+    assert table.beside.count == 0
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 23 / (PLACES * LEAST_BUCKETS))
+    table.with_room(0)
+    assert table.beside.count == PLACES
+    assert not inserted(table, many).any()
+
+
+def longest_run(rows):
+    """How many rows in a row are in use, at most: so far a search may have to go."""
+    free = np.flatnonzero(np.concatenate([[0], rows.table[:, 0], [0]]) == 0)
+    return int(np.diff(free).max()) - 1
+
+
+def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
+    """Else each state that is moved looks at thousands of others, and growing takes for ever."""
+    random, table, runs = np.random.default_rng(7), Buckets(LEAST_BUCKETS), []
+    spread = table_kernels.spread_buckets
+
+    def spread_and_look(*arguments):
+        added = spread(*arguments)
+        if arguments[0] % (1 << 13) == 0:
+            runs.append(longest_run(table.beside))
+        return added
+
+    monkeypatch.setattr(tables, "spread_buckets", spread_and_look)
+    monkeypatch.setattr(tables, "_AT_ONCE", 1 << 8)
+    monkeypatch.setattr(tables, "_BESIDE", 1 << 12)
+    while len(runs) < 150:
+        bits = random.integers(0, 2**BELOW, 200_000, np.uint64)
+        found = (bits | np.uint64(5 << BELOW)) * np.uint64(GATHER)
+        table = table.with_room(len(found))
+        inserted(table, found)
+    assert table.beside.count > 100_000
+    assert max(runs) < 1_000
+
+
+def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
+    monkeypatch.setattr(tables, "_BUCKETS_GROW_AT", 0.01)
+    found = np.unique(np.random.default_rng(5).integers(1, 2**64 - 1, 200_000, np.uint64))
+    rows = Rows(0, 1 << 16)
+    first, rest = found[::4], np.setdiff1d(found, found[::4])
+    rows = rows.with_room(len(first))
+    assert inserted(rows, first).all()
+    table, sizes = Buckets.of(rows, 0), set()
+    for some in np.array_split(rest, 20):
+        room = table.growth(len(some))
+        before, table = table.bytes, table.with_room(len(some))
+        assert room <= table.bytes <= before + room
+        assert inserted(table, some).all()
+        sizes.add(len(table.table))
+    assert len(sizes) > 3
+    assert table.count == len(found)
+    assert held(table, found).all()
+    assert not inserted(table, found).any()
+    absent = np.setdiff1d(found + np.uint64(1), found)
+    assert not held(table, absent).any()
+
+
+def test_a_set_with_buckets_takes_a_third_of_the_memory_and_finds_the_same(monkeypatch):
+    found = np.random.default_rng(6).integers(1, 2**64 - 1, 8_000_000, np.uint64)
+    found[1::5] = found[::5]
+    sets = []
+    for most in (1 << 40, 1 << 16):
+        monkeypatch.setattr(visited_set, "_MOST_ROWS", most)
+        visited = VisitedSet(1)
+        new = [visited.add(visited._sorted_out(some)) for some in np.array_split(found, 7)]
+        sets.append((np.concatenate(new).tolist(), visited.count))
+    assert sets[0] == sets[1]
+    assert {type(table) for table in visited._tables} == {Buckets}

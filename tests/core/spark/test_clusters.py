@@ -1,0 +1,126 @@
+"""Clusters of several processes on this machine, whole, and with processes killed on the way."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+
+import psutil
+import pytest
+
+from checker.core.stores.store import MARKER
+from tests.support.tiers import nightly
+
+pytestmark = pytest.mark.spark
+
+CLUSTER = ("--engine", "spark", "--master", "local-cluster[2,1,2048]", "--partitions", "3")
+SAME = ("verdict", "depth", "levels", "transitions", "actions", "properties", "violations")
+
+
+def _command(*arguments):
+    program = "import sys; from checker.commands.cli import main; main()"
+    return [sys.executable, "-c", program, "explore", *arguments, "--json", "--quiet"]
+
+
+def _explore(*arguments, **environment):
+    done = subprocess.run(
+        _command(*arguments), capture_output=True, text=True, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def _check_same(found, expected):
+    for key in SAME:
+        assert found[key] == expected[key], key
+
+
+def _started_until(store, depth, *arguments):
+    """A search that has just stored the level of that depth."""
+    process = subprocess.Popen(
+        _command(*arguments, "--store", str(store)),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (store / f"levels/level={depth}/{MARKER}").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+def _command_line(process):
+    """What a process was started with; nothing for one that has ended meanwhile."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+@pytest.fixture
+def bare_python(tmp_path):
+    """A Python with the libraries, but without this project, which `.pth` files would give it."""
+    script = tmp_path / "python"
+    libraries = sysconfig.get_paths()["purelib"]
+    script.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{libraries}" exec {sys.executable} -S "$@"\n'
+    )
+    script.chmod(0o755)
+    for module, is_there in (("numpy", True), ("checker", False)):
+        found = subprocess.run(
+            [script, "-c", f"import {module}"], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert (found.returncode == 0) is is_there
+    return str(script)
+
+
+@pytest.mark.slow
+def test_two_executors_that_lack_the_project_find_the_same(tmp_path, bare_python):
+    """They get the project from the driver, and unpack it in a directory of their own."""
+    expected = _explore("kip279")
+    store = tmp_path / "store"
+    found = _explore("kip279", *CLUSTER, "--store", str(store), PYSPARK_PYTHON=bare_python)
+    _check_same(found, expected)
+    assert found["violations"]
+    assert "executor" in (store / "spark.log").read_text(errors="replace").lower()
+
+
+@pytest.mark.nightly("two searches on a cluster; a driver that is killed is tried on every change")
+def test_an_executor_that_is_killed_changes_nothing(tmp_path):
+    process = _started_until(tmp_path / "store", 14, "kip320", *CLUSTER)
+    executors = [
+        child
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if "CoarseGrainedExecutorBackend" in _command_line(child)
+    ]
+    assert len(executors) == 2
+    executors[0].kill()
+    found, complaint = process.communicate()
+    assert complaint == ""
+    _check_same(json.loads(found), _explore("kip320"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [12, nightly("Spark starts three times for each", 17)])
+def test_a_driver_that_is_killed_is_resumed(tmp_path, depth):
+    store, local = tmp_path / "store", ("--engine", "spark", "--master", "local[2]")
+    process = _started_until(store, depth, "kip320", *local)
+    process.kill()
+    process.communicate()
+    assert not (store / "levels" / "level=26").exists(), "it was killed too late"
+    found = _explore("kip320", *local, "--store", str(store), "--resume")
+    _check_same(found, _explore("kip320"))
+
+
+@pytest.mark.nightly("Spark starts twice; a driver that is killed is tried on every change")
+def test_ctrl_c_keeps_what_is_stored(tmp_path):
+    store, local = tmp_path / "store", ("--engine", "spark", "--master", "local[2]")
+    process = _started_until(store, 14, "kip320", *local)
+    process.send_signal(2)
+    found, complaint = process.communicate(timeout=120)
+    assert complaint == ""
+    told = json.loads(found)
+    assert (told["verdict"], told["stopped"]) == ("unknown", "interrupted")
+    assert 14 <= told["depth"] < 25
+    _check_same(_explore("kip320", *local, "--store", str(store), "--resume"), _explore("kip320"))

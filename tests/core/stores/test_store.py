@@ -1,0 +1,500 @@
+"""Laws of the store: it holds what the search found, survives what happens, refuses the foreign."""
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from checker.core import files as files_module
+from checker.core.digest import definition_digest
+from checker.core.engines.layout import Layout
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.search.explore import Limits, Options
+from checker.core.search.question import Question
+from checker.core.stores.answers import exploration_of
+from checker.core.stores.level_files import find_path, read_level
+from checker.core.stores.manifest import Manifest, manifest_for
+from checker.core.stores.query import model_of, small_tables
+from checker.core.stores.storage import Storage
+from checker.core.stores.store import MARKER, Store, open_store
+from model.language.errors import UsageError
+from tests.support.stores import SMALL, TINY, essence, everything, files, model_named, plain, stored
+
+VIOLATED = ("kip279", {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2})
+
+
+def _open(location, model, options=None):
+    wanted = manifest_for(model, everything(model), options or Options())
+    return open_store(str(location), wanted, resume=True)
+
+
+# --- what it holds ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds", "options"),
+    [
+        ("kip320", SMALL, Options()),
+        ("async_isr", {}, Options()),
+        ("async_isr", {}, Options(exact=True, deadlock=True, keep_going=True)),
+        (*VIOLATED, Options()),
+        (*VIOLATED, Options(symmetry=True)),
+    ],
+)
+def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, bounds, options):
+    model = model_named(name, bounds)
+    expected = plain(model, options)
+    assert stored(tmp_path, model, options) == expected
+    store = _open(tmp_path, model, options)
+    told = exploration_of(store, model, Question(everything(model), options=options), "local")
+    assert essence(told) == expected, "the store tells another story than the search"
+
+
+def test_every_state_follows_from_its_parent_by_its_instance(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model)
+    store, layout = _open(tmp_path, model), Layout(model)
+    engine = ReferenceEngine(model)
+    before = read_level(store, 0, layout.words)
+    assert layout.unpack(before.words) == [tuple(engine.initial())]
+    checked = 0
+    for level in store.levels[1:]:
+        if not level.size:
+            continue
+        rows = read_level(store, level.depth, layout.words)
+        states = dict(zip(before.numbers.tolist(), layout.unpack(before.words), strict=True))
+        for state, parent, instance in zip(
+            layout.unpack(rows.words), rows.parents.tolist(), rows.instances.tolist(), strict=True
+        ):
+            assert engine.step(states[parent], model.instances[instance]) == state
+            checked += 1
+        before = rows
+    assert checked == store.states - 1
+
+
+def test_a_path_leads_to_its_state(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model)
+    store, layout = _open(tmp_path, model), Layout(model)
+    depth = len(store.levels) - 2
+    rows = read_level(store, depth, layout.words)
+    engine = ReferenceEngine(model)
+    state: tuple[int, ...] | None = engine.initial()
+    for step in find_path(store, depth, int(rows.numbers[-1])):
+        assert state is not None
+        state = engine.step(state, model.instances[step])
+    assert state == layout.unpack(rows.words)[-1]
+
+
+def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("checker.core.stores.journal.ROWS_A_FILE", 100)
+    model = model_named("kip320", SMALL)
+    expected = plain(model)
+    assert stored(tmp_path, model, Options(chunk=64)) == expected
+    assert max(len(level.files) for level in _open(tmp_path, model).levels) > 3
+    (tmp_path / "levels" / "level=12" / MARKER).unlink()
+    for depth in range(13, 23):
+        shutil.rmtree(tmp_path / "levels" / f"level={depth}", ignore_errors=True)
+    assert stored(tmp_path, model) == expected
+
+
+# --- resuming --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depths", [(0,), (3, 9), (1, 2, 20, 21, 22), tuple(range(12))])
+def test_a_search_in_several_runs_ends_like_one_in_one(tmp_path, depths):
+    model = model_named("kip320", SMALL)
+    for depth in depths:
+        found = stored(tmp_path, model, limits=Limits(depth=depth))
+        assert found == plain(model, limits=Limits(depth=depth))
+    assert stored(tmp_path, model) == plain(model)
+
+
+@pytest.mark.parametrize("depth", [4, 10])
+def test_a_violation_found_again_has_the_same_trace(tmp_path, depth):
+    model = model_named(*VIOLATED)
+    stored(tmp_path, model, limits=Limits(depth=depth))
+    expected = plain(model)
+    assert expected["violations"], "nothing to compare"
+    assert stored(tmp_path, model) == expected
+    assert stored(tmp_path, model) == expected, "a finished store says something else"
+
+
+def test_a_store_that_goes_deeper_answers_for_less(tmp_path):
+    model = model_named("kip320", SMALL)
+    stored(tmp_path, model)
+    assert stored(tmp_path, model, limits=Limits(depth=7)) == plain(model, limits=Limits(depth=7))
+
+
+def test_going_on_past_a_violation_finds_the_others(tmp_path):
+    model = model_named("kip320_first_try")
+    short = stored(tmp_path, model)
+    options = Options(keep_going=True)
+    assert short == plain(model)
+    limits = Limits(depth=12)
+    both = stored(tmp_path, model, options, limits)
+    assert both == plain(model, options, limits)
+    assert len(both["violations"]) > len(short["violations"])
+    assert stored(tmp_path, model) == short, "what was found later changes the first answer"
+
+
+def test_a_level_without_its_marker_is_built_again(tmp_path):
+    model = model_named("kip320", SMALL)
+    expected = plain(model)
+    stored(tmp_path, model, limits=Limits(depth=9))
+    last = tmp_path / "levels" / "level=9"
+    (last / MARKER).unlink()
+    half = _data_file(tmp_path, 9)
+    half.write_bytes(half.read_bytes()[:100])
+    (last / ".part-00000-half.parquet.12ab").write_bytes(b"PAR1")
+    assert stored(tmp_path, model) == expected
+    assert sorted(p.name for p in last.iterdir()) == sorted(
+        [MARKER, *(f.name for f in _open(tmp_path, model).levels[9].files)]
+    )
+
+
+@pytest.mark.slow
+def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
+    model = model_named("kip320")
+    program = "import sys; from checker.commands.cli import main; main()"
+    command = [sys.executable, "-c", program, "explore", "kip320", "--quiet", "--store"]
+    location, killed = tmp_path / "store", 0
+    for depth in (2, 9, 14, 17):
+        resume = ["--resume"] if location.exists() else []
+        process = subprocess.Popen(
+            [*command, str(location), *resume], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while process.poll() is None and not (location / f"levels/level={depth}/{MARKER}").exists():
+            time.sleep(0.002)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait()
+    assert killed, "no run was killed"
+    assert stored(location, model) == plain(model)
+
+
+# --- refusing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"model": {"protocol": "kip279", "bounds": {}, "settings": {}}}, "protocol is kip320"),
+        ({"properties": ("weak_isr",)}, "set of properties"),
+        ({"version": "0.0.1"}, "version"),
+        (
+            {"options": {"exact": True, "deadlock": False, "symmetry": False}},
+            "option exact is off, not on",
+        ),
+        ({"digest": "0" * 64}, "definition of the protocol"),
+    ],
+)
+def test_a_store_of_another_run_is_refused(tmp_path, change, words):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model)
+    mine = manifest_for(model, everything(model), Options())
+    wanted = Manifest(**({**mine.__dict__} | change))
+    before = files(tmp_path)
+    with pytest.raises(UsageError, match=words) as caught:
+        open_store(str(tmp_path), wanted, resume=True)
+    assert "\n" not in str(caught.value)
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("bounds", "settings", "words"),
+    [
+        (TINY | {"log_size": 2}, {}, "bound log-size is 1, not 2"),
+        (TINY, {"fence_fetch": "false"}, "setting fence-fetch is true, not false"),
+    ],
+)
+def test_a_store_of_another_model_is_refused(tmp_path, bounds, settings, words):
+    stored(tmp_path, model_named("kip320", TINY))
+    other = model_named("kip320").protocol.model(bounds, settings)
+    with pytest.raises(UsageError, match=words):
+        _open(tmp_path, other)
+
+
+def test_a_store_is_not_overwritten(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model)
+    wanted = manifest_for(model, everything(model), Options())
+    with pytest.raises(UsageError, match=r"already holds a store.*--resume"):
+        open_store(str(tmp_path), wanted, resume=False)
+
+
+def test_a_directory_with_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="neither empty nor a store"):
+        stored(tmp_path, model_named("kip320", TINY))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"format": "other"}', '{"format": "highwater-store", "format_version": 2}',
+     '{"format": "highwater-store", "format_version": 99}', "\x00\x01"],
+)  # fmt: skip
+def test_a_foreign_manifest_is_refused(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(UsageError, match=r"manifest of a store|format 99") as caught:
+        stored(tmp_path, model_named("kip320", TINY))
+    assert "\n" not in str(caught.value)
+
+
+def test_two_runs_do_not_write_to_one_store(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model, limits=Limits(depth=3))
+    before = files(tmp_path)
+    with _open(tmp_path, model).locked():
+        with pytest.raises(UsageError, match="another run is writing"):
+            stored(tmp_path, model)
+        assert files(tmp_path) == before
+    assert stored(tmp_path, model) == plain(model)
+
+
+# --- damage ----------------------------------------------------------------------------------
+
+
+def _data_file(directory, depth=12):
+    [found] = (directory / "levels" / f"level={depth}").glob("*.parquet")
+    return found
+
+
+def _cut(directory):
+    path = _data_file(directory)
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def _lose(directory):
+    _data_file(directory).unlink()
+
+
+def _flip(directory):
+    path = _data_file(directory)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 0x40
+    path.write_bytes(bytes(content))
+
+
+def _blank(directory):
+    path = _data_file(directory)
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def _break_marker(directory):
+    (directory / "levels" / "level=12" / MARKER).write_text('{"depth": 12')
+
+
+def _lose_marker(directory):
+    (directory / "levels" / "level=12" / MARKER).unlink()
+
+
+def _another_letter(directory):
+    """One bit of the name of a property that was reached: it would count as never reached."""
+    path = directory / "levels" / "level=12" / MARKER
+    honest = path.read_text()
+    [name, *_] = json.loads(honest)["reached"]
+    path.write_text(honest.replace(f'"{name}"', f'"{name[:-1]}{chr(ord(name[-1]) ^ 1)}"'))
+
+
+def _another_column(directory):
+    path = _data_file(directory)
+    path.write_bytes(path.read_bytes().replace(b"number", b"numbes"))
+
+
+_DAMAGES = [_cut, _lose, _flip, _blank, _break_marker, _lose_marker]
+
+
+@pytest.mark.parametrize("damage", [*_DAMAGES, _another_letter, _another_column])
+def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
+    model = model_named("kip320", SMALL)
+    stored(tmp_path, model, limits=Limits(depth=15))
+    damage(tmp_path)
+    before = files(tmp_path)
+    with pytest.raises(UsageError, match=r"is damaged: .*level.?=?12") as caught:
+        stored(tmp_path, model)
+    assert "\n" not in str(caught.value)
+    assert files(tmp_path) == before
+
+
+def _places(data, place=()):
+    inner = enumerate(data) if isinstance(data, list) else ()
+    for key, value in data.items() if isinstance(data, dict) else inner:
+        yield (*place, key)
+        yield from _places(value, (*place, key))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
+@pytest.mark.parametrize("value", [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30])
+def test_a_value_of_another_kind_is_damage(tmp_path, name, value):
+    """Whichever value of a file it replaces; it is told as damage, or changes nothing."""
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model, limits=Limits(depth=6))
+    honest = json.loads((tmp_path / name).read_text())
+    refused = 0
+    for place in _places(honest):
+        wrong = json.loads(json.dumps(honest))
+        *way, last = place
+        inner = wrong
+        for key in way:
+            inner = inner[key]
+        inner[last] = value
+        (tmp_path / name).write_text(json.dumps(wrong))
+        try:
+            store = Store.open(str(tmp_path))
+            small_tables(store, model_of(store))
+            exploration_of(store, model, Question(everything(model)), "local")
+            _open(tmp_path, model)
+        except UsageError as error:
+            refused += 1
+            assert "\n" not in str(error), place
+    assert refused > len([*_places(honest)]) / 2
+
+
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
+def test_a_file_that_is_nested_without_end_is_damage(tmp_path, name):
+    stored(tmp_path, model_named("kip320", TINY), limits=Limits(depth=6))
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(UsageError, match=r"is damaged|is not the manifest"):
+        Store.open(str(tmp_path))
+
+
+@pytest.mark.parametrize("refused", [1, 2, 5, 8, 20])
+def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refused):
+    model = model_named("kip320", TINY)
+    calls = []
+
+    def failing(path, content):
+        calls.append(path)
+        if len(calls) == refused:
+            raise OSError(28, os.strerror(28))
+        return write_whole(path, content)
+
+    from checker.core.stores import storage
+
+    write_whole = files_module.write_whole
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "write_whole", failing)
+        with pytest.raises(UsageError, match=r"cannot write .*No space left on device") as caught:
+            stored(tmp_path / "store", model)
+    assert "\n" not in str(caught.value)
+    assert stored(tmp_path / "store", model) == plain(model)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MB; skips where this user may not mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
+        pytest.skip("mounting a small file system needs more rights")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_full_disk_is_told_and_the_store_is_as_good_as_before(small_disk):
+    model = model_named("kip320")
+    with pytest.raises(UsageError, match="No space left on device") as caught:
+        stored(small_disk / "store", model)
+    assert "\n" not in str(caught.value)
+    store = _open(small_disk / "store", model)
+    assert len(store.levels) > 8
+    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
+    assert stored(small_disk / "store", model) == plain(model)
+
+
+def test_a_read_only_directory_is_told(small_disk):
+    model = model_named("kip320", TINY)
+    stored(small_disk / "store", model, limits=Limits(depth=4))
+    before = files(small_disk)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    for place in ("store", "other"):
+        with pytest.raises(UsageError, match="Read-only file system") as caught:
+            stored(small_disk / place, model)
+        assert "\n" not in str(caught.value)
+    assert files(small_disk) == before
+
+
+# --- storage ---------------------------------------------------------------------------------
+
+
+def test_a_uri_names_the_same_store_as_its_path(tmp_path):
+    model = model_named("kip320", TINY)
+    stored((tmp_path / "a").as_uri(), model, limits=Limits(depth=5))
+    assert stored(tmp_path / "a", model) == plain(model)
+
+
+def test_a_place_that_cannot_be_reached_is_told():
+    with pytest.raises(UsageError, match="cannot reach nowhere://"):
+        Storage("nowhere://host/path").sizes()
+
+
+def test_the_digest_is_the_same_whatever_was_built_before():
+    program = (
+        "from tests.support.stores import *;"
+        "before = [model_named(name).captured for name in {}];"
+        "models = [model_named(name) for name in ('kip320', 'kip279', 'async_isr')];"
+        "[m.instances for m in models];"
+        "print([manifest_for(m, everything(m), Options()).digest for m in models])"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program.format(names)], capture_output=True, text=True,
+            check=True, env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+        ).stdout
+        for seed, names in (("1", []), ("2", ["kip279", "kip101"]), ("3", ["async_isr", "kip320"]))
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+def test_the_digest_does_not_depend_on_the_order_of_assignments():
+    model = model_named("kip320")
+    digest = definition_digest(model)
+    actions = tuple(
+        replace(action, assignments=dict(reversed(action.assignments.items())))
+        for action in model.ground_actions
+    )
+    assert [[*a.assignments] for a in actions] != [[*a.assignments] for a in model.ground_actions]
+    model.__dict__["ground_actions"] = actions
+    assert definition_digest(model) == digest
+
+
+def test_the_digest_tells_a_changed_rule():
+    protocol = model_named("kip320").protocol
+    digests = [
+        manifest_for(protocol.model(TINY, settings), (), Options()).digest
+        for settings in ({}, {"fence_fetch": "false"})
+    ]
+    assert digests[0] != digests[1]
+
+
+def test_a_level_survives_its_own_json(tmp_path):
+    model = model_named(*VIOLATED)
+    stored(tmp_path, model)
+    for level in _open(tmp_path, model).levels:
+        again = type(level).from_json(level.to_json())
+        assert again == level
+        assert json.loads(level.to_json())["depth"] == level.depth
+
+
+def test_numbers_are_dense_and_ascending_in_a_local_store(tmp_path):
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model)
+    store = Store.open(str(tmp_path))
+    for level in store.levels:
+        rows = read_level(store, level.depth, Layout(model).words)
+        assert np.array_equal(rows.numbers, np.arange(level.size))

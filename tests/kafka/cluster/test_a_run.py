@@ -1,0 +1,126 @@
+"""Real clusters: a finding that loses and its control that keeps, and nothing is left of a run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checker.core.exits import Exit
+
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
+
+ROOT = Path(__file__).parents[3]
+LIMIT = 600.0  # seconds for what takes about one minute on an idle machine
+RELEASE = "4.1.0"
+
+
+@pytest.fixture
+def reproduce(tmp_path):
+    """Start `highwater reproduce` with a directory of its own for all temporary files."""
+    started = []
+
+    def begin(*arguments, release=RELEASE):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+        command = [
+            sys.executable,
+            "-c",
+            "from checker.commands.cli import main; main()",
+            "reproduce",
+        ]
+        process = subprocess.Popen(
+            [*command, *arguments, "--kafka", release],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def is_gone(process):
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.mark.parametrize(
+    "arguments, status, word",
+    [
+        (["0001"], Exit.VIOLATED, "lost: 1 of 2 "),
+        (["0001", "--control"], Exit.OK, "kept: all 2 "),
+        (["0001", "--patched"], Exit.OK, "kept: all 2 "),
+    ],
+    ids=["schedule", "control", "patched"],
+)
+def test_the_finding_loses_and_its_control_and_its_fix_keep(
+    reproduce, tmp_path, arguments, status, word
+):
+    process = reproduce(*arguments)
+    out, err = process.communicate(timeout=LIMIT)
+    assert (process.returncode, err) == (status, "")
+    assert word in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly("three runs on a cluster, of one minute or two each")
+@pytest.mark.parametrize(
+    "finding, schedule, word",
+    [
+        ("0005", "failed-directory", "lost: 1 of 1 "),
+        ("0008", "noted-late", "lost: 1 of 2 "),
+        ("0008", "orphan", "lost: 1 of 2 "),
+        ("0009", "stalled-fetcher", "lost: 1 of 2 "),
+        ("0010", "lost-heartbeat", "shared: two members read x, "),
+        ("0010", "coordinator-moves", "shared: two members read x, "),
+        ("0011", "offline", "stuck: not so: t has a leader, not within 60 s"),
+        ("0011", "unclean-election", "lost: 1 of 2 "),
+        ("0012", "deleted-below", "changed: a consumer reads x at offset 0 of t-0, "),
+        ("0013", "taken-back", "stuck: not so: the replicas of t are 0, 1, 2, not within 60 s"),
+        ("0014", "power-loss", "lost: 1 of 1 "),
+        ("0014", "replaced-disk", "stuck: not so: t-1 has a leader, not within 60 s"),
+        ("0015", "elected", "stuck: not so: consumer 0 has read y, not within 60 s"),
+        ("0015", "truncated", "stuck: not so: consumer 0 has read y, not within 60 s"),
+        ("0016", "start-before-mark", "stuck: not so: all replicas of t are in sync, not within"),
+        ("0017", "refused", "stuck: not so: x is acknowledged, not within 30 s"),
+        ("0018", "unregistered", "stuck: not so: t has a leader, not within 60 s"),
+        ("0019", "unread-answer", "lost: 1 of 2 "),
+        ("0020", "clean-stop", "lost: 1 of 3 "),
+        ("0020", "crash", "lost: 1 of 3 "),
+        ("0021", "raised-minimum", "lost: 1 of 2 "),
+    ],
+)
+def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):
+    for more, status, words in (
+        ((), Exit.VIOLATED, word),
+        (("--control",), Exit.OK, "kept: all "),
+        (("--patched",), Exit.OK, "kept: all "),
+    ):
+        process = reproduce(finding, "--schedule", schedule, *more, release="4.3.1")
+        out, err = process.communicate(timeout=LIMIT)
+        assert (process.returncode, err) == (status, "")
+        assert words in out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_is_ended(reproduce, tmp_path, number):
+    process = reproduce("0001")
+    while "send base" not in (line := process.stdout.readline()):
+        assert line, process.stderr.read()
+    begun = psutil.Process(process.pid).children(recursive=True)
+    assert sum(child.name() == "java" for child in begun) == 5  # four nodes, and the clients
+    process.send_signal(number)
+    process.wait(60)
+    end = time.monotonic() + 60
+    while not all(map(is_gone, begun)) or list(tmp_path.iterdir()):
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -1,0 +1,375 @@
+"""A step that does not come to pass ends a run: as undecided, or as a promise that was broken."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from checker.kafka.cluster.cluster import Cluster as RealCluster
+from checker.kafka.cluster.errors import PromiseBrokenError, UndecidedError
+from checker.kafka.cluster.members import Members
+from checker.kafka.cluster.news import News
+from checker.kafka.cluster.observed import Node
+from checker.kafka.cluster.places import Place
+from checker.kafka.cluster.play import take
+from checker.kafka.cluster.schedule import step_of
+from checker.kafka.cluster.stage import Stage
+
+
+@dataclass
+class Clients:
+    """Producers that were told this, brokers that say that."""
+
+    acknowledged: dict[str, Place] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    appended: set[str] = field(default_factory=set)
+    topic: list[dict[str, object]] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
+    members: Members = field(default_factory=Members)
+    answers: bool = True
+
+    def ask(self, op, **fields):
+        return self.answer(self.begin(op, **fields), op)
+
+    def begin(self, op, **fields):
+        self.asked[op] += 1
+        return self.asked[op]
+
+    def has_answered(self, number):
+        return self.answers
+
+    def answer(self, number, op):
+        return {"describe": self.topic, "trim": [2, 0]}.get(op)
+
+
+@dataclass
+class Cluster:
+    nodes: dict[int, Node] = field(default_factory=lambda: {n: Node() for n in (0, 1, 100)})
+    settings: dict[str, str] = field(default_factory=dict)
+    fronts: dict[int, int] = field(default_factory=lambda: {0: 900, 1: 901})
+    given = RealCluster.given
+
+
+@pytest.fixture
+def stage():
+    return Stage(cast(Any, Cluster()), cast(Any, None), cast(Any, Clients()), News())
+
+
+def play(stage, *lines):
+    for line in lines:
+        take(step_of(line), stage)
+
+
+def test_a_condition_that_does_not_come_to_pass_leaves_the_run_undecided(stage):
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x is acknowledged within 0 s")
+
+
+def test_a_promise_that_is_not_kept_is_broken(stage):
+    with pytest.raises(PromiseBrokenError, match="x is acknowledged, not within 0 s"):
+        play(stage, "promise x is acknowledged within 0 s")
+
+
+def test_what_the_brokers_tell_of_its_topic_is_said_with_a_broken_promise(stage):
+    stage.topics["t"] = 1
+    one = {
+        "partition": 0,
+        "leader": -1,
+        "replicas": [0, 1],
+        "isr": [],
+        "elr": [],
+        "last_known_elr": [-1],
+    }
+    stage.clients.topic = [one]
+    told = "t-0: leader -1, replicas 0, 1, ISR none, ELR none, last known -1"
+    with pytest.raises(PromiseBrokenError, match=f"t has a leader, not within 0 s; {told}$"):
+        play(stage, "promise t has a leader within 0 s")
+
+
+def test_the_levels_that_a_cluster_begins_with_are_given_to_kafkas_own_program(tmp_path):
+    begun = []
+
+    class Formatting(RealCluster):
+        def configure(self, node):
+            return tmp_path / "settings"
+
+        def _java(self, arguments, *_):
+            begun.append(arguments)
+            return SimpleNamespace(has_ended=True)
+
+    cluster = object.__new__(Formatting)
+    cluster.features, cluster.log_dirs, cluster.news = {"one": 0, "two": 3}, {0: ()}, News()
+    cluster.programs = cast(Any, SimpleNamespace(storage_tool="Tool"))
+    gone = SimpleNamespace(directory=tmp_path, gone=lambda process: None)
+    cluster.processes = cast(Any, gone)
+    cluster.format([0], "--more")
+    (arguments,) = begun
+    assert arguments[:2] == ["Tool", "format"]
+    assert arguments[-5:] == ["--feature", "one=0", "--feature", "two=3", "--more"]
+
+
+def test_the_topic_of_groups_is_compacted_and_its_first_replica_coordinates(stage):
+    def ask(op, **fields):
+        made.append({"op": op, **fields})
+
+    made: list[dict[str, object]] = []
+    stage.clients.ask = ask
+    play(stage, "keep groups on 2, 0, 1")
+    (one,) = made
+    assert (one["op"], one["topic"], one["partitions"]) == ("create", "__consumer_offsets", 1)
+    assert (one["replicas"], one["settings"]) == ((2, 0, 1), {"cleanup.policy": "compact"})
+    assert stage.topics == {}
+
+
+def test_a_consumer_has_what_it_has_begun_with_and_no_more(stage):
+    stage.clients.members.has[1] = {"t-0", "t-1"}
+    play(stage, "until consumer 1 has 0, 1 of t within 0 s")
+    for line in ("consumer 1 has 0 of t", "consumer 2 has 0 of t", "consumer 1 has read x"):
+        with pytest.raises(UndecidedError):
+            play(stage, f"until {line} within 0 s")
+
+
+def test_a_consumer_is_in_the_rack_of_the_broker_that_it_reads_beside(stage):
+    def ask(op, **fields):
+        asked.append({"op": op, **fields})
+
+    asked: list[dict[str, object]] = []
+    stage.clients.ask = ask
+    stage.topics["t"] = 2
+    stage.cluster.settings = {"broker.rack": "rack-{node}", "replica.selector.class": "Selector"}
+    play(stage, "let consumer 7 read t beside 1")
+    wanted = {"consumer": 7, "topic": "t", "numbers": [0, 1], "rack": "rack-1"}
+    assert asked == [{"op": "watch", **wanted}]
+
+
+@pytest.mark.parametrize("missing", ["broker.rack", "replica.selector.class"])
+def test_no_consumer_reads_beside_a_follower_if_all_read_from_leaders(stage, missing):
+    stage.topics["t"] = 1
+    stage.cluster.settings = {"broker.rack": "{node}", "replica.selector.class": "Selector"}
+    del stage.cluster.settings[missing]
+    with pytest.raises(UndecidedError, match="no replica selector and racks are set"):
+        play(stage, "let consumer 7 read t beside 1")
+    assert not stage.clients.asked
+
+
+def test_a_promise_is_not_broken_if_the_brokers_do_not_answer(stage):
+    def ask(op, **fields):
+        raise UndecidedError("no answer in time")
+
+    stage.topics["t"] = 1
+    stage.clients.ask = ask
+    with pytest.raises(UndecidedError, match="no answer in time"):
+        play(stage, "promise t has a leader within 0 s")
+
+
+def test_what_may_be_or_not_is_waited_for_and_decides_nothing(stage):
+    play(stage, "perhaps x is acknowledged within 0 s")
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
+    play(stage, "perhaps x is acknowledged within 0 s")
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_disk_that_is_lost_is_empty_or_not_in_the_settings_any_more(tmp_path, is_replaced):
+    disks = [tmp_path / "disk-0", tmp_path / "disk-1"]
+    for disk in disks:
+        disk.mkdir()
+    (disks[1] / "t-0").mkdir()
+
+    class WithoutProcesses(RealCluster):
+        def format(self, nodes, *options):
+            disks[1].mkdir()
+
+    cluster = object.__new__(WithoutProcesses)
+    cluster.log_dirs = {1: tuple(disks)}
+    assert cluster.disk_of(1, "t-0") == disks[1]
+    cluster.lose_disk(1, disks[1], is_replaced)
+    assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
+    assert disks[1].exists() == is_replaced
+    with pytest.raises(UndecidedError, match="no disk of node 1 holds t"):
+        cluster.disk_of(1, "t-0")
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_disk_that_fails_is_a_file_until_it_is_replaced_or_taken_out(tmp_path, is_replaced):
+    disks = [tmp_path / "disk-0", tmp_path / "disk-1"]
+    for disk, partition in zip(disks, ("u-0", "t-0"), strict=True):
+        (disk / partition).mkdir(parents=True)
+
+    class WithoutProcesses(RealCluster):
+        def format(self, nodes, *options):
+            disks[1].mkdir()
+
+    cluster = object.__new__(WithoutProcesses)
+    cluster.log_dirs = {1: tuple(disks)}
+    with pytest.raises(UndecidedError, match="no disk of node 1 has failed"):
+        cluster.failed_disk(1)
+    with pytest.raises(UndecidedError, match="has its metadata on that disk"):
+        cluster.fail_disk(1, disks[0])
+    cluster.fail_disk(1, disks[1])
+    assert sorted(tmp_path.iterdir()) == disks
+    assert disks[1].is_file()
+    assert cluster.failed_disk(1) == disks[1]
+    cluster.lose_disk(1, disks[1], is_replaced)
+    assert cluster.log_dirs[1] == (tuple(disks) if is_replaced else (disks[0],))
+    assert disks[1].is_dir() == is_replaced
+
+
+def test_who_appends_at_a_broker_asks_that_one_and_hears_of_the_leader_alone(stage):
+    asked = []
+    stage.clients.ask = lambda op, **fields: asked.append((op, fields))
+    play(stage, "append x to t at 1", "append 3 f of 10 bytes to t at 0")
+    at = [(f["name"], f["count"], f["padding"], f["servers"]) for _, f in asked]
+    assert at == [("x", 1, 0, "127.0.0.1:901"), ("f", 3, 10, "127.0.0.1:900")]
+    assert stage.written == {"t"}
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x is appended within 0 s")
+    stage.clients.appended.add("y")
+    play(stage, "until y is appended within 0 s")
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until y is acknowledged within 0 s")
+    stage.clients.failed["z"] = "NotLeaderOrFollowerException"
+    with pytest.raises(UndecidedError, match="z failed: NotLeader"):
+        play(stage, "until z is appended within 0 s")
+
+
+def test_what_was_not_flushed_of_one_partition_is_gone(tmp_path):
+    for name in ("t-0", "t-1"):
+        (tmp_path / name).mkdir()
+        for file in ("0.log", "0.index"):
+            (tmp_path / name / file).write_text("x")
+    (tmp_path / "recovery-point-offset-checkpoint").write_text("x")
+    cluster = object.__new__(RealCluster)
+    cluster.log_dirs = {1: (tmp_path,)}
+    cluster.lose_unflushed(1, "t-1")
+    sizes = {str(p.relative_to(tmp_path)): p.stat().st_size for p in tmp_path.glob("t-*/*")}
+    assert sizes == {"t-0/0.log": 1, "t-0/0.index": 1, "t-1/0.log": 0, "t-1/0.index": 1}
+    assert not (tmp_path / "recovery-point-offset-checkpoint").exists()
+
+
+def test_what_has_come_to_pass_is_not_waited_for(stage):
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
+    play(stage, "until x is acknowledged within 0 s", "promise x is acknowledged within 0 s")
+
+
+def test_a_record_that_failed_is_not_waited_for(stage):
+    stage.clients.failed["x"] = "TimeoutException"
+    with pytest.raises(UndecidedError, match="x failed: TimeoutException"):
+        play(stage, "until x is acknowledged")
+
+
+def test_a_log_counts_from_the_last_step_that_acted(stage):
+    stage.cluster.nodes[0].hear("the word")
+    play(stage, 'until the log of 0 says "w.rd" within 0 s', "send x to t")
+    with pytest.raises(UndecidedError):
+        play(stage, 'until the log of 0 says "w.rd" within 0 s')
+    stage.cluster.nodes[0].hear("a new word")
+    play(stage, 'until the log of 0 says "w.rd" within 0 s')
+    stage.cluster.nodes[0] = Node()
+    stage.cluster.nodes[0].hear("started again, word")
+    play(stage, 'until the log of 0 says "again" within 0 s')
+
+
+def test_more_records_are_those_since_the_last_step_that_acted(stage):
+    stage.clients.acknowledged["before"] = Place("t", 0, 0)
+    play(stage, "send x to t")
+    with pytest.raises(UndecidedError):
+        play(stage, "until 1 more records are acknowledged within 0 s")
+    stage.clients.acknowledged["x"] = Place("t", 0, 1)
+    play(stage, "until 1 more records are acknowledged within 0 s")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "until the ISR of t is 2, 0", "until the ELR of t is 1", "until t is led by 0",
+        "until t has a leader", "until the replicas of t are 0, 1, 2",
+    ],
+)  # fmt: skip
+def test_what_brokers_tell_of_a_topic_holds_for_every_partition(stage, line):
+    one = {"partition": 0, "leader": 0, "replicas": [0, 1, 2], "isr": [0, 2], "elr": [1]}
+    stage.topics["t"] = 2
+    stage.clients.topic = [one, {**one, "partition": 1}]
+    play(stage, f"{line} within 0 s")
+    other = {"partition": 1, "leader": -1, "replicas": [0, 2, 1], "isr": [0], "elr": []}
+    stage.clients.topic = [one, other]
+    with pytest.raises(UndecidedError):
+        play(stage, "send x to t", f"{line} within 0 s")
+
+
+def test_one_partition_of_a_topic_is_named_as_kafka_names_it(stage):
+    first = {"partition": 0, "leader": -1, "replicas": [0], "isr": [], "elr": []}
+    second = {"partition": 1, "leader": 1, "replicas": [1, 2], "isr": [1], "elr": [2]}
+    stage.topics["t"] = 2
+    stage.clients.topic = [first, second]
+    play(stage, "until the ELR of t-1 is 2 within 0 s", "until t-0 has no leader within 0 s")
+    with pytest.raises(UndecidedError, match="not within"):
+        play(stage, "until t has a leader within 0 s")
+    asked = []
+    stage.clients.ask = lambda op, **fields: asked.append((op, fields))
+    play(stage, "reassign t-1 to 1, 3", "reassign t to 1, 3")
+    assert asked == [
+        ("reassign", {"topic": "t", "numbers": numbers, "replicas": (1, 3)})
+        for numbers in ([1], [0, 1])
+    ]
+
+
+def test_of_a_broken_promise_about_one_partition_that_one_is_told(stage):
+    blank = {"replicas": [0], "isr": [], "elr": [], "last_known_elr": []}
+    stage.topics["t"] = 2
+    stage.clients.topic = [{"partition": n, "leader": -1, **blank} for n in (0, 1)]
+    with pytest.raises(PromiseBrokenError) as broken:
+        play(stage, "promise t-1 has a leader within 0 s")
+    assert "t-1: leader -1" in str(broken.value)
+    assert "t-0" not in str(broken.value)
+
+
+@pytest.mark.parametrize("name", ["u", "u-0", "t-2", "t-", "t-x"])
+def test_a_topic_or_partition_that_no_step_has_made_is_said(stage, name):
+    stage.topics["t"] = 2
+    for line in (f"reassign {name} to 0, 1", f"until {name} has a leader within 0 s"):
+        with pytest.raises(UndecidedError, match=f"no step has made a topic {name}"):
+            play(stage, line)
+
+
+def test_the_records_of_a_topic_that_was_sent_to_are_evidence(stage):
+    play(stage, "make topic t on 0, 1", "make topic u on 0, 1", "send x to t")
+    assert (stage.topics, stage.written) == ({"t": 1, "u": 1}, {"t"})
+    play(stage, "delete topic u")
+    assert (stage.topics, stage.written) == ({"t": 1}, {"t"})
+    with pytest.raises(UndecidedError, match="records of t are evidence"):
+        play(stage, "delete topic t")
+
+
+def test_what_was_to_be_deleted_is_below_the_start_that_the_brokers_tell(stage):
+    stage.topics["t"] = 2
+    play(stage, "delete the records of t")
+    deleted = [
+        place
+        for place in (Place("t", 0, 1), Place("t", 0, 2), Place("t", 1, 0), Place("u", 0, 0))
+        if stage.is_deleted(place)
+    ]
+    assert deleted == [Place("t", 0, 1)]
+
+
+def test_a_deletion_that_is_begun_is_waited_for_where_a_step_says_so(stage):
+    stage.topics["t"] = 2
+    with pytest.raises(UndecidedError, match="no step has begun to delete the records of t"):
+        play(stage, "until the records of t are deleted within 0 s")
+    stage.clients.answers = False
+    play(stage, "begin to delete the records of t")
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until the records of t are deleted within 0 s")
+    assert not stage.is_deleted(Place("t", 0, 1))
+    stage.clients.answers = True
+    play(stage, "until the records of t are deleted within 0 s")
+    assert stage.is_deleted(Place("t", 0, 1))
+
+
+def test_a_record_that_has_failed_is_waited_for_as_such(stage):
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until x has failed within 0 s")
+    stage.clients.failed["x"] = "NetworkException"
+    play(stage, "until x has failed within 0 s")

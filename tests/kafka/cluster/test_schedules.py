@@ -1,0 +1,177 @@
+"""Schedules: every file is whole, every sentence means one thing, and what is wrong is refused."""
+
+import re
+
+import pytest
+
+from checker.kafka.cluster.schedule import (
+    FOLDER,
+    Kind,
+    every_schedule,
+    read_schedule,
+    schedule_named,
+    schedules_of,
+    step_of,
+)
+from checker.kafka.cluster.steps import network
+from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS
+from model.language.errors import UsageError
+
+SCHEDULES = every_schedule()
+GOOD = """
+title = "a title"
+finding = "0009"
+story = "a story"
+control = "what is left out"
+steps = '''
+make topic t on 0, 1, 2      # a remark
+- kill 0
++ until 0 is at work within 7 s
+promise t has a leader
+'''
+[settings]
+"replica.lag.time.max.ms" = 10000
+[features]
+"eligible.leader.replicas.version" = 0
+"""
+EXAMPLES = {
+    "number": "7", "numbers": "0, 1, 2", "name": "t", "value": "min.insync.replicas",
+    "frames": "the fetches of 2 from 0", "text": '"some words"',
+}  # fmt: skip
+
+
+def example(sentence):
+    """The sentence with something in its braces."""
+    text = sentence.template
+    for kind, words in EXAMPLES.items():
+        while f":{kind}}}" in text:
+            end = text.index(f":{kind}}}")
+            text = text[: text.rindex("{", 0, end)] + words + text[end + len(kind) + 2 :]
+    return text
+
+
+def test_there_is_an_example_of_every_kind():
+    assert EXAMPLES.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("sentences", [ACTS, CONDITIONS], ids=["acts", "conditions"])
+def test_no_sentence_can_be_taken_for_another(sentences):
+    assert len(sentences) > 10
+    for sentence in sentences:
+        text = example(sentence)
+        assert [s.template for s in sentences if s.arguments(text) is not None] == [
+            sentence.template
+        ]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_a_schedule_is_told_in_unambiguous_sentences(schedule):
+    for step in schedule.every_step:
+        sentences = CONDITIONS if step.kind else ACTS
+        assert sum(s.arguments(step.text) is not None for s in sentences) == 1
+        assert step.meaning.sentence.function.__doc__
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_a_control_differs_in_marked_steps_only_and_in_few(schedule):
+    steps, control = schedule.steps(False), schedule.steps(True)
+    unmarked = [step for step in schedule.every_step if not step.only]
+    assert [step for step in steps if not step.only] == unmarked
+    assert [step for step in control if not step.only] == unmarked
+    assert steps != control
+    assert len(schedule.every_step) - len(unmarked) <= 6 < len(unmarked)
+
+
+@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_what_is_released_was_held(schedule, control):
+    held = set()
+    for step in schedule.steps(control):
+        template = step.meaning.sentence.template
+        if template.startswith("hold "):
+            assert step.meaning.arguments["frames"] not in held
+            held.add(step.meaning.arguments["frames"])
+        elif template.startswith(("release ", "lose ")):
+            held.remove(step.meaning.arguments["frames"])
+
+
+@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_what_is_left_unread_is_read_again(schedule, control):
+    unread = set()
+    for step in schedule.steps(control):
+        function = step.meaning.sentence.function
+        if function is network.leave:
+            unread.add(step.meaning.arguments["frames"])
+        elif function is network.take:
+            unread.remove(step.meaning.arguments["frames"])
+    assert not unread
+
+
+def test_a_schedule_as_it_is_read(tmp_path):
+    path = tmp_path / "0009-story.toml"
+    path.write_text(GOOD)
+    schedule = read_schedule(path)
+    assert (schedule.name, schedule.finding, schedule.brokers) == ("story", "0009", 3)
+    assert schedule.settings == {"replica.lag.time.max.ms": "10000"}
+    assert schedule.features == {"eligible.leader.replicas.version": 0}
+    assert [s.words for s in schedule.steps(False)] == [
+        "make topic t on 0, 1, 2", "kill 0", "promise t has a leader",
+    ]  # fmt: skip
+    assert [s.words for s in schedule.steps(True)] == [
+        "make topic t on 0, 1, 2", "until 0 is at work", "promise t has a leader",
+    ]  # fmt: skip
+    assert [s.kind for s in schedule.every_step] == [
+        Kind.ACT, Kind.ACT, Kind.UNTIL, Kind.PROMISE,
+    ]  # fmt: skip
+    assert schedule.steps(True)[1].seconds == 7
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("kill 0", "kil 0", "step line 2: 'kil 0' is no sentence of a schedule"),
+        ("kill 0", "kill nobody", "write 'kill BROKER'"),
+        ("kill 0", "hold the door", "'the door' are no frames: write the fetches of"),
+        ("until 0 is at work", "until 0 is happy", "write '"),
+        ("until 0 is at work", "until kill 0", "is no sentence"),
+        ("- kill 0\n+ until", "until", "a control differs by at least one step"),
+        ('control = "what is left out"', 'control = ""', "a control differs"),
+        ('title = "a title"', "", "no 'title'"),
+        ("title", "tittle", "did you mean 'title'?"),
+        ("[settings]", "[settings", "0009-story.toml"),
+    ],
+)
+def test_a_schedule_that_is_not_well_formed_is_refused_in_one_line(tmp_path, old, new, words):
+    path = tmp_path / "0009-story.toml"
+    assert old in GOOD
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(UsageError) as refused:
+        read_schedule(path)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_finding_is_found_by_its_page_and_by_the_catalogue():
+    assert schedules_of("36") == schedules_of("0001") != schedules_of("0002")
+    with pytest.raises(UsageError, match=r"no finding is called '0099'.*valid are 0001, 0002"):
+        schedules_of("0099")
+    with pytest.raises(UsageError, match=r"no schedule of 0001 is called 'crush'.*'crash'"):
+        schedule_named("crush", schedules_of("0001"))
+    assert schedule_named(None, schedules_of("0001")).name == "crash"
+
+
+def test_files_are_named_after_their_findings():
+    assert [path.stem for path in sorted(FOLDER.glob("*.toml"))] == [
+        f"{schedule.finding}-{schedule.name}" for schedule in SCHEDULES
+    ]
+
+
+def test_all_frames_that_can_be_named_can_be_held():
+    for template in FRAMES:
+        text = re.sub(
+            r"\{(\w+)\}",
+            lambda named: str(["leader", "broker", "follower", "consumer"].index(named[1])),
+            template,
+        )
+        assert step_of(f"hold {text}").meaning.arguments["frames"].words == text

@@ -1,0 +1,207 @@
+"""The tables of the conformance harness are whole, and what compares can say no."""
+
+import re
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+
+from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
+from checker.kafka.conformance.harness import Answer, Harness, sources
+from checker.kafka.conformance.observed import MEANS
+from checker.kafka.conformance.plan import models, settings_of
+from checker.kafka.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
+from checker.kafka.conformance.replays import AT_ONCE, Cell, cell, departure, release_model
+from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
+from checker.kafka.conformance.walks import Walker
+from checker.kafka.releases.jars import releases
+from checker.lab.experiments.cases import read_case
+from checker.telling.report.pages import part_of, with_part
+from model.kafka.protocol import KAFKA
+from model.language.errors import UsageError
+
+JAVA = Path("checker/kafka/conformance/java/common")
+CASES = Path("counterexamples/kafka")
+
+
+def test_every_variable_is_compared_or_has_a_reason():
+    compared = {row.variable for row in TABLE}
+    for name in KAFKA.schema.variables:
+        parts = {name, name.rpartition(".")[0], name.partition(".")[0]}
+        assert (name in compared) != bool(parts & NOT_COMPARED.keys()), name
+
+
+def test_every_row_has_a_reader():
+    readers = set(re.findall(r'case "([^"]+)" ->', (JAVA / "Projection.java").read_text("utf-8")))
+    known = {row.name for row in TABLE}
+    assert known <= readers
+    assert readers - known <= {"consumer.processed", "consumer.committed"}
+
+
+def test_every_action_is_mapped_and_nothing_else():
+    mapped = re.findall(r'entry\("(\w+)"', (JAVA / "Steps.java").read_text("utf-8"))
+    assert sorted(mapped) == sorted(action.name for action in KAFKA.actions)
+
+
+def test_what_the_driver_does_means_actions_that_there_are():
+    names = {action.name for action in KAFKA.actions}
+    assert all(set(actions) <= names for actions in MEANS.values())
+    driven = set(re.findall(r'event\("([^"]+)"', (JAVA / "Driver.java").read_text("utf-8")))
+    assert driven == MEANS.keys()
+
+
+@pytest.mark.parametrize("version", releases())
+def test_every_release_has_each_adapter_once(version):
+    adapters = [path.name for path in sources(version) if path.parent.name.startswith("since-")]
+    assert sorted(adapters) == [
+        "LastingFetchers.java",
+        "SteppedFetcher.java",
+        "SteppedFetchers.java",
+    ]
+
+
+def test_the_adapter_is_the_newest_that_is_not_newer():
+    assert "since-4.0" in {path.parent.name for path in sources("4.0.1")}
+    with pytest.raises(UsageError, match=r"no adapter for Kafka 3\.4\.0"):
+        sources("3.4.0")
+
+
+def test_allowed_rows_have_reasons_and_cover_nothing_else():
+    assert all(row.reason.strip() for row in allowed_rows())
+    early = Kind("controller_elect_last_known_leader", ("brokers.leader", "brokers.leader_epoch"))
+    assert allowed_row(early, "4.1.0") is not None
+    fenced = Kind("broker_restart", ("brokers.leader", "controller.leader"))
+    assert allowed_row(fenced, "4.0.1") is not None
+    assert allowed_row(fenced, "4.1.0") is None
+    log = Kind("controller_elect_last_known_leader", ("brokers.leader", "brokers.log.end"))
+    assert allowed_row(log, "4.1.0") is None
+    failed = Kind("controller_elect_last_known_leader", ("brokers.leader",), "no request")
+    assert allowed_row(failed, "4.1.0") is None
+
+
+def _walks(seed, count=4, steps=20):
+    model = models("4.1.0", {}, {"min.insync.replicas": "2", "isr.answer.apart": "true"})[0]
+    walker = Walker(model, "4.1.0", seed)
+    return walker.projection, list(walker.walks(count, steps))
+
+
+@pytest.fixture(scope="module")
+def walked():
+    return _walks(7)
+
+
+def test_a_seed_gives_the_same_walks(walked):
+    _, again = _walks(7)
+    assert [walk.steps for walk in again] == [walk.steps for walk in walked[1]]
+
+
+def test_expected_states_are_those_of_the_reference_engine(walked):
+    from checker.core.engines.reference import ReferenceEngine
+
+    projection, walks = walked
+    for walk in walks:
+        engine = ReferenceEngine(walk.model)
+        states = [engine.initial()]
+        for step in walk.steps:
+            after = engine.step(states[-1], step)
+            assert after is not None
+            states.append(after)
+        assert (projection.of_states(states) == walk.expected).all()
+
+
+def test_a_state_that_differs_is_told(walked):
+    projection, walks = walked
+    walk = walks[0]
+    right = walk.expected.astype(np.int64)
+    assert compare(projection, walk.steps, walk.expected, Answer(right)).difference is None
+    wrong = right.copy()
+    wrong[5, 3] += 1
+    found = compare(projection, walk.steps, walk.expected, Answer(wrong)).difference
+    assert found is not None and found.step == 5
+    assert found.numbers[0][0] == projection.label(3)
+    unseen = right.copy()
+    unseen[5, 3] = NOTHING
+    assert compare(projection, walk.steps, walk.expected, Answer(unseen)).difference is None
+
+
+def test_a_step_that_kafka_could_not_take_is_told(walked):
+    projection, walks = walked
+    walk = walks[0]
+    right = walk.expected.astype(np.int64)
+    refused = Answer(right, failures={4: ["the leader does not ask for 2"]})
+    found = compare(projection, walk.steps, walk.expected, refused).difference
+    assert found is not None and (found.step, found.kind.failure) == (
+        4,
+        "the leader does not ask for #",
+    )
+    stopped = compare(projection, walk.steps, walk.expected, Answer(right[:3], stopped="gone"))
+    assert stopped.difference is not None and stopped.difference.step == 3
+
+
+def test_a_patch_has_the_fix_of_its_patch():
+    key = "answer.matches.request.epoch"
+    has = {v: settings_of(v)[key] for v in ("3.8.1", "3.9.0", "3.9.1", "4.0.0", "4.0.1", "4.1.0")}
+    assert list(has.values()) == ["false", "false", "true", "false", "true", "true"]
+
+
+@pytest.mark.parametrize(
+    ("case", "version", "step"),
+    [
+        ("18-an_answer_from_an_earlier_epoch", "3.9.0", None),
+        ("18-an_answer_from_an_earlier_epoch", "3.9.1", 12),
+        ("36-positions_from_a_missed_epoch", "4.3.1", None),
+        ("14-a_diverging_fetch_is_counted", "3.6.2", 8),
+    ],
+)
+def test_the_model_of_a_release_predicts_where_it_departs(case, version, step):
+    traces = Traces(read_case(CASES / case), read_case(CASES / case).stored_trace())
+    trace, _ = traces.for_release(version)
+    assert trace is not None
+    assert departure(trace, release_model(trace.model, version), version) == step
+
+
+class Silent:
+    """Stands in for a harness whose classes cannot be made: no state, and why."""
+
+    version, fix = "4.3.1", ""
+
+    def run(self, model, projection, steps):
+        return Answer(np.zeros((0, len(projection.rows)), np.int64), stopped="no such class")
+
+
+@pytest.mark.parametrize(
+    "case", ["36-positions_from_a_missed_epoch", "18-an_answer_from_an_earlier_epoch"]
+)
+def test_what_fails_before_any_step_is_no_agreement(case):
+    found = cell(cast(Harness, Silent()), read_case(CASES / case).stored_trace())
+    assert (found.step, found.words, found.is_right) == (AT_ONCE, "no such class", False)
+    assert found.text.startswith("start (predicted ")
+
+
+def test_a_projection_leaves_out_what_the_release_has_not():
+    model = KAFKA.model({}, settings_of("3.9.1"))
+    names = {row.variable for row, _ in Projection(model, "3.9.1").rows}
+    assert "controller.eligible" not in names
+    assert "controller.eligible" in {row.variable for row, _ in Projection(model, "4.0.0").rows}
+
+
+def test_a_page_gets_its_table_between_the_marks():
+    table = Table(
+        ("3.9.0", "4.1.0"), {"x": {"3.9.0": Cell(0, 0, ""), "4.1.0": Cell(3, 4, "w")}}, {"x": 9}
+    )
+    page = with_part(f"before\n{BEGIN}\nold\n{END}\nafter", BEGIN, END, table.markdown())
+    assert page.startswith("before\n") and page.endswith("\nafter") and "old" not in page
+    assert "| 9 | end | 3 (predicted 4) |" in page
+    assert table.wrong == [("x", "4.1.0", Cell(3, 4, "w"))]
+    assert columns(part_of(page, BEGIN, END)) == table.versions
+    assert columns("no table yet") == ()
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", BEGIN, END, f"{BEGIN} x {BEGIN} {END}", f"{BEGIN} x {END} {END}", f"{END} {BEGIN} {END}"],
+)
+def test_a_page_without_its_marks_is_refused_and_left_alone(page):
+    with pytest.raises(UsageError, match="the page needs one line"):
+        with_part(page, BEGIN, END, "table")

@@ -1,0 +1,406 @@
+"""An answer is the grid's row; stops are as bad as the worst; changes are safe and cheap."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from functools import cache
+from typing import Any
+
+import pytest
+
+import highwater
+from checker.core.files import COUNTEREXAMPLES
+from checker.core.search.allowance import Allowance
+from checker.core.search.explore import Explorer
+from checker.core.search.limits import Limits
+from checker.core.traces.trace import check_trace
+from checker.kafka.guarantees.answer import as_data
+from checker.kafka.guarantees.changes import Tier
+from checker.kafka.guarantees.cluster import describe_cluster
+from checker.kafka.guarantees.faults import Faults, choice_of
+from checker.kafka.guarantees.releases import release_named
+from checker.kafka.guarantees.stops import NONE, Ends, Outage, outages
+from checker.kafka.guarantees.upgrade import mixed_words, stages
+from checker.kafka.guarantees.verdicts import (
+    STATES,
+    finer_of_the_grid,
+    is_safe,
+    judge_losses,
+    judge_stops,
+)
+from checker.lab.experiments.choices import Choice
+from model.language.errors import UsageError
+from properties import choose_properties
+
+TINY: dict[str, Any] = {"log_size": 1, "max_records": 1}
+TWO = {"min.insync.replicas": "2"}
+NO_LIMIT = 3_600.0
+MARK = "0002"
+
+
+@cache
+def asked(kafka, settings="", **numbers):
+    given: dict[str, Any] = {"settings": dict(part.split("=") for part in settings.split())}
+    return highwater.ask(kafka, max_seconds=NO_LIMIT, **given, **TINY, **numbers)
+
+
+def words(answer, part=-1):
+    judged = answer.parts[part].judged
+    return {cell.column.name: cell.words for cell in (*judged.losses, *judged.stops)}
+
+
+@pytest.mark.slow
+def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
+    answer = asked("4.1", "acks=1", crashes=1, replicas=2)
+    assert not answer and answer.is_lossy and answer.is_decided
+    assert words(answer)["acknowledged records"] == "lost in 4 steps"
+    first = answer.changes[0]
+    assert (first.change.words, first.change.tier, first.costs) == ("acks=all", Tier.SETTING, ())
+    assert "S7: by design" in answer.known
+    text = str(answer)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "   2. b0 crashes; its high watermark checkpoint is 0" in text
+    assert "  1. acks=all, a setting: nothing more stops" in text
+    for cell in answer.parts[0].judged.lost:
+        trace = answer.parts[0].traces[cell.found["property"]]
+        check_trace(trace)
+        assert trace.depth == cell.found["depth"]
+        assert trace.model.identity == cell.search.choice.model.identity
+
+
+@pytest.mark.slow
+def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
+    """Finding 0002, which a search with both in one step does not see."""
+    safe = asked("4.1", "acks=all pending.isr.survives.image=true", crashes=1)
+    assert safe and not safe.is_lossy and safe.changes == ()
+    assert max(map(len, str(safe).splitlines())) <= 80
+    answer = asked("4.1", "acks=all", crashes=1)
+    lost = answer.parts[0].judged.lost
+    assert answer.is_lossy and {cell.mark for cell in lost} == {MARK}
+    assert words(answer)["acknowledged records"] == f"lost in 10 steps ({MARK})"
+    assert "Number 37" in answer.known
+    told = {tried.change.words: tried.change.tier for tried in answer.changes}
+    assert told["pending.isr.survives.image=true"] is Tier.UNRELEASED
+    assert not any(known.case.startswith("37-") for known in answer.beyond)
+    assert any(known.case.startswith("36-") for known in answer.beyond)
+    for trace in answer.traces:
+        check_trace(trace)
+
+
+def test_leaders_with_zookeeper_read_no_image_of_what_they_were_answered():
+    for kafka, is_finer in (("2.1", False), ("3.2", False), ("3.3", True), ("4.3", True)):
+        choice = choice_of(describe_cluster(kafka, settings=TWO), Faults({"crashes": 1}))
+        assert (finer_of_the_grid().of(choice) is not None) is is_finer
+
+
+@pytest.mark.slow
+def test_every_change_that_is_told_is_safe_at_the_same_bounds():
+    answer = asked("4.1", "acks=1", crashes=1)
+    for tried in answer.changes:
+        assert tried.change.choice.bounds == answer.parts[0].judged.choice.bounds
+        again = judge_losses(tried.change.choice, Allowance(NO_LIMIT, STATES), finer=False)
+        assert all(is_safe(cell) for cell in again.losses)
+    orders = [tried.order for tried in answer.changes]
+    assert orders == sorted(orders)
+
+
+@pytest.mark.slow
+def test_more_in_sync_replicas_cost_writes_after_fewer_faults():
+    answer = asked("4.1", "min.insync.replicas=2", power_losses=2)
+    costs = {tried.change.words: tried.costs for tried in answer.changes}
+    assert costs["log.flush.interval.messages=1"] == ()
+    (cost,) = costs["min.insync.replicas=3"]
+    assert "writes with acks=all" in cost and "after 1 fault until a broker starts" in cost
+    assert answer.changes[0].change.words == "log.flush.interval.messages=1"
+
+
+@pytest.mark.slow
+def test_a_rack_with_two_of_three_replicas_loses_what_only_they_had():
+    answer = asked("4.1", "min.insync.replicas=2", racks="a,a,b", rack_failures=1)
+    assert words(answer)["a copy on some disk"] == "gone in 7 steps"
+    told = {tried.change.words for tried in answer.changes}
+    assert {"min.insync.replicas=3", "a rack for each replica"} <= told
+    assert not any("racks" in each for each in told)
+
+
+@pytest.mark.nightly(
+    "half a minute; docs/ask.md has another upgrade, which is asked on every change"
+)
+def test_an_upgrade_and_a_feature_close_the_loss_of_the_last_replica_standing():
+    answer = asked("3.9", "min.insync.replicas=2", power_losses=1)
+    told = {tried.change.words: tried.change for tried in answer.changes}
+    assert told["upgrade to 4.1"].tier is Tier.UPGRADE
+    assert "eligible.leader.replicas" in told["upgrade to 4.1"].about
+    assert "upgrade to 4.0" not in told and "eligible.leader.replicas.version=1" not in told
+    newer = asked("4.0", "min.insync.replicas=2", power_losses=1)
+    assert "eligible.leader.replicas.version=1" in {t.change.words for t in newer.changes}
+
+
+@pytest.mark.slow
+def test_a_change_that_only_loses_another_way_is_not_told():
+    """Finding 0001: with three replicas in sync the same loss takes another way."""
+    answer = asked("4.3", "min.insync.replicas=2", preferred_elections=3)
+    assert [tried.change.tier for tried in answer.changes] == [Tier.UNRELEASED]
+    assert answer.changes[0].change.words == "reset.follower.leo.every.epoch=true"
+    assert answer.changes[0].is_safe and "finding 0001" in answer.changes[0].change.about
+
+
+@pytest.mark.slow
+def test_the_row_is_that_of_the_grid():
+    """The searches of the stored grid, asked for in an operator's words."""
+    stored = {}
+    lines = (COUNTEREXAMPLES / "matrix" / "guarantees.jsonl").read_text().splitlines()
+    for line in lines:
+        entry = json.loads(line)
+        stored[entry["job"].partition(" --property")[0]] = entry["result"]["properties"]
+    sizes = {"log_size": 2, "max_records": 2, "max_leader_epoch": 4}
+    for kafka, settings, faults in [
+        ("4.1", {"acks": "1", **TWO}, {"crashes": 1}),
+        ("4.1", {"acks": "all", "min.insync.replicas": "1"}, {"power_losses": 1}),
+        ("4.3", {"acks": "all", **TWO}, {"crashes": 1}),
+    ]:
+        given = {"unclean.leader.election.enable": "false", **settings}
+        choice = choice_of(describe_cluster(kafka, settings=given), Faults(faults, sizes=sizes))
+        found = {
+            key.strip(): value
+            for key, value in stored.items()
+            if _is_same(shlex.split(key), choice)
+        }
+        assert found, (kafka, settings, faults)
+        judged = judge_losses(choice, Allowance(NO_LIMIT, STATES), finer=False)
+        ours = {cell.column.properties[0]: cell.found["depth"] for cell in judged.lost}
+        for properties in found.values():
+            for name, result in properties.items():
+                known = result["verdict"] == "violated"
+                assert (name in ours) is known
+                assert not known or ours[name] == result["depth"]
+
+
+def _is_same(arguments, choice):
+    """The arguments of `explore` choose the same model."""
+    bounds, settings, preset = {}, {}, ""
+    for option, value in zip(arguments[1::2], arguments[2::2], strict=True):
+        if option == "--set":
+            name, _, text = value.partition("=")
+            settings[name] = text
+        elif option == "--preset":
+            preset = value
+        else:
+            bounds[option.removeprefix("--").replace("-", "_")] = int(value)
+    other = Choice("kafka", preset, settings, bounds)
+    return preset == choice.preset and other.model.identity == choice.model.identity
+
+
+# --- stops ---------------------------------------------------------------------------------------
+
+
+def outage(name, settings, **faults):
+    keeps_up = {"followers.keep.up": "true", **settings}
+    asked_about = Faults(faults, sizes=TINY)
+    choice = choice_of(describe_cluster("4.1", settings=keeps_up), asked_about)
+    return outages(choice, [name], Limits())[name]
+
+
+@pytest.mark.slow
+def test_a_stop_is_as_bad_as_its_worst_state():
+    writes = "leader_takes_writes"
+    assert outage(writes, {"min.insync.replicas": "1"}, crashes=1) == NONE
+    mild = outage(writes, TWO, crashes=1)
+    assert mild.ends is Ends.BY_ITSELF and mild.steps > 0
+    harder = outage(writes, {"min.insync.replicas": "3"}, crashes=1)
+    assert harder.ends is Ends.WITH_A_RESTART and harder.faults == 1
+    assert outage(writes, TWO, crashes=2).faults == 2
+    assert harder.is_worse_than(mild) and mild.is_worse_than(NONE)
+    assert harder.is_worse_than(outage(writes, TWO, crashes=2))
+    assert not mild.is_worse_than(harder) and not harder.is_worse_than(harder)
+
+
+def test_of_two_stops_the_worse_takes_more_to_end_or_comes_after_fewer_faults():
+    by_itself = Outage(Ends.BY_ITSELF, 9, 1)
+    after_two, after_one = (Outage(Ends.WITH_A_RESTART, 1, faults) for faults in (2, 1))
+    for_good = Outage(Ends.NOT_WITHIN_BOUNDS, None, 3)
+    order = [NONE, by_itself, after_two, after_one, for_good]
+    for place, one in enumerate(order):
+        assert [one.is_worse_than(other) for other in order] == [k < place for k in range(5)]
+    assert not by_itself.is_worse_than(Outage(Ends.BY_ITSELF, 3, 2))
+
+
+@pytest.mark.slow
+def test_what_no_broker_ends_is_for_good():
+    """Finding 0006: offline for good with every broker back, until an operator forces a leader."""
+    settings = {**TWO, "min.insync.replicas.later": "1"}
+    found = outage("live_replicas_have_a_leader", settings, shutdowns=3, min_isr_changes=1)
+    assert found.ends is Ends.NOT_WITHIN_BOUNDS and found.steps is None
+    assert "for good" in found.words
+    assert found.is_worse_than(outage("leader_takes_writes", TWO, crashes=2))
+    kept = settings | {"min.isr.change.keeps.elr": "true"}
+    assert outage("live_replicas_have_a_leader", kept, shutdowns=3, min_isr_changes=1) == NONE
+
+
+# --- faults --------------------------------------------------------------------------------------
+
+
+def test_a_rolling_restart_is_controlled_shutdowns_in_turn():
+    cluster = describe_cluster("4.1", settings=TWO)
+    choice = choice_of(cluster, Faults(rolling_restart=True))
+    assert choice.settings["shutdowns.in.turn"] == "true"
+    assert choice.bounds["controlled_shutdowns"] == 3 and choice.bounds["crashes"] == 0
+    assert choice.bounds["preferred_elections"] == 1
+    old = choice_of(describe_cluster("2.1"), Faults(rolling_restart=True))
+    assert old.bounds["shutdowns"] == 3 and "controlled_shutdowns" not in old.bounds
+
+
+def test_without_rebalancing_no_leader_moves_back(tmp_path):
+    file = tmp_path / "server.properties"
+    file.write_text("auto.leader.rebalance.enable=false\n")
+    choice = choice_of(describe_cluster("4.1", [file]), Faults(rolling_restart=True))
+    assert choice.bounds["preferred_elections"] == 0
+
+
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_in_turn_no_two_brokers_are_down_at_once(in_turn):
+    settings = {"shutdowns.in.turn": str(in_turn).lower()}
+    bounds = {"crashes": 0, "preferred_elections": 0, "controlled_shutdowns": 3, **TINY}
+    model = Choice("kafka", "kafka-4.1", settings, bounds).model
+    found = Explorer(model, [one_down()], Limits(depth=10)).run()
+    assert bool(found.violations) is not in_turn
+    assert in_turn or found.violations[0].depth <= 8
+
+
+def one_down():
+    from model.language import every, implies, not_
+    from properties.claims import always
+
+    @always(
+        "one_down", "no two brokers are down at once", broken_by="shutdowns that are not in turn"
+    )
+    def claim(partition):
+        return every(
+            implies(not_(a.up), every(implies(not_(b.up), a == b) for b in partition.brokers))
+            for a in partition.brokers
+        )
+
+    return claim
+
+
+@pytest.mark.slow
+def test_a_change_of_min_isr_is_a_fault():
+    answer = asked("4.1", "min.insync.replicas=2", power_losses=1, min_isr_to=1)
+    assert answer.is_lossy and "min.insync.replicas changed to 1" in str(answer)
+    without = asked("4.1", "min.insync.replicas=2", power_losses=1).parts[0].judged
+    assert {cell.mark for cell in without.lost} == {MARK}
+
+
+@pytest.mark.slow
+def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_that():
+    """It did, in seven steps, where brokers applied the change at once (number 98 is the other)."""
+    answer = asked("4.3", "min.insync.replicas=2", false_fencings=1, min_isr_to=1)
+    assert {cell.mark for cell in answer.parts[0].judged.lost} == {MARK}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "name what may happen"),
+        ({"crashes": 0}, "name what may happen"),
+        ({"min_isr_to": 4}, "valid are 1 to 3"),
+        ({"min_isr_to": 1}, "already; valid is another number of 1 to 3"),
+        ({"upgrade_to": "4.0"}, "valid are 4.2, 4.3"),
+        ({"crashes": 1, "nonsense": 2}, "nonsense"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(arguments, words):
+    with pytest.raises(UsageError, match=words):
+        highwater.ask("4.1", **arguments)
+
+
+# --- upgrades ------------------------------------------------------------------------------------
+
+
+def test_an_upgrade_has_its_stages_and_says_whose_rules_change():
+    cluster = describe_cluster("4.0", settings=TWO)
+    found = stages(cluster, release_named("4.1"))
+    assert [stage.cluster.release.alike for stage in found] == ["4.0", "4.0", "4.1", "4.1", "4.1"]
+    assert [bool(stage.changed) for stage in found] == [False, True, False, True, False]
+    assert found[2].cluster.settings["eligible.leader.replicas"] == "false"
+    said = mixed_words(found)
+    assert (
+        "4.0 and 4.1 at once: by each broker's own release go answer.matches.request.epoch" in said
+    )
+    assert "the controller changes eligible.leader.replicas, last.known.leader.election" in said
+    budgets = [choice_of(stage.cluster, Faults(upgrade_to=release_named("4.1"))).bounds
+               for stage in found]  # fmt: skip
+    assert [bounds.get("upgrades", 0) for bounds in budgets] == [0, 3, 0, 0, 0]
+    assert [bounds.get("controller_upgrades", 0) for bounds in budgets] == [0, 0, 0, 1, 0]
+
+
+def test_between_releases_without_a_difference_nothing_is_mixed():
+    same = stages(describe_cluster("3.9", settings=TWO), release_named("4.0"))
+    assert "nothing new" in mixed_words(same) and len(same) == 2
+    newer = stages(describe_cluster("4.2", settings=TWO), release_named("4.3"))
+    assert "each broker's" not in mixed_words(newer) and len(newer) == 3
+
+
+def test_a_mix_that_the_model_does_not_know_is_told_and_not_judged():
+    found = stages(describe_cluster("0.10", settings=TWO), release_named("0.11"))
+    assert [stage.unknown[:7] for stage in found if stage.unknown] == ["records"]
+    assert "not judged, records that were written before 0.11" in mixed_words(found)
+
+
+@pytest.mark.slow
+def test_brokers_of_two_releases_are_judged_and_lose_no_more_than_each():
+    answer = asked("2.0", "acks=all", upgrade_to="2.1", replicas=2, max_leader_epoch=3)
+    names = [part.name for part in answer.parts]
+    assert sum(name.startswith("in between") for name in names) == 2
+    between = [part for part in answer.parts if part.name.startswith("in between")]
+    assert all(part.judged.is_decided for part in between)
+    for part in between:
+        for trace in part.traces.values():
+            check_trace(trace)
+
+
+@pytest.mark.slow
+def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
+    """In neither stage does it stay without a leader once all replicas are back."""
+    verdicts = {}
+    for stage in stages(describe_cluster("4.0", settings=TWO), release_named("4.1"))[2:]:
+        choice = choice_of(stage.cluster, Faults({"crashes": 2}, sizes=TINY))
+        judged = judge_stops(
+            judge_losses(choice, Allowance(NO_LIMIT, STATES)), Allowance(NO_LIMIT, STATES)
+        )
+        verdicts[stage.name] = {cell.column.name: cell.words for cell in judged.stops}
+    off, between, on = (found["a leader with all back"] for found in verdicts.values())
+    assert (off, on) == ("safe", "safe") and between.startswith("none in ")
+
+
+def test_zookeeper_to_kraft_is_no_rolling_upgrade():
+    with pytest.raises(UsageError, match="a migration, which is not modelled"):
+        stages(describe_cluster("2.7"), release_named("4.0"))
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_without_time_nothing_is_claimed():
+    answer = highwater.ask("4.1", settings=TWO, crashes=1, max_seconds=0)
+    assert not answer and not answer.is_lossy and not answer.is_decided
+    assert "no time for it" in str(answer) and "not all states" in str(answer)
+    data = as_data(answer)
+    assert not data["decided"] and {c["verdict"] for c in data["parts"][0]["losses"]} == {"unknown"}
+
+
+def test_parts_of_a_budget_end_with_the_whole():
+    whole = Allowance(100.0, STATES)
+    part = whole.part(2)
+    assert 40 < part.left <= 50
+    whole.end()
+    assert part.left == 0 == whole.left
+
+
+def test_properties_that_are_judged_exist():
+    from checker.kafka.guarantees.verdicts import LOSSES, READS, STOPS
+    from model.kafka.protocol import KAFKA
+
+    names = [name for column in (*LOSSES, READS, *STOPS) for name in column.properties]
+    assert len(choose_properties(KAFKA, names)) == len(names) == len(set(names))

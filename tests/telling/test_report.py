@@ -1,0 +1,446 @@
+"""Reports show every step, what it changed and why the end matters, in any form and any width."""
+
+from __future__ import annotations
+
+import html
+import html.parser
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import checker.telling.report.story
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import build_trace
+from checker.lab.experiments.cases import stored_case
+from checker.lab.experiments.choices import steps_named
+from checker.telling.report.html import render_html
+from checker.telling.report.lanes import Lane
+from checker.telling.report.markdown import render_markdown
+from checker.telling.report.mermaid import render_mermaid
+from checker.telling.report.places import Entry, LogPlace, places_of
+from checker.telling.report.space_time import SpaceTime
+from checker.telling.report.story import NOT_NEEDED, tell
+from checker.telling.report.text import render_text
+from model.language.errors import CaptureError
+from model.language.naming import value_words
+from model.protocols import PROTOCOLS
+from tests.support.traces import (
+    EVERY_PROTOCOL,
+    OFFICE,
+    TOPIC,
+    WEATHER,
+    golden_kip279,
+    instance_of,
+    losing_truncation,
+    random_walk,
+    unsafe_isr,
+    witness,
+)
+
+GOLDEN = golden_kip279()
+VERDICTS = [GOLDEN, losing_truncation(), unsafe_isr(), witness()]
+WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+TRACES = [*VERDICTS, *WALKS]
+RENDERERS = [render_text, render_markdown, render_mermaid, render_html]
+
+
+def spoken(output: str) -> str:
+    """What a reader of a report sees: no markup, one space between words."""
+    output = re.sub(r"(?<!&)#(\d+);", lambda code: chr(int(code.group(1))), output)
+    output = re.sub(r"\\([\\`*<>\[\]_])", r"\1", output)
+    return " ".join(html.unescape(re.sub(r"<[^>\n]*>", "", output)).split())
+
+
+def plain(words: str) -> str:
+    return " ".join(re.sub(r"<[^>\n]*>", "", words).split())
+
+
+def crowded(replicas: int = 5):
+    """A run with more brokers than fit side by side in a narrow terminal."""
+    model = PROTOCOLS["kip320"].model({"replicas": replicas, "log_size": 6, "max_records": 6})
+    return random_walk(model, 30, seed=2)
+
+
+# Every form tells everything.
+
+
+@pytest.mark.parametrize("render", RENDERERS)
+@pytest.mark.parametrize("trace", TRACES)
+def test_every_step_is_told_in_words(render, trace):
+    engine = ReferenceEngine(trace.model)
+    output, position = plain(spoken(render(trace))), 0
+    for state, instance in zip(trace.states, trace.steps, strict=False):
+        words = plain(engine.words(state, instance))
+        position = output.index(words, position) + len(words)
+
+
+@pytest.mark.parametrize("render", RENDERERS)
+@pytest.mark.parametrize("trace", VERDICTS)
+def test_the_property_and_what_falsifies_it_are_told(render, trace):
+    output = spoken(render(trace))
+    assert trace.property in output
+    assert trace.claim.words in output
+    assert trace.explanation in output
+
+
+@pytest.mark.parametrize("render", [render_text, render_markdown, render_html])
+@pytest.mark.parametrize("trace", VERDICTS)
+def test_the_header_says_what_was_checked(render, trace):
+    output = spoken(render(trace))
+    for words in (trace.model.protocol.words, trace.model.protocol.name):
+        assert words in output
+    for name, value in trace.model.bounds.items():
+        assert (f"{name.replace('_', ' ')} {value}" in output) is (value > 0)
+    assert ("all others 0" in output) is (0 in trace.model.bounds.values())
+
+
+def test_only_settings_that_differ_from_their_default_are_told():
+    assert "maximal_isr=false" in render_text(unsafe_isr())
+    model = PROTOCOLS["kip320"].model(settings={"fence_fetch": "false"})
+    output = render_text(build_trace(model, []))
+    assert "settings  fence_fetch=false\n" in output
+    assert "fence_truncation" not in output
+    assert "all at their defaults" in render_text(build_trace(PROTOCOLS["kip320"].model(), []))
+    assert "settings" not in render_text(GOLDEN)
+
+
+@pytest.mark.parametrize("render", RENDERERS)
+@pytest.mark.parametrize("trace", TRACES)
+def test_the_same_trace_gives_the_same_report(render, trace):
+    assert render(trace) == render(replace(trace))
+
+
+@pytest.mark.parametrize("render", RENDERERS)
+def test_a_trace_without_steps_is_told(render):
+    trace = build_trace(PROTOCOLS["kip320"].model(), [])
+    assert "kip320" in render(trace) or render is render_mermaid
+
+
+# Changes are all that changed.
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_every_cell_that_changed_is_told_and_no_other(trace):
+    """Counters are left out where something else changed: what they number is told."""
+    places = places_of(trace.model)
+    moments = tell(trace).moments[1:]
+    for before, after, moment in zip(trace.states, trace.states[1:], moments, strict=False):
+        told = {(change.owner, change.name.split()[0]) for change in moment.changes}
+        for place in places:
+            changed = shown(trace.model, place, before) != shown(trace.model, place, after)
+            if place.name.startswith("next ") and any(name != "next" for _, name in told):
+                continue
+            assert ((place.owner.name, place.name.split()[0]) in told) >= changed
+        names = {(place.owner.name, place.name.split()[0]) for place in places}
+        assert told <= names | {("partition", "HW")}
+        assert bool(moment.changes) is (before != after)
+
+
+def shown(model, place, state):
+    if isinstance(place, LogPlace):
+        return place.entries(model, state)
+    return value_words(model, place.cell, state[place.cell.position])
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_the_places_cover_every_cell_once(trace):
+    covered = []
+    for place in places_of(trace.model):
+        if isinstance(place, LogPlace):
+            covered.append(place.end.position)
+            covered += [cell.position for record in place.records for _, cell in record]
+        else:
+            covered.append(place.cell.position)
+    assert sorted(covered) == list(range(len(trace.model.cells)))
+
+
+def test_a_number_is_none_only_where_its_domain_says_so():
+    model = WEATHER.model()
+    for state in (model.initial_state, random_walk(model, 12, seed=5).states[-1]):
+        for cell, number in zip(model.cells, state, strict=True):
+            is_none = cell.variable.name == "day" and number == -2
+            assert (value_words(model, cell, number) == "none") is is_none
+
+
+def test_what_stays_below_zero_is_not_left_out():
+    model = WEATHER.model()
+    cooler = build_trace(model, [instance_of(model, "cool")])
+    assert "degrees -3" in render_text(cooler)
+    assert "day none" not in render_text(build_trace(model, []))
+
+
+def test_a_change_says_from_what_to_what():
+    changes = [change.words() for change in tell(GOLDEN).moments[10].changes]
+    assert changes == ["log - 0:e2", "epoch 0 -> 1", "leader r0 -> r1"]
+
+
+def test_a_request_that_is_new_has_no_before():
+    changes = tell(GOLDEN).moments[1].changes
+    assert [c.words() for c in changes if c.owner == "request 0"] == [
+        "leader r0", "ISR {r0, r1, r2}",
+    ]  # fmt: skip
+
+
+def test_a_high_watermark_that_is_derived_is_told():
+    moment = tell(unsafe_isr()).moments[-1]
+    assert "HW 0 -> 1" in [change.words() for change in moment.changes]
+
+
+# Lanes.
+
+
+def lane(mark: int | None, *entries: Entry) -> Lane:
+    return Lane("r0", "leader", "1", mark, len(entries), "{r0}", entries)
+
+
+@pytest.mark.parametrize(
+    ("mark", "drawn"),
+    [
+        (0, "[|0:e1 1:e2]"),
+        (1, "[0:e1|1:e2]"),
+        (2, "[0:e1 1:e2|]"),
+        (3, "[0:e1 1:e2 .|]"),
+        (None, "[0:e1 1:e2]"),
+    ],
+)
+def test_a_log_is_drawn_with_a_bar_at_the_high_watermark(mark, drawn):
+    assert lane(mark, Entry("0:e1", 1), Entry("1:e2", 2)).log == drawn
+
+
+def test_an_empty_log_is_drawn():
+    assert lane(0).log == "[|]"
+    assert lane(None).log == "[]"
+
+
+def test_a_lane_is_what_the_broker_holds():
+    last = tell(GOLDEN).moments[-1].lanes
+    assert [lane.columns for lane in last] == [
+        ("r0", "leader", "e2", "HW 1", "LEO 1", "ISR {r0,r2}"),
+        ("r1", "no leader", "e-", "HW 0", "LEO 0", "ISR {}"),
+        ("r2", "follows r1", "e1", "HW 0", "LEO 0", "ISR {r0,r1,r2}"),
+    ]
+    assert [lane.log for lane in last] == ["[0:e2|]", "[|]", "[|]"]
+    assert [lane.name for lane in last if lane.changed] == ["r2"]
+
+
+def test_a_leader_that_the_quorum_does_not_know_is_presumed():
+    model = PROTOCOLS["kip320"].model()
+    steps = [
+        instance_of(model, "controller_elect_leader", leader=0),
+        instance_of(model, "become_leader", leader=0, request=0),
+        instance_of(model, "controller_elect_leader", leader=1),
+    ]
+    moments = tell(build_trace(model, steps)).moments
+    assert [moment.lanes[0].role for moment in moments] == [
+        "no leader", "no leader", "leader", "presumed",
+    ]  # fmt: skip
+
+
+def test_a_lane_is_found_in_the_parts_of_a_broker():
+    model = TOPIC.model()
+    steps = [
+        instance_of(model, "elect", broker=0),
+        instance_of(model, "append", broker=0),
+        instance_of(model, "elect", broker=1),
+        instance_of(model, "crash", broker=1),
+    ]
+    moments = tell(build_trace(model, steps)).moments
+    assert [(*lane.columns, lane.log) for lane in moments[-1].lanes] == [
+        ("b0", "presumed", "e0", "HW 0", "LEO 1", "", "[|0:e0]"),
+        ("b1", "down", "e1", "HW 0", "LEO 0", "", "[|]"),
+    ]
+    assert [change.words() for change in moments[-1].changes] == [
+        "up true -> false", "fenced false -> true",
+    ]  # fmt: skip
+
+
+def test_lanes_are_drawn_all_at_both_ends_and_where_they_changed_between():
+    blocks = re.split(r"\n\n", render_text(GOLDEN))
+    drawn = [re.findall(r"^ +(r\d) .*\[.*\]$", block, re.M) for block in blocks]
+    everyone = ["r0", "r1", "r2"]
+    steps = [block for block in drawn if block]
+    assert steps == [everyone, ["r0"], ["r0"], ["r0"], ["r2"], ["r2"], ["r0"], everyone]
+
+
+def test_protocols_without_a_log_have_no_lanes():
+    assert not tell(unsafe_isr()).moments[0].lanes
+    assert "LEO" not in render_text(random_walk(OFFICE.model(), 8, seed=3))
+
+
+# Text for a terminal.
+
+
+@pytest.mark.parametrize("width", [20, 33, 60, 80, 132])
+@pytest.mark.parametrize("trace", [*TRACES, crowded()])
+def test_text_is_never_wider_than_asked(width, trace):
+    assert max(map(len, render_text(trace, width).splitlines())) <= width
+
+
+def test_text_in_80_columns_keeps_each_lane_on_one_line():
+    for trace in (GOLDEN, losing_truncation()):
+        states, _, _ = render_text(trace).partition("\nFalse ")
+        lines = [line for line in states.splitlines() if "LEO" in line]
+        assert lines
+        assert all(re.search(r"\bHW \d+ .*\[.*\]$", line) for line in lines)
+        assert len({line.index("[") for line in lines}) == 1
+
+
+@pytest.mark.parametrize("width", [20, 25, 40, 70, 90])
+@pytest.mark.parametrize("replicas", [1, 3, 5])
+def test_text_loses_nothing_when_it_wraps(replicas, width):
+    narrow, wide = (render_text(crowded(replicas), columns) for columns in (width, 300))
+    assert sorted("".join(narrow.split())) == sorted("".join(wide.split()))
+
+
+def test_piped_text_is_plain():
+    output = render_text(GOLDEN)
+    assert output.isascii() and output.isprintable() is False
+    assert "\x1b" not in output
+    assert not re.search(r"[ \t]$", output, re.M)
+    piped = Console(file=io.StringIO(), width=200)
+    assert render_text(GOLDEN, 80, piped) == output
+
+
+def test_on_a_terminal_records_have_the_colour_of_their_epoch():
+    terminal = Console(file=io.StringIO(), force_terminal=True, color_system="standard", width=80)
+    output = render_text(GOLDEN, 80, terminal)
+    assert "\x1b[33m0:e2\x1b[0m" in output
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in output.splitlines()]
+    assert "\n".join(lines) + "\n" == render_text(GOLDEN)
+
+
+def test_on_a_terminal_what_changed_has_a_colour_of_its_own():
+    terminal = Console(file=io.StringIO(), force_terminal=True, color_system="standard", width=80)
+    output = render_text(losing_truncation(), 80, terminal)
+    assert "HW 0 -> \x1b[1;33m1\x1b[0m" in output  # what a value is now
+    assert re.search(r"log \+ \x1b\[1;32m\d:e\d\x1b\[0m", output)
+    assert re.search(r"log - \x1b\[1;31m\d:e\d\x1b\[0m", output)
+    assert re.search(r"\x1b\[1;33mLEO 1\s*\x1b\[0m", output)  # and in its lane
+
+
+@pytest.mark.parametrize("render", [render_text, render_markdown])
+def test_a_step_that_is_not_needed_is_marked_and_the_ending_says_why(render):
+    case = stored_case(Path("acks_1"))
+    assert case is not None
+    trace = case.stored_trace()
+    assert NOT_NEEDED not in render(trace) and "Without step" not in render(trace)
+    (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
+    output = spoken(render(build_trace(trace.model, [detour, *trace.steps], trace.property)))
+    assert output.count(NOT_NEEDED) == 1
+    assert f"b0 asks to drop b2 from the ISR {NOT_NEEDED}" in output
+    assert "Without step 1 it ends the same way." in output
+
+
+def test_a_protocol_that_cannot_be_captured_is_shown_without_why(monkeypatch):
+    trace = losing_truncation()
+    assert "False for " in render_text(trace)
+
+    def refuse(*_):
+        raise CaptureError("not this one")
+
+    monkeypatch.setattr(type(trace.model), "grounded", refuse)
+    assert "False for " not in render_text(trace)
+
+
+def test_a_terminal_without_colours_gets_none():
+    terminal = Console(file=io.StringIO(), force_terminal=True, no_color=True, width=80)
+    assert "\x1b[33m" not in render_text(GOLDEN, 80, terminal)
+
+
+# Markup.
+
+
+class Balance(html.parser.HTMLParser):
+    """Fails on a tag that is not closed in order."""
+
+    VOID = frozenset({"meta", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_the_page_is_whole_and_needs_nothing_else(trace):
+    page = render_html(trace)
+    reader = Balance()
+    reader.feed(page)
+    assert reader.open == [] and reader.links == []
+    assert not reader.tags & {"link", "iframe", "img", "b1"}
+    assert not re.search(r"https?://|url\(|@import", page)
+    assert page.count('<section class="step"') == trace.depth + 1
+
+
+def test_words_that_look_like_markup_are_escaped():
+    model = OFFICE.model()
+    steps = [
+        instance_of(model, "draw_ticket"),
+        instance_of(model, "take_job", worker=0, job=0),
+        instance_of(model, "refuse_job", worker=0, job=0),
+    ]
+    trace = build_trace(model, steps)
+    words = "workers 0 refuses job 0; <b>#1</b> | *loudly*"
+    assert words in render_text(trace)
+    assert "&lt;b&gt;#1&lt;/b&gt; | *loudly*" in render_html(trace)
+    assert r"\<b\>#1\</b\> | \*loudly\*" in render_markdown(trace)
+    assert "#59; #60;b#62;#35;1#60;/b#62;" in render_mermaid(trace)
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_a_diagram_has_one_message_a_step_between_declared_participants(trace):
+    lines = [line.strip() for line in render_mermaid(trace).splitlines()]
+    assert lines[0] == "sequenceDiagram"
+    declared = {m.group(1) for line in lines if (m := re.match(r"participant (p\d+) as .+", line))}
+    messages = [m for line in lines if (m := re.match(r"(p\d+)->>(p\d+): \S.*", line))]
+    notes = [m for line in lines if (m := re.match(r"Note over (p\d+)(?:,(p\d+))?: \S.*", line))]
+    assert len(messages) == trace.depth
+    assert 2 + len(declared) + len(messages) + len(notes) == len(lines)
+    assert {end for m in (*messages, *notes) for end in m.groups() if end} <= declared
+    assert not any(";" in re.sub(r"#\d+;", "", line) for line in lines)
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_who_takes_part_in_a_diagram_has_a_lane_on_the_page(trace):
+    declared = re.findall(r"participant p\d+ as (.+)", render_mermaid(trace))
+    lanes = SpaceTime(trace.model).lanes
+    assert set(declared) <= {*lanes, "protocol"}
+
+
+def test_a_diagram_shows_who_acts_on_whom():
+    lines = render_mermaid(GOLDEN).splitlines()
+    assert "    participant p0 as controller" in lines
+    assert "    p0->>p1: controller elects r0" in lines
+    assert "    p3->>p1: r2 fetches from r0" in lines
+    assert "    p1->>p1: r0 appends a record" in lines
+
+
+# Each law can fail.
+
+
+def test_a_report_that_drops_a_change_is_noticed(monkeypatch):
+    """Mutant: logs are not compared."""
+    monkeypatch.setattr(checker.telling.report.story, "_log_changes", lambda *_: [])
+    with pytest.raises(AssertionError):
+        test_every_cell_that_changed_is_told_and_no_other(GOLDEN)
+
+
+def test_a_report_that_drops_the_reason_is_noticed(monkeypatch):
+    """Mutant: the ending is left out."""
+    monkeypatch.setattr(checker.telling.report.story, "_ending", lambda _: ())
+    with pytest.raises(AssertionError):
+        test_the_property_and_what_falsifies_it_are_told(render_mermaid, GOLDEN)
