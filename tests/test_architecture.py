@@ -142,7 +142,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.releases": ("model.language.errors", FILES),
-    "checker.kafka.cluster": ("model.language.errors", EXITS, FILES, RELEASES, PICTURES),
+    "checker.lab.catalogue": ("model.language.errors", FILES),
+    "checker.kafka.cluster": (
+        *("model.language.errors", EXITS, FILES, RELEASES, PICTURES, "checker.lab.catalogue"),
+    ),
     "checker.kafka.conformance": (
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
         *("checker.lab.experiments", "checker.kafka.releases"),

@@ -66,6 +66,7 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 
 def _write_overviews(root: Path, quiet: bool) -> None:
+    from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
     from checker.telling.report.release_tables import with_release_tables
     from checker.telling.report.source_tables import PAGES, with_source_tables
@@ -84,5 +85,9 @@ def _write_overviews(root: Path, quiet: bool) -> None:
             made = with_release_tables(made) if name == "kafka" else made
             page.write_text(made, encoding="utf-8")
             written.append(page)
+    page = root.parent / "docs" / "catalogue.md"
+    if page.is_file():
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), root), encoding="utf-8")
+        written.append(page)
     if not quiet:
         click.echo("\n".join(f"wrote {path}" for path in written))
