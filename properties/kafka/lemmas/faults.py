@@ -50,12 +50,14 @@ UNCLEAN_STOPS = tuple(
     fault for fault in FAULTS if fault.stops in (Stops.UNCLEANLY, Stops.AS_IF_UNCLEANLY)
 )
 """What stops one broker uncleanly, or has it taken for such; racks apart."""
+LEADING_TO_ELECTIONS = tuple(fault for fault in FAULTS if fault.leads_to_election)
+LOSING_UNSYNCED = tuple(fault for fault in FAULTS if fault.loses >= Loses.UNSYNCED)
+LOSING_ALL = tuple(fault for fault in FAULTS if fault.loses >= Loses.ALL)
 
 
-def what_loses(synced: bool) -> list[Fault]:
+def what_loses(synced: bool) -> tuple[Fault, ...]:
     """The faults by which a log may lose its end, where all is `synced` as it is written or not."""
-    least = Loses.ALL if synced else Loses.UNSYNCED
-    return [fault for fault in FAULTS if fault.loses >= least]
+    return LOSING_ALL if synced else LOSING_UNSYNCED
 
 
 def none_may(partition: TopicPartition, faults: Iterable[Fault]) -> bool:
@@ -161,7 +163,7 @@ def no_more_elections(partition: TopicPartition) -> bool:
         partition.controller.leader_epoch == partition.bound(MAX_LEADER_EPOCH),
         all_of(
             not_(is_none(partition.controller.leader)),
-            *(not_(is_left(partition, fault)) for fault in FAULTS if fault.leads_to_election),
+            *(not_(is_left(partition, fault)) for fault in LEADING_TO_ELECTIONS),
             every(
                 any_of(
                     all_of(broker.is_online, not_(broker.shutting_down), not_(broker.unregistered)),
@@ -264,7 +266,7 @@ def eligible_replicas_left(partition: TopicPartition) -> bool:
     places = controller.isr.union(controller.eligible).size
     not_back = stopped_uncleanly(partition)
     return implies(
-        partition.spent(partition, RACK_FAILURES) == 0,
+        spent(partition, RACK_FAILURES) == 0,
         places + unclean_stops(partition) >= partition.min_isr + not_back,
     )
 
