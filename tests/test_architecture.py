@@ -138,7 +138,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             TRACES,
             REPORT,
         ),
-        *("checker.core.graphs", "checker.lab.experiments", "checker.lab.explanations"),
+        *(
+            "checker.core.graphs",
+            "checker.lab.catalogue",
+            "checker.lab.experiments",
+            "checker.lab.explanations",
+        ),
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.tables": ("model", REPORT),

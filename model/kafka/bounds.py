@@ -31,7 +31,7 @@ DISK_LOSSES = fault(
     stops=Stops.UNCLEANLY, loses=Loses.ALL, walked=1, covered={},
 )  # fmt: skip
 SHUTDOWNS = fault(
-    "shutdowns", "brokers that stop cleanly, without being let go first",
+    "shutdowns", "clean stops without a controlled shutdown",
     stops=Stops.CLEANLY, walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 CONTROLLED_SHUTDOWNS = fault(

@@ -19,7 +19,7 @@ EPOCH_BUMPS = budget(
 )
 
 LOST_CONNECTIONS = budget(
-    "lost_connections", "connections that are lost with all answers under way", default=1
+    "lost_connections", "connections that are lost with all responses in flight", default=1
 )
 BROKER_ERRORS = budget(
     "broker_errors", "requests that a broker answers with an error that may be retried", default=1
