@@ -7,6 +7,7 @@ metadata, or both. Before, it wrote to ZooKeeper itself.
 from __future__ import annotations
 
 from model.kafka import dynamic_config_publisher as publisher
+from model.kafka.bounds import CONTROLLER_FAILOVERS
 from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
@@ -173,7 +174,7 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
         for leader in partition.brokers
     )
     return all_of(
-        partition.bound("controller_failovers") > 0,
+        partition.bound(CONTROLLER_FAILOVERS) > 0,
         controller.request.is_empty,
         controller.leader_is_current,
         waits,
@@ -184,7 +185,7 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
 def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
     """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
     controller = partition.controller
-    require(partition.bound("controller_failovers") > 0)
+    require(partition.bound(CONTROLLER_FAILOVERS) > 0)
     require(controller.request.is_empty, controller.leader_is_current)
     require(controller.leader == leader, not_(leader.pending_isr.is_empty))
 

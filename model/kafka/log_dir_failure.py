@@ -15,6 +15,7 @@ offline as before; that is no step here.
 from __future__ import annotations
 
 from model.kafka import unified_log
+from model.kafka.bounds import FAILED_DIRECTORIES
 from model.kafka.faults import stop_replica
 from model.kafka.partition_change import (
     candidates,
@@ -33,20 +34,18 @@ from model.kafka.partition_change import (
 )
 from model.kafka.replication_control import fence, require_fencing
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, any_of, every, maximum, not_, require
+from model.language import SetOf, action, any_of, every, maximum, not_, require, spend
 from model.replicated_log import Offset
 
 
 @action("the log directory of {broker} fails; its high watermark checkpoint is {checkpoint}")
 def broker_fail_directory(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The replica is offline: it leads and follows nobody, while the broker lives on."""
-    spent = partition.spent.failed_directories
-    require(spent < partition.bound("failed_directories"))
     require(not partition.options.with_zookeeper)
     require(broker.is_online, partition.has_replica(broker), partition.exists)
     require(checkpoint <= broker.high_watermark)
 
-    partition.spent.failed_directories = spent + 1
+    spend(partition, FAILED_DIRECTORIES)
     broker.directory_failed = True
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     stop_replica(partition, broker, power_lost=False)

@@ -9,6 +9,7 @@ between the parts. One thread stalls at a time, at one place; its answer is lost
 from __future__ import annotations
 
 from model.kafka.alter_partition import can_change_isr, propose_isr, starts_late_enough
+from model.kafka.bounds import STALLED_FETCHES
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
     advance_high_watermark,
@@ -20,20 +21,19 @@ from model.kafka.partition import (
     would_advance,
 )
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, is_none, not_, require
+from model.language import action, all_of, any_of, choose, is_none, not_, require, spend
 
 
 def _require_fetch(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """A fetch that the leader takes for the follower's position, and a thread to handle it."""
     diverging = fetch_diverges(partition, follower, leader)
-    require(partition.spent.stalled_fetches < partition.bound("stalled_fetches"))
     require(is_none(partition.stalled.leader))
     require(can_fetch(partition, follower, leader))
     require(is_believed(partition, follower, leader, diverging))
 
 
 def _stall(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
-    partition.spent.stalled_fetches = partition.spent.stalled_fetches + 1
+    spend(partition, STALLED_FETCHES)
     partition.stalled.leader = leader
     partition.stalled.follower = follower
     partition.stalled.offset = follower.log.end

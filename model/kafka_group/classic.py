@@ -7,6 +7,7 @@ answers all JoinGroups in one step, and the member with the least member id lead
 from __future__ import annotations
 
 from model.kafka_group.assignors import assign_classic
+from model.kafka_group.bounds import COORDINATOR_FAILOVERS, GENERATIONS, LOST_COMMITS
 from model.kafka_group.membership import is_free_rank, rebalance
 from model.kafka_group.offsets import commit_before, give_up, give_up_all, take
 from model.kafka_group.settings import Assignor
@@ -22,7 +23,18 @@ from model.kafka_group.state import (
     Group,
     Rank,
 )
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    some,
+    spend,
+)
 
 
 def _is_sticky(group: Group) -> bool:
@@ -111,14 +123,12 @@ def consumer_rejoin(group: Group, consumer: Consumer) -> None:
 @action("{consumer} rejoins; its commit is lost")
 def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
-    spent = group.spent.lost_commits
     require(group.is_classic)
     require(not group.is_cooperative, group.options.commit_on_revocation)
-    require(spent < group.bound("lost_commits"))
     require(has_to_rejoin(group, consumer), group.is_idle(consumer))
     require(not_(consumer.committed_to_rejoin), not_(group.holds_nothing(consumer)))
 
-    group.spent.lost_commits = spent + 1
+    spend(group, LOST_COMMITS)
     _give_up_to_rejoin(group, consumer)
 
 
@@ -129,7 +139,7 @@ def coordinator_complete_join(group: Group) -> None:
     require(group.is_classic)
     require(state.state == PREPARING, group.has_members)
     require(every(implies(c.is_known, state.joined.contains(c)) for c in group.consumers))
-    require(state.generation < group.bound("generations"))
+    require(state.generation < group.bound(GENERATIONS))
 
     state.generation = state.generation + 1
     state.state = COMPLETING
@@ -151,7 +161,7 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
         row.claimed = row.claimed.minus(row.claimed)
     for member in group.consumers:
         member.claims_of = 0
-    keeps = group.bound("coordinator_failovers") > 0
+    keeps = group.bound(COORDINATOR_FAILOVERS) > 0
     state.stored = choose(keeps, state.joined, state.stored)
     state.stored_generation = choose(keeps, state.generation, state.stored_generation)
     state.joined = state.joined.minus(state.joined)

@@ -7,10 +7,22 @@ has an older epoch than the coordinator has of it. An answer that is lost is one
 
 from __future__ import annotations
 
+from model.kafka_group.bounds import FULL_HEARTBEATS, LOST_COMMITS
 from model.kafka_group.membership import is_free_rank, may_change, start_group_epoch
 from model.kafka_group.offsets import accepts, commit_before, give_up, take
 from model.kafka_group.state import MEMBER, OUTSIDE, Consumer, Group, Partition, Rank
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    some,
+    spend,
+)
 
 
 def is_free(group: Group, row: Partition, consumer: Consumer) -> bool:
@@ -132,13 +144,11 @@ def coordinator_handle_full_heartbeat(group: Group, consumer: Consumer) -> None:
 
     Then it names what it had before: what it is about to begin with is not among that.
     """
-    spent = group.spent.full_heartbeats
     require(not group.is_classic)
-    require(spent < group.bound("full_heartbeats"))
     require(consumer.phase == MEMBER, consumer.is_known, not_(is_settled(group, consumer)))
     require(_is_up_to_date(group, consumer), _may_progress(group, consumer, True))
 
-    group.spent.full_heartbeats = spent + 1
+    spend(group, FULL_HEARTBEATS)
     _reconcile(group, consumer, True)
 
 
@@ -230,13 +240,12 @@ def _commits_count(group: Group, consumer: Consumer) -> bool:
 @action("{consumer} revokes partitions that it is no longer assigned; its commit is lost")
 def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
-    spent = group.spent.lost_commits
     require(not group.is_classic)
-    require(group.options.commit_on_revocation, spent < group.bound("lost_commits"))
+    require(group.options.commit_on_revocation)
     require(consumer.phase == MEMBER, group.is_idle(consumer))
     require(some(gives_up(row, consumer) for row in group.partitions))
 
-    group.spent.lost_commits = spent + 1
+    spend(group, LOST_COMMITS)
     for row in group.partitions:
         give_up(row, consumer, gives_up(row, consumer))
 

@@ -9,6 +9,13 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka_producer import producer_append_info
+from model.kafka_producer.bounds import (
+    BROKER_ERRORS,
+    EXPIRED_BATCHES,
+    LATE_REQUESTS,
+    LOST_CONNECTIONS,
+    REFUSED_BATCHES,
+)
 from model.kafka_producer.producer_append_info import Check
 from model.kafka_producer.record_accumulator import in_flight, may_be_sent
 from model.kafka_producer.settings import retries
@@ -22,7 +29,7 @@ from model.kafka_producer.transaction_manager import (
     note_unresolved,
     sequence_of,
 )
-from model.language import action, all_of, any_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
 @action("{batch} is sent and appended")
@@ -59,10 +66,9 @@ def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
 @action("{batch} is sent; the response is a retriable error")
 def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
@@ -73,11 +79,10 @@ def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     It is replicated after that, as far as `kafka` says.
     """
     require(topic.options.acks == Acks.ALL)
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
     _require_in_order(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     _append(topic, batch)
     _answer(topic, batch, Answer.RETRIABLE)
 
@@ -85,24 +90,20 @@ def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
 @action("{batch} is sent; the response is a fatal error")
 def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that no broker takes, such as one that is too large."""
-    spent = topic.spent.refused_batches
-    require(spent < topic.bound("refused_batches"))
     _require_sendable(topic, batch)
 
-    topic.spent.refused_batches = spent + 1
+    spend(topic, REFUSED_BATCHES)
     _answer(topic, batch, Answer.REFUSED)
 
 
 @action("{batch} is sent; its request is delayed")
 def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
-    spent = topic.spent.late_requests
-    require(spent < topic.bound("late_requests"))
     require(topic.options.acks != Acks.NONE)
     require(not_(batch.late.under_way))
     _require_sendable(topic, batch)
 
-    topic.spent.late_requests = spent + 1
+    spend(topic, LATE_REQUESTS)
     batch.late.under_way = True
     if topic.idempotent:
         batch.late.producer = topic.producer.id
@@ -180,8 +181,6 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
 @action("{batch} expires by delivery.timeout.ms")
 def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
-    spent = topic.spent.expired_batches
-    require(spent < topic.bound("expired_batches"))
     require(batch.is_pending)
     require(
         not_(
@@ -196,7 +195,7 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
         )
     )
 
-    topic.spent.expired_batches = spent + 1
+    spend(topic, EXPIRED_BATCHES)
     if topic.idempotent:
         partition = topic.partitions[batch.partition]
         before = partition.unresolved_end
@@ -208,11 +207,9 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
 @action("the connection to the leader of {partition} is lost")
 def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
     """Put back all that was in flight on it; their answers are lost."""
-    spent = topic.spent.lost_connections
-    require(spent < topic.bound("lost_connections"))
     require(some(_on_connection(batch, partition) for batch in topic.batches))
 
-    topic.spent.lost_connections = spent + 1
+    spend(topic, LOST_CONNECTIONS)
     for batch in topic.batches:
         lost = _on_connection(batch, partition)
         if retries(topic.options):
@@ -291,14 +288,6 @@ def _was_sent_before(other: Batch, batch: Batch) -> bool:
     """Of two batches in flight on one connection."""
     first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
     return choose(batch.retried, other.ahead, first)
-
-
-def _require_broker_error(topic: Topic) -> None:
-    require(topic.spent.broker_errors < topic.bound("broker_errors"))
-
-
-def _spend_broker_error(topic: Topic) -> None:
-    topic.spent.broker_errors = topic.spent.broker_errors + 1
 
 
 def _checked(topic: Topic, batch: Batch) -> Check:
