@@ -93,7 +93,8 @@ types: $(ALL) ## check types
 .PHONY: docs
 docs: $(BASE) ## rewrite the generated pages from what is stored
 	@$(BIN)/highwater cases --pages --json >/dev/null
-	@$(BIN)/highwater matrix --stored --write docs/guarantees.md --json >/dev/null
+	@$(BIN)/highwater matrix --stored --write $(GUARANTEES).md --json >/dev/null
+	@$(BIN)/highwater matrix --stored --markdown >docs/guarantees.md
 
 .PHONY: site
 site: $(ALL) ## build the documentation as a static site in site/, with a page for each counterexample
@@ -103,7 +104,8 @@ site: $(ALL) ## build the documentation as a static site in site/, with a page f
 docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater cases --write
 	@rm -f $(GUARANTEES).jsonl
-	@$(BIN)/highwater matrix --store $(GUARANTEES).jsonl --write docs/guarantees.md
+	@$(BIN)/highwater matrix --store $(GUARANTEES).jsonl --write $(GUARANTEES).md
+	@$(BIN)/highwater matrix --stored --markdown >docs/guarantees.md
 	@for protocol in $$(sed -n 's/^<!-- liveness \(.*\): begin -->$$/\1/p' docs/liveness.md); do \
 		every=; [ $$protocol != kafka ] || every=--every-preset; \
 		$(BIN)/highwater liveness $$protocol $$every --quiet --write docs/liveness.md || \
@@ -114,7 +116,7 @@ docs-anew: $(BASE) ## search for all of it anew, which takes long
 
 .PHONY: kill-matrices
 kill-matrices: $(BASE) ## judge every mutant anew, in some minutes
-	@for page in docs/kill-matrix-*.md; do \
+	@for page in counterexamples/mutants/*.md; do \
 		$(BIN)/highwater $$(sed -n 's/.*`highwater \(mutate .*\)`.*/\1/p' $$page) || exit; done
 
 .PHONY: jvm

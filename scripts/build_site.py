@@ -21,7 +21,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = Path(__file__).resolve().parent / "site"
-PAGES = ("README.md", "docs/**/*.md", "counterexamples/**/README.md")
+PAGES = (
+    "README.md", "docs/**/*.md", "counterexamples/**/README.md", "counterexamples/matrix/*.md",
+    "counterexamples/mutants/*.md",
+)  # fmt: skip
 GRIDS = {
     "docs/guarantees-grid.md": "Guarantees",
     "docs/kill-matrix-kafka-grid.md": "Kill matrix of kafka",
@@ -29,7 +32,9 @@ GRIDS = {
 }
 """Pages around a picture, by path, each with its name in the menu."""
 TRACE = "trace.html"
-PICTURES = ".svg"
+PICTURES = (".svg", ".png")
+MUTANTS = "counterexamples/mutants"
+TRACES = "counterexamples/matrix/guarantees.md"
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -83,7 +88,7 @@ def slug(words: str, separator: str = "-") -> str:
 
 def listing(folder: str, files: list[str]) -> str:
     """The page of a folder that has none."""
-    kept = (".md", PICTURES)
+    kept = (".md", *PICTURES)
     links = [f"- [{name}]({name if name.endswith(kept) else name + '.txt'})" for name in files]
     return "\n".join([f"# {folder}", "", *links, ""])
 
@@ -111,7 +116,8 @@ def stage(staging: Path, root: Path = ROOT) -> None:
         for file in plain:
             suffix = "" if file.name.endswith(PICTURES) else ".txt"
             copy = staging / f"{file.relative_to(root).as_posix()}{suffix}"
-            _write(copy, file.read_text(encoding="utf-8"))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
 
 
 def add_traces(staging: Path) -> int:
@@ -141,7 +147,8 @@ def add_grid(staging: Path) -> None:
     matrix = read_matrix(spec, Limits())
     sweep = matrix.sweep(store=spec.with_suffix(".jsonl"), whatever_sources=True)
     page = staging / "docs" / "guarantees.md"
-    picture = as_svg(matrix, sweep.results, links_of(page.read_text(encoding="utf-8")))
+    traces = (staging / TRACES).read_text(encoding="utf-8")
+    picture = as_svg(matrix, sweep.results, links_of(traces))
     _write(staging / "docs" / "guarantees.svg", as_svg(matrix, sweep.results))
     words = "A cell leads to its trace. [What rows and columns stand for](guarantees.md)."
     _write(staging / "docs" / "guarantees-grid.md", grid_page(matrix.title, words, picture))
@@ -154,14 +161,12 @@ def add_kill_matrices(staging: Path) -> None:
     """Write, for each page of a kill matrix, one with its picture, and what survives, to filter."""
     from checker.lab.experiments.kill_table import as_svg, read_table
 
-    for page in sorted((staging / "docs").glob("kill-matrix-*.md")):
-        if page.relative_to(staging).as_posix() in GRIDS:
-            continue
+    for page in sorted((staging / MUTANTS).glob("*.md")):
         table = read_table(page)
-        own = f"{page.stem}-grid.md"
+        own = staging / "docs" / f"{page.stem}-grid.md"
         words = (
-            f"{table.summary} [What numbers and words stand for, and the tables]({page.name}). "
-            "What survives leads to the reasons."
+            f"{table.summary} What survives leads to the reasons. "
+            f"[What numbers and words stand for, and the tables](../{MUTANTS}/{page.name})."
         )
         survivors = "\n".join(
             f'<li data-name="{escape(each.mutant)}"><code>{escape(each.mutant)}</code> '
@@ -170,9 +175,9 @@ def add_kill_matrices(staging: Path) -> None:
         )
         text = grid_page(f"Kill matrix of {table.protocol}", words, as_svg(table, "#survivors"))
         listed = f'<h2 id="survivors">What no property notices</h2>\n<ul>\n{survivors}\n</ul>\n'
-        _write(page.with_name(own), f"{text}\n{listed}")
-        _write(page.with_suffix(".svg"), as_svg(table))
-        words = f"[As a picture]({own}), with what survives, to filter."
+        _write(own, f"{text}\n{listed}")
+        _write(own.with_name(f"{page.stem}.svg"), as_svg(table))
+        words = f"[As a picture](../../docs/{own.name}), with what survives, to filter."
         _insert(page, "\nBounds: ", f"\n{words}\n\nBounds: ")
 
 
@@ -214,7 +219,7 @@ def links_of(page: str) -> dict[tuple[str, str], str]:
         for column, cell in zip(rows[0][1:], row[1:], strict=True):
             link = _LINK.search(cell)
             if link is not None:
-                found[row[0], column] = f"guarantees.html{link[1]}"
+                found[row[0], column] = f"../{TRACES.removesuffix('.md')}.html{link[1]}"
     return found
 
 

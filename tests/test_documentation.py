@@ -16,6 +16,8 @@ import click
 import pytest
 
 import highwater
+from checker.commands import cli
+from checker.core.exits import Exit
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -132,6 +134,13 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
+def test_the_page_of_commands_names_each_command_and_each_exit_status():
+    page = (DOCS / "commands.md").read_text()
+    assert [name for name in cli.COMMANDS if not re.search(rf"`(highwater )?{name}\b", page)] == []
+    statuses = page.split("\n## Exit statuses\n")[1]
+    assert [int(n) for n in re.findall(r"^\| (\d+) \|", statuses, re.MULTILINE)] == sorted(Exit)
+
+
 def test_every_decision_has_a_number_of_its_own_and_a_page_that_leads_to_it():
     decisions = sorted(path.name for path in (DOCS / "decisions").glob("*.md"))
     numbers = [name.partition("-")[0] for name in decisions]
@@ -168,12 +177,10 @@ def test_the_notebook_runs_and_shows_what_it_says():
 
 
 def test_the_workflow_in_the_documentation_uses_options_that_exist():
-    from checker.commands.cli import highwater as command
-
     workflow = re.findall(r"```yaml\n(.*?)```", (DOCS / "ci.md").read_text(), re.DOTALL)[0]
     calls = re.findall(r"run: explore (.*?)(?: >.*)?$", workflow, re.MULTILINE)
     assert len(calls) == 2
-    explore = command.get_command(click.Context(command), "explore")
+    explore = cli.highwater.get_command(click.Context(cli.highwater), "explore")
     assert explore is not None
     known = {option for param in explore.params for option in param.opts}
     for call in calls:

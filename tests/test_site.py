@@ -31,7 +31,8 @@ def build_site():
 def repository(tmp_path):
     """A small repository with pages, a source file and a folder without a page."""
     for name in ("docs/a.md", "docs/told/README.md", "checker/core/exits.py",
-                 "docs/examples/own.py", "docs/told/states.svg"):  # fmt: skip
+                 "docs/examples/own.py", "docs/told/states.svg",
+                 "docs/told/page.png"):  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("# Words\n")
     return tmp_path
@@ -46,6 +47,7 @@ def repository(tmp_path):
         ("../checker/core/exits.py", "../checker/core/exits.py.txt", {"checker/core/exits.py"}),
         ("examples/", "examples/README.md", {"docs/examples"}),
         ("told/states.svg", "told/states.svg", {"docs/told/states.svg"}),
+        ("told/page.png", "told/page.png", {"docs/told/page.png"}),
         ("#words", "#words", set()),
         ("https://kafka.apache.org/x/", "https://kafka.apache.org/x/", set()),
     ],
@@ -66,16 +68,21 @@ def test_every_link_of_the_repositorys_pages_leads_somewhere(build_site, tmp_pat
     build_site.stage(tmp_path)
     for link in ("README.md", "docs/decisions/README.md", "docs/examples/paxos.py.txt"):
         assert (tmp_path / link).is_file()
+    picture = "docs/pictures/trace.png"
+    assert (tmp_path / picture).read_bytes() == (ROOT / picture).read_bytes()
 
 
 def test_the_cells_of_the_guarantees_lead_to_traces_that_the_page_has(build_site):
-    page = (ROOT / "docs" / "guarantees.md").read_text()
+    page = (ROOT / build_site.TRACES).read_text()
     links = build_site.links_of(page)
     cells = re.findall(r"\]\(#trace-", page)
     assert len(links) == len(cells) > 50
     for link in links.values():
         name, number = link.split("#trace-")
-        assert name == "guarantees.html" and f"\n### Trace {number}\n" in page
+        assert (
+            name == "../counterexamples/matrix/guarantees.html"
+            and f"\n### Trace {number}\n" in page
+        )
 
 
 def test_the_page_of_a_finding_shows_each_of_its_schedules_as_it_is(build_site, tmp_path):
@@ -92,12 +99,12 @@ def test_each_kill_matrix_has_a_page_with_its_picture_which_its_own_page_leads_t
     build_site.stage(tmp_path)
     build_site.add_kill_matrices(tmp_path)
     for name in ("kafka", "kip320"):
-        page = tmp_path / "docs" / f"kill-matrix-{name}.md"
-        table = read_table(ROOT / "docs" / page.name)
-        grid = page.with_name(f"kill-matrix-{name}-grid.md")
-        assert f"]({grid.name})" in page.read_text() and str(grid.relative_to(tmp_path)) in (
-            build_site.GRIDS
-        )
+        page = tmp_path / build_site.MUTANTS / f"kill-matrix-{name}.md"
+        table = read_table(ROOT / build_site.MUTANTS / page.name)
+        grid = tmp_path / "docs" / f"kill-matrix-{name}-grid.md"
+        assert f"](../../docs/{grid.name})" in page.read_text() and str(
+            grid.relative_to(tmp_path)
+        ) in (build_site.GRIDS)
         text = grid.read_text()
         assert as_svg(table, "#survivors").strip() in text
         assert all(escape(each.reason) in text for each in table.survivors)

@@ -28,6 +28,17 @@ def write_whole(path: Path, content: Any) -> None:
             beside.unlink()
 
 
+def read_bounded(path: Path, most: int) -> bytes:
+    """A file's bytes, one more than `most` if there are more. Raises `OSError`.
+
+    A pipe is read to its end. One that nobody writes to is empty: who opens it would wait for ever.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "rb") as file:
+        return file.read(most + 1)
+
+
 def prepare_directory(directory: Path) -> None:
     """Make a directory for results, before hours are spent on finding them."""
     try:

@@ -7,6 +7,7 @@ metadata, or both. Before, it wrote to ZooKeeper itself.
 from __future__ import annotations
 
 from model.kafka import dynamic_config_publisher as publisher
+from model.kafka.bounds import CONTROLLER_FAILOVERS
 from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
@@ -57,7 +58,7 @@ def starts_late_enough(partition: TopicPartition, leader: Broker, follower: Brok
 
 
 @action(
-    "{leader} asks to take {follower} into the ISR",
+    "{leader} sends AlterPartition to add {follower} to the ISR",
     at="Partition.maybeExpandIsr",
     since="0.8.0",
     about="KIP-497, KAFKA-7128",
@@ -103,7 +104,7 @@ def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bo
 
 
 @action(
-    "{leader} asks to drop {follower} from the ISR",
+    "{leader} sends AlterPartition to remove {follower} from the ISR",
     at="Partition.maybeShrinkIsr",
     since="0.8.0",
     about="KIP-497, KAFKA-1546",
@@ -120,7 +121,7 @@ def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: B
 
 
 @action(
-    "{leader} asks to drop every follower from the ISR",
+    "{leader} sends AlterPartition to remove every follower from the ISR",
     at="Partition.maybeShrinkIsr",
     since="0.8.0",
     about="KIP-497, KAFKA-1546",
@@ -141,7 +142,7 @@ def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -
 
 
 @action(
-    "{leader} hears that its ISR change is accepted",
+    "{leader} receives the AlterPartition response: its ISR change is accepted",
     at="Partition.handleAlterPartitionUpdate",
     since="2.7.0",
     about="KIP-497",
@@ -168,7 +169,7 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
 
 
 @action(
-    "{leader} reads the image of the partition epoch that it knows",
+    "{leader} applies a metadata image with the partition epoch it already has",
     at="Partition.makeLeader",
     since="2.8.0",
     about="KIP-497, finding 0002",
@@ -203,7 +204,7 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
         for leader in partition.brokers
     )
     return all_of(
-        partition.bound("controller_failovers") > 0,
+        partition.bound(CONTROLLER_FAILOVERS) > 0,
         controller.request.is_empty,
         controller.leader_is_current,
         waits,
@@ -211,7 +212,7 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
 
 
 @action(
-    "{leader} asks again for the ISR that it waits for",
+    "{leader} sends its pending AlterPartition request again",
     at="AlterPartitionManager.maybePropagateIsrChanges",
     since="2.7.0",
     about="KIP-497",
@@ -219,7 +220,7 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
 def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
     """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
     controller = partition.controller
-    require(partition.bound("controller_failovers") > 0)
+    require(partition.bound(CONTROLLER_FAILOVERS) > 0)
     require(controller.request.is_empty, controller.leader_is_current)
     require(controller.leader == leader, not_(leader.pending_isr.is_empty))
 

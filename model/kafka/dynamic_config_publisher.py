@@ -73,7 +73,7 @@ def forget(partition: TopicPartition, broker: Broker, where: bool = True) -> Non
 
 
 @action(
-    "{leader} reads that min.insync.replicas is changed",
+    "{leader} applies metadata that changes min.insync.replicas",
     at="DynamicConfigPublisher.onMetadataUpdate",
     since="0.8.2.0",
     about="KIP-966",

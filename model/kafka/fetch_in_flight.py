@@ -29,7 +29,7 @@ from model.language import action, all_of, any_of, choose, is_none, maximum, not
 
 
 @action(
-    "{follower} sends a fetch to {leader}, which answers",
+    "{follower} sends a fetch to {leader}, which sends a response",
     at="Partition.fetchRecords",
     since="0.8.0",
     about="KAFKA-7104",
@@ -100,7 +100,7 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
 
 
 @action(
-    "{follower} receives a record that {leader} has written over the one that it answered",
+    "{follower} receives a record that {leader} wrote over the one it had read",
     at="UnifiedLog.analyzeAndValidateRecords",
     since="0.8.0",
     about="KAFKA-18723, finding 0019",
@@ -135,7 +135,7 @@ def follower_receive_rewritten_record(
 
 
 @action(
-    "{follower} receives an empty answer and takes its high watermark",
+    "{follower} receives an empty response and takes its high watermark",
     at="ReplicaFetcherThread.processPartitionData",
     since="0.8.0",
     settings="fetch.answers",
@@ -153,7 +153,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
 
 
 @action(
-    "{follower} receives an answer that the logs diverge, and truncates",
+    "{follower} receives a response with a diverging epoch, and truncates",
     at="AbstractFetcherThread.truncateOnFetchResponse",
     since="2.8.0",
     about="KIP-595, KAFKA-18991",
@@ -171,7 +171,7 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
 
 
 @action(
-    "{follower} does not take the answer under way: it is late, or lost",
+    "{follower} drops the fetch response in flight: it is late or lost",
     at="AbstractFetcherThread.processFetchRequest",
     since="0.8.0",
     settings="fetch.answers",

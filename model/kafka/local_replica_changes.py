@@ -8,7 +8,7 @@ from model.language import action, any_of, is_none, not_, require
 
 
 @action(
-    "{broker} reads that it has a replica, and follows",
+    "{broker} applies metadata that adds its replica, and follows",
     at="ReplicaManager.applyDelta",
     since="0.8.0",
 )
@@ -24,7 +24,7 @@ def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
 
 
 @action(
-    "{broker} reads that it has no replica any more, and throws its log away",
+    "{broker} applies metadata that removes its replica, and deletes its log",
     at="ReplicaManager.stopPartitions",
     since="0.8.0",
 )

@@ -15,6 +15,7 @@ offline as before; that is no step here.
 from __future__ import annotations
 
 from model.kafka import unified_log
+from model.kafka.bounds import FAILED_DIRECTORIES
 from model.kafka.faults import stop_replica
 from model.kafka.partition_change import (
     candidates,
@@ -33,7 +34,7 @@ from model.kafka.partition_change import (
 )
 from model.kafka.replication_control import fence, require_fencing
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, action, any_of, every, maximum, not_, require
+from model.language import SetOf, action, any_of, every, maximum, not_, require, spend
 from model.replicated_log import Offset
 
 
@@ -45,13 +46,11 @@ from model.replicated_log import Offset
 )
 def broker_fail_directory(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The replica is offline: it leads and follows nobody, while the broker lives on."""
-    spent = partition.spent.failed_directories
-    require(spent < partition.bound("failed_directories"))
     require(not partition.options.with_zookeeper)
     require(broker.is_online, partition.has_replica(broker), partition.exists)
     require(checkpoint <= broker.high_watermark)
 
-    partition.spent.failed_directories = spent + 1
+    spend(partition, FAILED_DIRECTORIES)
     broker.directory_failed = True
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     stop_replica(partition, broker, power_lost=False)
@@ -75,7 +74,7 @@ def _eligible(partition: TopicPartition, broker: Broker, isr: SetOf[Broker]) -> 
 
 
 @action(
-    "controller hears that the directory of {broker} has failed",
+    "controller learns that the log directory of {broker} failed",
     at="ReplicationControlManager.handleDirectoriesOffline",
     since="3.7.0",
     about="KIP-858, finding 0005",
@@ -97,7 +96,7 @@ def controller_hear_of_failure(partition: TopicPartition, broker: Broker) -> Non
 
 
 @action(
-    "controller hears that the directory of the leader {broker} has failed; {successor} leads",
+    "controller learns that the log directory of the leader {broker} failed; elects {successor}",
     at="ReplicationControlManager.handleDirectoriesOffline",
     since="3.7.0",
     about="KIP-858, finding 0005",
@@ -118,7 +117,7 @@ def controller_hear_of_leaders_failure(
 
 
 @action(
-    "controller hears that the directory of the leader {broker} has failed; nobody can lead",
+    "controller learns that the log directory of the leader {broker} failed; nobody can lead",
     at="ReplicationControlManager.handleDirectoriesOffline",
     since="3.7.0",
     about="KIP-858, finding 0005",
@@ -142,7 +141,7 @@ def controller_hear_of_last_leaders_failure(partition: TopicPartition, broker: B
 
 
 @action(
-    "controller fences {broker}, whose directory has failed, and elects {successor}",
+    "controller fences {broker}, whose log directory failed, and elects {successor}",
     at="ReplicationControlManager.handleBrokerFenced",
     since="4.0.0",
     about="KIP-966",
@@ -174,7 +173,7 @@ def _repair(broker: Broker) -> None:
 
 
 @action(
-    "the failed directory of {broker} is back",
+    "the failed log directory of {broker} is back",
     at="LogManager.readBrokerEpochFromCleanShutdownFiles",
     since="4.0.0",
     about="KIP-966",
@@ -186,7 +185,7 @@ def broker_regain_directory(partition: TopicPartition, broker: Broker) -> None:
 
 
 @action(
-    "an empty disk takes the place of the failed directory of {broker}",
+    "an empty disk replaces the failed log directory of {broker}",
     at="LogManager.readBrokerEpochFromCleanShutdownFiles",
     since="4.0.0",
     about="KIP-966",
@@ -199,7 +198,7 @@ def broker_replace_directory(partition: TopicPartition, broker: Broker) -> None:
 
 
 @action(
-    "the failed directory of {broker} is taken out of log.dirs",
+    "the failed log directory of {broker} is removed from log.dirs",
     at="LogManager.readBrokerEpochFromCleanShutdownFiles",
     since="4.0.0",
     about="KIP-966, finding 0005",

@@ -191,7 +191,7 @@ def note_fetch(
 
 
 @action(
-    "{leader} handles a fetch of {follower}; the answer says nothing new, or is lost",
+    "{leader} handles a fetch from {follower}; the response is empty or lost",
     at="Partition.updateFollowerFetchState",
     since="0.8.0",
     about="KIP-320, KAFKA-13141",
@@ -256,7 +256,7 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
 
 
 @action(
-    "{broker} reads that it leads, in which epoch and with which ISR",
+    "{broker} applies metadata that makes it leader, with its epoch and ISR",
     at="Partition.makeLeader",
     since="0.8.0",
     about="finding 0001, finding 0008",
@@ -368,7 +368,7 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
 
 
 @action(
-    "{broker} reads who leads, and follows",
+    "{broker} applies metadata and becomes a follower",
     at="Partition.makeFollower",
     since="0.8.0",
     about="KIP-101, KAFKA-7164",

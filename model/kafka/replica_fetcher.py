@@ -44,7 +44,7 @@ def epoch_is_unknown(partition: TopicPartition, leader: Broker, last: int) -> bo
 
 
 @action(
-    "{follower} asks {leader} where its last epoch ends, and truncates",
+    "{follower} asks {leader} for the end offset of its last epoch, and truncates",
     at="AbstractFetcherThread.maybeTruncate",
     since="0.11.0",
     about="KIP-101, KIP-279, KIP-320",
@@ -80,7 +80,7 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
 
 
 @action(
-    "{follower}, which knows of no leader epoch, truncates to its high watermark",
+    "{follower} has no leader epoch and truncates to its high watermark",
     at="AbstractFetcherThread.truncateToHighWatermark",
     since="0.11.0",
     about="KIP-101",
@@ -160,7 +160,7 @@ def asks_in_vain(partition: TopicPartition, follower: Broker, leader: Broker) ->
 
 
 @action(
-    "{follower} fetches from {leader}, which says that they diverge, and truncates",
+    "{follower} fetches from {leader}, learns of a diverging epoch, and truncates",
     at="AbstractFetcherThread.truncateOnFetchResponse",
     since="2.8.0",
     about="KIP-595",
@@ -182,7 +182,7 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
 
 
 @action(
-    "{follower} takes the high watermark from an answer of {leader} that says they diverge",
+    "{follower} takes the high watermark of a response of {leader} with a diverging epoch",
     at="ReplicaFetcherThread.processPartitionData",
     since="2.8.0",
     about="KAFKA-14704",

@@ -7,6 +7,7 @@ answers all JoinGroups in one step, and the member with the least member id lead
 from __future__ import annotations
 
 from model.kafka_group.assignors import assign_classic
+from model.kafka_group.bounds import COORDINATOR_FAILOVERS, GENERATIONS, LOST_COMMITS
 from model.kafka_group.membership import is_free_rank, rebalance
 from model.kafka_group.offsets import commit_before, give_up, give_up_all, take
 from model.kafka_group.settings import Assignor
@@ -22,7 +23,18 @@ from model.kafka_group.state import (
     Group,
     Rank,
 )
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    some,
+    spend,
+)
 
 
 def _is_sticky(group: Group) -> bool:
@@ -44,7 +56,7 @@ def _join(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer} joins the group, its member id in place {rank}",
+    "{consumer} joins the group; its member id sorts at {rank}",
     at="GroupMetadataManager.classicGroupJoin",
     since="0.9.0.0",
     settings="group.protocol",
@@ -70,7 +82,7 @@ def has_to_rejoin(group: Group, consumer: Consumer) -> bool:
 
 
 @action(
-    "{consumer} commits so as to give up what it holds",
+    "{consumer} commits before it revokes its partitions",
     at="ConsumerCoordinator.onJoinPrepare",
     since="3.2.0",
     about="KAFKA-13310, KAFKA-14196",
@@ -106,7 +118,7 @@ def _give_up_to_rejoin(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer} joins again",
+    "{consumer} rejoins",
     at="ConsumerCoordinator.onJoinPrepare",
     since="0.9.0.0",
     settings="commit.on.revocation, partition.assignment.strategy",
@@ -125,26 +137,24 @@ def consumer_rejoin(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer} joins again, its commit lost",
+    "{consumer} rejoins; its commit is lost",
     at="ConsumerCoordinator.onJoinPrepare",
     since="0.9.0.0",
     settings="commit.on.revocation",
 )
 def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
-    spent = group.spent.lost_commits
     require(group.is_classic)
     require(not group.is_cooperative, group.options.commit_on_revocation)
-    require(spent < group.bound("lost_commits"))
     require(has_to_rejoin(group, consumer), group.is_idle(consumer))
     require(not_(consumer.committed_to_rejoin), not_(group.holds_nothing(consumer)))
 
-    group.spent.lost_commits = spent + 1
+    spend(group, LOST_COMMITS)
     _give_up_to_rejoin(group, consumer)
 
 
 @action(
-    "the coordinator starts the next generation with all who have joined",
+    "the coordinator completes the join and starts the next generation",
     at="GroupMetadataManager.completeClassicGroupJoin",
     since="0.9.0.0",
     settings="group.protocol",
@@ -155,7 +165,7 @@ def coordinator_complete_join(group: Group) -> None:
     require(group.is_classic)
     require(state.state == PREPARING, group.has_members)
     require(every(implies(c.is_known, state.joined.contains(c)) for c in group.consumers))
-    require(state.generation < group.bound("generations"))
+    require(state.generation < group.bound(GENERATIONS))
 
     state.generation = state.generation + 1
     state.state = COMPLETING
@@ -166,7 +176,7 @@ def coordinator_complete_join(group: Group) -> None:
 
 
 @action(
-    "{consumer} works out the assignment, and hands it in",
+    "{consumer} computes the assignment and sends SyncGroup",
     at="ConsumerCoordinator.onLeaderElected",
     since="0.9.0.0",
     about="KAFKA-7026, KAFKA-14639",
@@ -183,7 +193,7 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
         row.claimed = row.claimed.minus(row.claimed)
     for member in group.consumers:
         member.claims_of = 0
-    keeps = group.bound("coordinator_failovers") > 0
+    keeps = group.bound(COORDINATOR_FAILOVERS) > 0
     state.stored = choose(keeps, state.joined, state.stored)
     state.stored_generation = choose(keeps, state.generation, state.stored_generation)
     state.joined = state.joined.minus(state.joined)
@@ -192,7 +202,7 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer} is told its assignment",
+    "{consumer} receives its assignment by SyncGroup",
     at="ConsumerCoordinator.onJoinComplete",
     since="0.9.0.0",
     about="KIP-429",
@@ -232,7 +242,7 @@ def consumer_sync(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer}, which leads, sees partitions that were not there",
+    "{consumer}, the group leader, sees new partitions",
     at="ConsumerCoordinator.rejoinNeededOrPending",
     since="0.9.0.0",
     settings="group.protocol",

@@ -7,10 +7,22 @@ has an older epoch than the coordinator has of it. An answer that is lost is one
 
 from __future__ import annotations
 
+from model.kafka_group.bounds import FULL_HEARTBEATS, LOST_COMMITS
 from model.kafka_group.membership import is_free_rank, may_change, start_group_epoch
 from model.kafka_group.offsets import accepts, commit_before, give_up, take
 from model.kafka_group.state import MEMBER, OUTSIDE, Consumer, Group, Partition, Rank
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    some,
+    spend,
+)
 
 
 def is_free(group: Group, row: Partition, consumer: Consumer) -> bool:
@@ -104,7 +116,7 @@ def _may_progress(group: Group, consumer: Consumer, in_full: bool) -> bool:
 
 
 @action(
-    "{consumer} joins the group by a heartbeat, its member id in place {rank}",
+    "{consumer} joins the group by a heartbeat; its member id sorts at {rank}",
     at="GroupMetadataManager.consumerGroupHeartbeat",
     since="3.7.0",
     about="KIP-848",
@@ -123,7 +135,7 @@ def consumer_join_by_heartbeat(group: Group, consumer: Consumer, rank: Rank) -> 
 
 
 @action(
-    "the coordinator has a heartbeat of {consumer}, and moves it on",
+    "the coordinator handles a heartbeat of {consumer} and reconciles it",
     at="CurrentAssignmentBuilder.build",
     since="3.7.0",
     about="KIP-848",
@@ -139,7 +151,7 @@ def coordinator_handle_heartbeat(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "the coordinator has a full heartbeat of {consumer}, and moves it on",
+    "the coordinator handles a full heartbeat of {consumer} and reconciles it",
     at="CurrentAssignmentBuilder.build",
     since="3.7.0",
     about="KIP-848",
@@ -150,13 +162,11 @@ def coordinator_handle_full_heartbeat(group: Group, consumer: Consumer) -> None:
 
     Then it names what it had before: what it is about to begin with is not among that.
     """
-    spent = group.spent.full_heartbeats
     require(not group.is_classic)
-    require(spent < group.bound("full_heartbeats"))
     require(consumer.phase == MEMBER, consumer.is_known, not_(is_settled(group, consumer)))
     require(_is_up_to_date(group, consumer), _may_progress(group, consumer, True))
 
-    group.spent.full_heartbeats = spent + 1
+    spend(group, FULL_HEARTBEATS)
     _reconcile(group, consumer, True)
 
 
@@ -172,7 +182,7 @@ def _is_up_to_date(group: Group, consumer: Consumer) -> bool:
 
 
 @action(
-    "{consumer} is told its epoch and what it is to have",
+    "{consumer} receives its epoch and target assignment",
     at="ConsumerMembershipManager.onHeartbeatSuccess",
     since="3.7.0",
     about="KIP-848",
@@ -186,7 +196,7 @@ def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "{consumer} is told what it is to have, and goes on with what it has begun with",
+    "{consumer} receives its target assignment while it reconciles another",
     at="AbstractMembershipManager.maybeAbortReconciliation",
     since="3.7.0",
     about="KIP-848",
@@ -235,7 +245,7 @@ def gives_up(row: Partition, consumer: Consumer) -> bool:
 
 
 @action(
-    "{consumer} gives up what it is not to have any more",
+    "{consumer} revokes partitions that it is no longer assigned",
     at="AbstractMembershipManager.maybeReconcile",
     since="3.7.0",
     about="KIP-848",
@@ -264,7 +274,7 @@ def _commits_count(group: Group, consumer: Consumer) -> bool:
 
 
 @action(
-    "{consumer} gives up what it is not to have any more, its commit lost",
+    "{consumer} revokes partitions that it is no longer assigned; its commit is lost",
     at="AbstractMembershipManager.maybeReconcile",
     since="3.7.0",
     about="KIP-848",
@@ -272,19 +282,18 @@ def _commits_count(group: Group, consumer: Consumer) -> bool:
 )
 def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
-    spent = group.spent.lost_commits
     require(not group.is_classic)
-    require(group.options.commit_on_revocation, spent < group.bound("lost_commits"))
+    require(group.options.commit_on_revocation)
     require(consumer.phase == MEMBER, group.is_idle(consumer))
     require(some(gives_up(row, consumer) for row in group.partitions))
 
-    group.spent.lost_commits = spent + 1
+    spend(group, LOST_COMMITS)
     for row in group.partitions:
         give_up(row, consumer, gives_up(row, consumer))
 
 
 @action(
-    "{consumer} begins with what is new",
+    "{consumer} starts on its newly assigned partitions",
     at="AbstractMembershipManager.revokeAndAssign",
     since="3.7.0",
     about="KIP-848",
@@ -312,7 +321,7 @@ def _is_new(row: Partition, consumer: Consumer) -> bool:
 
 
 @action(
-    "the coordinator sees partitions that were not there",
+    "the coordinator sees new partitions",
     at="GroupMetadataManager.onMetadataUpdate",
     since="3.7.0",
     about="KIP-848",

@@ -9,6 +9,13 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka_producer import producer_append_info
+from model.kafka_producer.bounds import (
+    BROKER_ERRORS,
+    EXPIRED_BATCHES,
+    LATE_REQUESTS,
+    LOST_CONNECTIONS,
+    REFUSED_BATCHES,
+)
 from model.kafka_producer.producer_append_info import Check
 from model.kafka_producer.record_accumulator import in_flight, may_be_sent
 from model.kafka_producer.settings import retries
@@ -23,11 +30,11 @@ from model.kafka_producer.transaction_manager import (
     sequence_of,
 )
 from model.kafka_producer.unified_log import append, checked, is_known, require_in_order
-from model.language import action, all_of, any_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
 @action(
-    "{batch} is sent, and appended",
+    "{batch} is sent and appended",
     at="UnifiedLog.append",
     since="0.8.1",
     about="KIP-98, KAFKA-3197, KAFKA-15591",
@@ -46,7 +53,7 @@ def sender_send_batch(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "{batch} is sent again, and the broker knows that it has it",
+    "{batch} is sent again; the broker recognises the duplicate",
     at="ProducerStateEntry.findDuplicateBatch",
     since="0.11.0.0",
     about="KIP-98, KAFKA-5494, KAFKA-7190",
@@ -62,7 +69,7 @@ def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "{batch} is sent, and its sequence is not the next one",
+    "{batch} is sent; its sequence is out of order",
     at="ProducerAppendInfo.checkSequence",
     since="0.11.0.0",
     about="KIP-98, KAFKA-12152, KAFKA-15591",
@@ -79,22 +86,21 @@ def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "{batch} is sent, and answered with an error that may be retried",
+    "{batch} is sent; the response is a retriable error",
     at="ReplicaManager.appendRecords",
     since="0.8.1",
     settings="acks",
 )
 def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
 @action(
-    "{batch} is sent and appended, and answered with an error that may be retried",
+    "{batch} is sent and appended; the response is a retriable error",
     at="Partition.checkEnoughReplicasReachOffset",
     since="0.8.2.0",
 )
@@ -104,46 +110,41 @@ def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     It is replicated after that, as far as `kafka` says.
     """
     require(topic.options.acks == Acks.ALL)
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
     require_in_order(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     append(topic, batch)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
 @action(
-    "{batch} is sent, and refused for good",
+    "{batch} is sent; the response is a fatal error",
     at="UnifiedLog.analyzeAndValidateRecords",
     since="0.8.1",
     settings="acks",
 )
 def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that no broker takes, such as one that is too large."""
-    spent = topic.spent.refused_batches
-    require(spent < topic.bound("refused_batches"))
     _require_sendable(topic, batch)
 
-    topic.spent.refused_batches = spent + 1
+    spend(topic, REFUSED_BATCHES)
     _answer(topic, batch, Answer.REFUSED)
 
 
 @action(
-    "{batch} is sent, and its request is late",
+    "{batch} is sent; its request is delayed",
     at="NetworkClient.handleTimedOutRequests",
     since="0.8.1",
     settings="enable.idempotence",
 )
 def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
-    spent = topic.spent.late_requests
-    require(spent < topic.bound("late_requests"))
     require(topic.options.acks != Acks.NONE)
     require(not_(batch.late.under_way))
     _require_sendable(topic, batch)
 
-    topic.spent.late_requests = spent + 1
+    spend(topic, LATE_REQUESTS)
     batch.late.under_way = True
     if topic.idempotent:
         batch.late.producer = topic.producer.id
@@ -153,7 +154,7 @@ def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the broker handles the late request with {batch}",
+    "the broker handles the delayed request with {batch}",
     at="KafkaApis.handleProduceRequest",
     since="0.8.1",
     settings="enable.idempotence",
@@ -178,7 +179,7 @@ def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the producer receives the answer to {batch}",
+    "the producer receives the response for {batch}",
     at="Sender.completeBatch",
     since="0.8.1",
     settings="enable.idempotence",
@@ -193,7 +194,7 @@ def producer_receive_answer(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the producer receives an error for {batch}, and puts it back",
+    "the producer receives an error for {batch} and requeues it",
     at="Sender.reenqueueBatch",
     since="0.8.1",
     settings="enable.idempotence, retries",
@@ -206,7 +207,7 @@ def producer_receive_error(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the producer hears that {batch} is out of order, and puts it back",
+    "the producer receives OUT_OF_ORDER_SEQUENCE_NUMBER for {batch} and requeues it",
     at="TransactionManager.canRetry",
     since="1.0.0",
     about="KAFKA-5494, KAFKA-14034",
@@ -222,7 +223,7 @@ def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the producer hears that {batch} is refused, and fails it",
+    "the producer receives a fatal error for {batch} and fails it",
     at="TransactionManager.handleFailedBatch",
     since="0.8.1",
     about="KIP-360, KAFKA-14034",
@@ -238,7 +239,7 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the producer gives up waiting for an answer to {batch}",
+    "the request with {batch} times out",
     at="NetworkClient.handleTimedOutRequests",
     since="0.9.0.0",
     settings="retries",
@@ -251,7 +252,7 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "delivery.timeout.ms ends {batch}",
+    "{batch} expires by delivery.timeout.ms",
     at="RecordAccumulator.expiredBatches",
     since="0.9.0.0",
     about="KIP-91",
@@ -259,8 +260,6 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
 )
 def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
-    spent = topic.spent.expired_batches
-    require(spent < topic.bound("expired_batches"))
     require(batch.is_pending)
     require(
         not_(
@@ -275,7 +274,7 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
         )
     )
 
-    topic.spent.expired_batches = spent + 1
+    spend(topic, EXPIRED_BATCHES)
     if topic.idempotent:
         partition = topic.partitions[batch.partition]
         before = partition.unresolved_end
@@ -292,11 +291,9 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
 )
 def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
     """Put back all that was in flight on it; their answers are lost."""
-    spent = topic.spent.lost_connections
-    require(spent < topic.bound("lost_connections"))
     require(some(_on_connection(batch, partition) for batch in topic.batches))
 
-    topic.spent.lost_connections = spent + 1
+    spend(topic, LOST_CONNECTIONS)
     for batch in topic.batches:
         lost = _on_connection(batch, partition)
         if retries(topic.options):
@@ -375,14 +372,6 @@ def _was_sent_before(other: Batch, batch: Batch) -> bool:
     """Of two batches in flight on one connection."""
     first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
     return choose(batch.retried, other.ahead, first)
-
-
-def _require_broker_error(topic: Topic) -> None:
-    require(topic.spent.broker_errors < topic.bound("broker_errors"))
-
-
-def _spend_broker_error(topic: Topic) -> None:
-    topic.spent.broker_errors = topic.spent.broker_errors + 1
 
 
 def _answer(topic: Topic, batch: Batch, answer: Answer) -> None:

@@ -48,9 +48,28 @@ class DisagreementError(HighwaterError):
     """Two engines differ on what a function means: no answer of either is to be believed."""
 
 
+_LINE = 400
+"""Characters of names that are read in an error: of more, the first are given."""
+_NAME = 60
+
+
+def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
+    """Names in a clause: all of them, or of more than one reads in a line the first.
+
+    `all_by` is the command that names them all.
+    """
+    found = list(names)
+    whole = ", ".join(found)
+    if len(whole) <= _LINE:
+        return whole
+    kept = whole[: _LINE // 2].rpartition(", ")[0]
+    return f"{kept}, and {len(found) - kept.count(', ') - 1} more ({all_by})"
+
+
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
     """A `UsageError` that names the valid choices, the closest first if there is a close one."""
     names = sorted(valid)
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return UsageError(f"no {kind} is called {name!r}: {hint}valid are {', '.join(names)}")
+    said = name if len(name) <= _NAME else f"{name[:_NAME]}..."
+    return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names)}")

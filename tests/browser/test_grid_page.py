@@ -54,11 +54,11 @@ def address(matrix, tmp_path):
 def kills(tmp_path):
     """A page with the kill matrix of the broker model, and what survives."""
     build_site = builder()
-    (tmp_path / "docs").mkdir()
-    page = tmp_path / "docs" / "kill-matrix-kafka.md"
-    page.write_text((ROOT / "docs" / "kill-matrix-kafka.md").read_text())
+    name = f"{build_site.MUTANTS}/kill-matrix-kafka.md"
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text((ROOT / name).read_text())
     build_site.add_kill_matrices(tmp_path)
-    own = page.with_name("kill-matrix-kafka-grid.md").read_text()
+    own = (tmp_path / "docs" / "kill-matrix-kafka-grid.md").read_text()
     return written(own, tmp_path / "kills.html")
 
 
@@ -102,7 +102,7 @@ LISTED = """() => [...document.querySelectorAll("li[data-name]")].filter(each =>
 
 def test_what_survives_is_filtered_with_the_rows(look, kills):
     page = look(kills)
-    table = read_table(ROOT / "docs" / "kill-matrix-kafka.md")
+    table = read_table(ROOT / "counterexamples" / "mutants" / "kill-matrix-kafka.md")
     assert page.evaluate(LISTED) == [each.mutant for each in table.survivors]
     page.fill("#rows", "fence_leader")
     assert page.evaluate(SHOWN, "row") == ["controller_fence_leader"]

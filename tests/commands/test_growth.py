@@ -82,6 +82,7 @@ def test_a_limit_is_said_and_is_status_20(highwater):
         (("kip320", "--vary", "log-size=1,,2"), "write NAME=VALUES"),
         (("kip320", "--vary", "log-size=1,1"), "write NAME=VALUES"),
         (("kip320", "--vary", "log-size=x"), "'x' is no size"),
+        (("kip320", "--vary", "log-size=1,x"), "'x' is no size"),
         (("kip320", "--vary", "log-size=-1"), "'-1' is no size"),
         (("kip320", "--vary", "log-size=0"), "log"),
         (("kip320", "--vary", "nothing=1"), "bound or setting"),
@@ -141,7 +142,7 @@ def test_the_stored_pictures_are_those_of_the_commands_beside_them():
     assert [Path(c.split()[-1]).name for c in COMMANDS] == [
         "growth-kafka.svg", "growth-kip320.svg"
     ]  # fmt: skip
-    assert {path.name for path in (DOCS / "pictures").iterdir()} == {
+    assert {path.name for path in (DOCS / "pictures").glob("*.svg")} == {
         Path(c.split()[-1]).name for c in COMMANDS
     }
 

@@ -21,7 +21,7 @@ from model.language.errors import UsageError
 from model.protocols import protocol_named
 from properties import properties_of
 
-DOCS = Path(__file__).parents[2] / "docs"
+STORED = Path(__file__).parents[2] / "counterexamples" / "mutants"
 PAGES = ("kafka", "kip320")
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = {"replicas": 2, "max_offset": 1, "max_version": 1}
@@ -83,7 +83,7 @@ def test_what_survives_has_its_own_reason(first):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_picture_has_each_cell_of_its_page_and_says_it_in_letters(name):
-    table = read_table(DOCS / f"kill-matrix-{name}.md")
+    table = read_table(STORED / f"kill-matrix-{name}.md")
     picture = ElementTree.fromstring(as_svg(table, "#survivors"))
     groups = [(g.get("class"), g) for g in picture.iter(f"{SVG}g")]
     rows = [g for kind, g in groups if kind == "row"]
@@ -107,7 +107,7 @@ def test_a_picture_has_each_cell_of_its_page_and_says_it_in_letters(name):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_what_survives_is_there_with_its_reason(name):
-    page = (DOCS / f"kill-matrix-{name}.md").read_text()
+    page = (STORED / f"kill-matrix-{name}.md").read_text()
     table = read_page(page, name)
     count = re.search(r", (\d+) survived", page)
     assert count is not None
@@ -149,7 +149,7 @@ def test_what_is_no_page_of_a_kill_matrix_is_refused(text, tmp_path):
 
 def test_the_command_draws_a_stored_page_and_searches_nothing(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("checker.lab.experiments.kill_matrix.Question.original", None)
-    page, picture = DOCS / "kill-matrix-kafka.md", tmp_path / "kafka.svg"
+    page, picture = STORED / "kill-matrix-kafka.md", tmp_path / "kafka.svg"
     command = ["mutate", "--stored", str(page), "--picture", str(picture)]
     assert run(highwater, command) == Exit.OK
     table = read_table(page)

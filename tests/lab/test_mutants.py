@@ -33,7 +33,7 @@ from tests.support.variants import random_states, tiny, walked_states
 
 KIP320 = protocol_named("kip320")
 SMALL = KIP320.model({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
-DOCS = Path(__file__).parents[2] / "docs"
+STORED = Path(__file__).parents[2] / "counterexamples" / "mutants"
 
 
 @functools.cache
@@ -237,7 +237,7 @@ def test_every_recorded_reason_is_of_a_protocol_that_exists():
 
 def command_of(page: str) -> list[str]:
     """The arguments of the command that the page says it was made by."""
-    found = re.search(r"`highwater (mutate .*) --markdown \S*`", (DOCS / page).read_text())
+    found = re.search(r"`highwater (mutate .*) --markdown \S*`", (STORED / page).read_text())
     assert found is not None
     return found[1].split()
 
@@ -270,12 +270,26 @@ def test_the_page_of_the_broker_model_says_of_a_mutant_what_a_search_says(name):
     judge = judge_of_kafka()
     (mutant,) = [m for m in mutants(judge.model) if m.name == name]
     survives = judge.judge(mutant).outcome is Outcome.SURVIVED
-    page = (DOCS / "kill-matrix-kafka.md").read_text()
+    page = (STORED / "kill-matrix-kafka.md").read_text()
     assert (f"- `{name}`\n" in page) is survives
 
 
+def test_the_overview_in_the_docs_counts_what_the_pages_count():
+    overview = (STORED.parents[1] / "docs" / "kill-matrices.md").read_text()
+    for page in STORED.glob("kill-matrix-*.md"):
+        tally = re.search(
+            r"^(\d+) killed, (\d+) equivalent, (\d+) survived, 0 unknown; (\d+) in all",
+            page.read_text(),
+            re.MULTILINE,
+        )
+        assert tally is not None
+        *parts, whole = (f"{int(number):,}" for number in tally.groups())
+        row = rf"{re.escape(page.name)}\) \| .* \| {whole} \| (.*) \|"
+        assert re.findall(row, overview) == [" | ".join(parts)]
+
+
 def test_the_pages_explain_every_survivor():
-    for page in DOCS.glob("kill-matrix-*.md"):
+    for page in STORED.glob("kill-matrix-*.md"):
         text = page.read_text()
         assert "Not explained." not in text
         assert "0 unknown" in text
@@ -308,7 +322,7 @@ def test_a_kill_matrix_is_the_one_in_the_docs_and_explains_every_survivor(tmp_pa
     assert done.returncode == Exit.OK, done.stderr
     data = json.loads(done.stdout)
     assert data["unexplained"] == []
-    assert anew.read_text(encoding="utf-8") == (DOCS / page).read_text(encoding="utf-8")
+    assert anew.read_text(encoding="utf-8") == (STORED / page).read_text(encoding="utf-8")
     if "kip320" in page:
         settings = [m for m in data["mutants"] if m["kind"] == str(Kind.SETTING)]
         assert {m["mutant"]: m["killers"] for m in settings} == {

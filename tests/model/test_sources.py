@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.telling.report.source_tables import PAGES, with_source_tables
+from checker.kafka.tables.sources import PAGES, with_source_tables
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_producer.protocol import KAFKA_PRODUCER

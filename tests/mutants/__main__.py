@@ -7,6 +7,7 @@ checkers, each one line away from the right one, with the test that notices. Run
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -20,10 +21,11 @@ from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
+from typing import Self
 
 from tests.support.passed import TREE, digest, seconds_of, seconds_of_passed
 
@@ -67,38 +69,47 @@ def read_mutants(*words: str) -> list[Mutant]:
 
 
 class Copy:
-    """A copy of the tree in which one mutant at a time is tried."""
+    """A copy of the tree in which one mutant at a time is tried, by a process that is warm."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name in TREE:
             source, target = ROOT / name, folder / name
             if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, target)
             else:
                 shutil.copy(source, target)
 
+        path = f"{folder}{os.pathsep}{Path(__file__).parent}"
+        self._warm = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("warm.py"))],
+            cwd=folder,
+            env=os.environ | {"CI": "true", "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process that forks, and what it runs."""
+        with self._warm as process:
+            process.terminate()
+
     def run(self, *arguments: str, seconds: float) -> tuple[int | None, str]:
         """Pytest's exit status, `None` if it took too long, and what it printed."""
-        command = [
-            sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-            "-p", "first_failure", *arguments,
-        ]  # fmt: skip
-        path = f"{self.folder}{os.pathsep}{Path(__file__).parent}"
-        environment = os.environ | {"CI": "true", "PYTHONPATH": path}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=self.folder,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
+        plugins = ("-p", "no:cacheprovider", "-p", "first_failure")
+        output = self.folder / "output.txt"
+        asked = [["-x", "-q", *plugins, *arguments], seconds, str(output)]
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        print(json.dumps(asked), file=self._warm.stdin, flush=True)
+        status = json.loads(self._warm.stdout.readline())
+        if status is None:
             return None, f"not done after {seconds} s"
-        return done.returncode, done.stdout + done.stderr
+        return status, output.read_text(encoding="utf-8", errors="replace")
 
     def seconds(self, test: str) -> float:
         """What a test takes, with all its parameters. `SystemExit` if it fails."""
@@ -175,10 +186,10 @@ def main(arguments: Sequence[str]) -> int:
     if asked.seconds < float("inf"):
         mutants = in_turn(mutants, digest(ROOT))
     workers = min(len(mutants), os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as open_copies:
         copies: Queue[Copy] = Queue()
         for number in range(workers):
-            copies.put(Copy(Path(folder) / str(number)))
+            copies.put(open_copies.enter_context(Copy(Path(folder) / str(number))))
         passed = seconds_of_passed(ROOT)
         tests = {mutant.test: seconds_of(mutant.test, passed) for mutant in mutants}
         times = {test: seconds for test, seconds in tests.items() if seconds is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
@@ -35,9 +36,20 @@ def test_a_change_that_is_not_possible_in_one_place_is_told():
     )
 
 
-def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "TREE", ("checker", "pyproject.toml", "model", "properties"))
-    copy = mutants.Copy(tmp_path)
+@pytest.fixture
+def copy_of(tmp_path, monkeypatch):
+    """A function that copies the named parts of the tree into `tmp_path`."""
+    with ExitStack() as stack:
+
+        def copy(*tree):
+            monkeypatch.setattr(mutants, "TREE", tree)
+            return stack.enter_context(mutants.Copy(tmp_path))
+
+        yield copy
+
+
+def test_a_mutant_that_no_test_notices_is_told(tmp_path, copy_of):
+    copy = copy_of("checker", "pyproject.toml", "model", "properties")
     (tmp_path / "tests").mkdir()
     test = tmp_path / "tests" / "test_it.py"
     test.write_text(
@@ -64,9 +76,8 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, monkeypatch):
     )
 
 
-def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "TREE", ("pyproject.toml",))
-    copy = mutants.Copy(tmp_path)
+def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch, copy_of):
+    copy = copy_of("pyproject.toml")
     (tmp_path / "tests").mkdir()
     (tmp_path / "it.py").write_text("ENDS = True\n")
     (tmp_path / "tests" / "test_it.py").write_text(
@@ -81,9 +92,8 @@ def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch):
     assert 0.1 <= copy.seconds(f"{test}[1]") < copy.seconds(test)
 
 
-def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(mutants, "TREE", ("pyproject.toml",))
-    copy = mutants.Copy(tmp_path)
+def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, copy_of):
+    copy = copy_of("pyproject.toml")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("def test_it():\n    assert False\n")
     with pytest.raises(SystemExit, match="fails without any mutant"):

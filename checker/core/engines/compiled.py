@@ -11,12 +11,12 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
 from checker.core.engines.agreement import require_same_steps
+from checker.core.engines.background import Background
 from checker.core.engines.layout import BitField, Layout, Words
 from checker.core.engines.machine_code import (
     Expressions,
@@ -50,7 +50,7 @@ class Expander(SwitchOver[[Words], Successors]):
     """Every enabled step of every state, in the order of traces: by programs, then machine code."""
 
     def __init__(
-        self, engine: VectorisedEngine, pool: Executor | None, patience: float | None
+        self, engine: VectorisedEngine, background: Background | None, patience: float | None
     ) -> None:
         def write() -> Written[[Words], Successors]:
             assembly = _assembly(engine.actions, engine.layout)
@@ -62,7 +62,7 @@ class Expander(SwitchOver[[Words], Successors]):
         def compare(expand: Callable[[Words], Successors], called: tuple[Any, ...]) -> None:
             require_same_steps(engine, called[0][:, :_COMPARED], expand)
 
-        super().__init__(engine.expand, write, compare, pool, patience)
+        super().__init__(engine.expand, write, compare, background, patience)
 
 
 class CompiledExpansion:

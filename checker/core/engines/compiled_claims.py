@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
+from checker.core.engines.background import Background
 from checker.core.engines.layout import Layout, Words
 from checker.core.engines.machine_code import (
     Expressions,
@@ -35,7 +35,9 @@ _NAME = "judge"
 class JudgedClaims(SwitchOver[..., list[Booleans]]):
     """Where each claim is true, as `Claims` tells: by programs at first, then machine code."""
 
-    def __init__(self, claims: Claims, pool: Executor | None, patience: float | None) -> None:
+    def __init__(
+        self, claims: Claims, background: Background | None, patience: float | None
+    ) -> None:
         def compare(judge: Any, called: tuple[Any, ...]) -> None:
             some = [words[:, :_COMPARED] for words in called]
             if not np.array_equal(judge(*some), claims(*some)):
@@ -49,7 +51,7 @@ class JudgedClaims(SwitchOver[..., list[Booleans]]):
                 lambda codes: CompiledClaims(claims.nodes, claims.layout, codes),
             ),
             compare,
-            pool,
+            background,
             None if patience is None else _DEARER * patience,
         )
 

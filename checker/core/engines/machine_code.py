@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Generic, ParamSpec, TypeVar
 
+from checker.core.engines.background import Background
 from checker.core.engines.layout import Layout
 from checker.core.native.builder import BIT, NUMBER, WORD, Builder, Operand
 from checker.core.native.object_code import ObjectCode, is_kept
@@ -68,11 +69,12 @@ class Written(Generic[P, R]):
 class SwitchOver(Generic[P, R]):
     """Calls a program at first, and machine code once that has taken long.
 
-    It starts to compile, in `pool` beside the search or else at once, when the program has taken
-    `patience` seconds: about what compiling costs, so at worst the work is done twice; `None` is
-    never. Code that was kept needs no compiling, and is looked for sooner. Both give the same, so
-    nobody can tell when it changed over: before it does, `compare` is called with the machine code
-    and what it is about to be called with, and raises if they differ.
+    It starts to compile, in the `background` of the search or else at once, when the program has
+    taken `patience` seconds: about what compiling costs, so at worst the work is done twice; `None`
+    is never. Code that was kept needs no compiling, and is looked for sooner. Both give the same,
+    so nobody can tell when it changed over, or that it did not since the search was over before the
+    code was there. Before it does, `compare` is called with the machine code and what it is about
+    to be called with, and raises if they differ.
     """
 
     def __init__(
@@ -80,13 +82,13 @@ class SwitchOver(Generic[P, R]):
         program: Callable[P, R],
         write: Callable[[], Written[P, R]],
         compare: Callable[[Callable[P, R], tuple[object, ...]], None],
-        pool: Executor | None,
+        background: Background | None,
         patience: float | None,
     ) -> None:
         self._program = program
         self._write = cache(write)
         self._compare = compare
-        self._pool = pool
+        self._background = background
         self._patience = float("inf") if patience is None else patience
         self._look_at = 0.0 if patience is None else (1 - _LOOK) * patience
         self._settled = False
@@ -103,7 +105,7 @@ class SwitchOver(Generic[P, R]):
             return result
         if not self._settled and self._compiling.done():
             self._settled = True
-            with suppress(Unsupported):
+            with suppress(Unsupported, CancelledError):
                 quick = self._compiling.result()
                 self._compare(quick, args)
                 self._program = quick
@@ -116,8 +118,8 @@ class SwitchOver(Generic[P, R]):
         try:
             if self._patience > 0 and not self._write().is_kept:
                 return None
-            if self._patience <= 0 and self._pool is not None:
-                return self._pool.submit(lambda: self._write().compiled())
+            if self._patience <= 0 and self._background is not None:
+                return self._background.begin(lambda: self._write().compiled())
             done.set_result(self._write().compiled())
         except Unsupported as error:
             done.set_exception(error)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from checker.core.engines.agreement import FirstSteps, require_agreement
+from checker.core.engines.background import Background
 from checker.core.engines.compiled import Expander
 from checker.core.engines.layout import Words
 from checker.core.engines.misfit import MisfitError, with_run
@@ -106,8 +106,8 @@ class Explorer:
         self.question = Question(chosen, self.limits, self.options)
         self.findings = Findings.none(len(model.instances))
         workers, patience = self.options.workers, self.options.compile_after
-        self._pool = ThreadPoolExecutor(workers)  # threads start when they are given work
-        beside = self._pool if workers > 1 else None
+        self._background = Background(workers)
+        beside = self._background if workers > 1 else None
         self._watch = Watch(self.engine, chosen, self.findings, beside, patience)
         self._expand = Expander(self.engine, beside, patience)
         self._symmetry: Symmetry | None = None
@@ -157,7 +157,7 @@ class Explorer:
         finally:
             # Whoever stops does not want to wait.
             self._conveyor.close()
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._background.close()
         self._finish()
         return result
 
@@ -225,7 +225,7 @@ class Explorer:
     def _have_help(self) -> None:
         """With workers, let threads help."""
         while self._helpers < self.options.workers - 1:
-            self._pool.submit(self._conveyor.help)
+            self._background.begin(self._conveyor.help)
             self._helpers += 1
 
     def _whole(self, pieces: list[Words]) -> None:

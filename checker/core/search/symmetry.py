@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from checker.core.engines.background import Background
 from checker.core.engines.compiled_renaming import Lookup, Move, RenamedWord, compiled_renaming
 from checker.core.engines.interchangeable import members_named
 from checker.core.engines.layout import Layout, Words
@@ -69,7 +69,7 @@ class Symmetry:
         model: Model,
         properties: Iterable[Property],
         layout: Layout,
-        pool: Executor | None = None,
+        background: Background | None = None,
         patience: float | None = None,
         fixing: State | None = None,
     ) -> None:
@@ -100,7 +100,7 @@ class Symmetry:
             self._least,
             lambda: compiled_renaming(self._renamings, layout.words),
             self._require_same,
-            pool,
+            background,
             None if patience is None else patience * len(self._renamings) * _A_RENAMING,
         )
         """For each packed state, the least of its renamings."""
@@ -166,7 +166,7 @@ class Symmetry:
 
     def _to_canonical(self, state: State) -> Permutation:
         """The first renaming that makes the state the least of its class."""
-        packed = self.canonical(self._layout.pack([state]))
+        packed = self._least(self._layout.pack([state]))
         wanted = self._layout.unpack(packed)[0]
         return next(p for p in self.permutations if self.renamed(state, p) == wanted)
 

@@ -6,11 +6,11 @@ Search and simulation differ in which states they visit, not in what they look f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 
 import numpy as np
 import numpy.typing as npt
 
+from checker.core.engines.background import Background
 from checker.core.engines.compiled_claims import JudgedClaims
 from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import Claims, Successors, VectorisedEngine
@@ -21,7 +21,8 @@ from properties import Property, Sense
 class Watch:
     """Evaluates the properties as states and steps come in, and notes the first to settle each.
 
-    With machine code once that pays, compiled in `pool`; see `SwitchOver` for `patience`.
+    With machine code once that pays, compiled in the `background`; `SwitchOver` says after which
+    `patience`.
     """
 
     def __init__(
@@ -29,11 +30,11 @@ class Watch:
         engine: VectorisedEngine,
         properties: tuple[Property, ...],
         findings: Findings,
-        pool: Executor | None = None,
+        background: Background | None = None,
         patience: float | None = None,
     ) -> None:
         self._engine = engine
-        self._pool = pool
+        self._background = background
         self._patience = patience
         self._properties = properties
         self.go_on_from(findings)
@@ -59,7 +60,7 @@ class Watch:
         self._premise_claims = self._judged(premise_claims(self._engine, self._premises))
 
     def _judged(self, claims: Claims) -> JudgedClaims:
-        return JudgedClaims(claims, self._pool, self._patience)
+        return JudgedClaims(claims, self._background, self._patience)
 
     def states(self, words: Words, depth: int, link: Callable[[int], tuple[int, int]]) -> None:
         """Check new states; `link` gives the (parent, instance) of the one at a place."""

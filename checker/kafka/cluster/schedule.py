@@ -1,10 +1,10 @@
 """Schedules: short files, each the story of a run, one step a line.
 
-A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `catalogue` (its
-number there), `fix` (its name, if that is not the finding's number), `story`, what the `control`
-leaves out in words, `brokers`, `log_dirs`, `seconds` (how long a step may wait), a table `settings`
-of all nodes (`{node}` in a value is the node's number), a table `features` (levels that the cluster
-begins with, where they are not the release's own), and `steps`:
+A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `fix` (its name,
+if the finding has several), `story`, what the `control` leaves out in words, `brokers`, `log_dirs`,
+`seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a value is the
+node's number), a table `features` (levels that the cluster begins with, where they are not the
+release's own), and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
@@ -29,11 +29,12 @@ from typing import Any
 
 from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
 from checker.kafka.cluster.vocabulary import Meaning, meaning_of
+from checker.lab.catalogue import read_catalogue
 from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
 KEYS = {
-    "title", "finding", "catalogue", "fix", "story", "control", "brokers", "log_dirs", "seconds",
+    "title", "finding", "fix", "story", "control", "brokers", "log_dirs", "seconds",
     "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
@@ -72,7 +73,6 @@ class Schedule:
     name: str
     title: str
     finding: str
-    catalogue: str
     fix: str
     story: str
     control: str
@@ -119,8 +119,8 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         raise UsageError("a control differs by at least one step, marked - or +, and says in words")
     return Schedule(
         path.stem.removeprefix(f"{finding}-"),
-        data["title"], finding, str(data.get("catalogue", "")),
-        str(data.get("fix", finding)), data["story"].strip(), data["control"].strip(),
+        data["title"], finding, str(data.get("fix", finding)),
+        data["story"].strip(), data["control"].strip(),
         int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
         {str(key): str(value) for key, value in data.get("settings", {}).items()},
         {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
@@ -160,7 +160,8 @@ def schedules_of(finding: str, folder: Path = FOLDER) -> list[Schedule]:
     `UsageError` if there is none.
     """
     known = every_schedule(folder)
-    found = [s for s in known if finding in (s.finding, s.catalogue)]
+    pages = {finding} | {b.finding for b in read_catalogue() if str(b.number) == finding}
+    found = [s for s in known if s.finding in pages]
     if not found:
         raise unknown_name("finding", finding, {schedule.finding for schedule in known})
     return found

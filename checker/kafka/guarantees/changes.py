@@ -14,8 +14,14 @@ from enum import IntEnum
 
 from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees.faults import without_rebalance
-from checker.kafka.guarantees.kafka_keys import DEFAULT_NAMES, OPERATORS, REBALANCE, SLOW
-from checker.kafka.guarantees.releases import Release, later
+from checker.kafka.guarantees.kafka_keys import (
+    DEFAULT_NAMES,
+    OPERATORS,
+    REBALANCE,
+    SLOW,
+    key_words,
+)
+from checker.kafka.guarantees.releases import ELR, Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
@@ -35,7 +41,6 @@ from model.kafka.settings import KafkaSettings
 from model.language.declare.settings import Role, as_text, describe
 
 _SETTINGS = describe(KafkaSettings)
-_FEATURE = {"eligible.leader.replicas": "eligible.leader.replicas.version"}
 
 
 class Tier(IntEnum):
@@ -147,7 +152,7 @@ class _Possible:
             yield Change(f"{REBALANCE}=false", Tier.SETTING, without_rebalance(choice))
         for candidate in sorted(self._candidates, key=lambda c: c.settings.keys() <= SLOW):
             ((name, value),) = candidate.settings.items()
-            if name not in OPERATORS or not _is_there(name, self._release):
+            if name not in OPERATORS or not has_feature(self._release, name):
                 continue
             if name == "min.insync.replicas" and int(value) > choice.bounds["replicas"]:
                 continue
@@ -165,7 +170,8 @@ class _Possible:
             for candidate in self._candidates
             if candidate.kind is Kind.FIX
             for name in candidate.settings
-            if name not in DEFAULT_NAMES and _SETTINGS[name].role is not Role.FINENESS
+            if name == ELR or name not in DEFAULT_NAMES
+            if _SETTINGS[name].role is not Role.FINENESS
         ]
         for newer in later(self._release):
             other = replace(choice, preset=newer.preset)
@@ -191,21 +197,7 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
     return replace(choice, settings={**choice.settings, **settings})
 
 
-def _is_there(name: str, release: Release) -> bool:
-    """Of features, which begin with a release: whether this one has it."""
-    source = _SETTINGS[name].source
-    if name not in _FEATURE or source is None:
-        return True
-    return _number(release.asked) >= _number(source.since)
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))[:2]
-
-
 def _key_words(name: str, value: str) -> str:
-    if name in _FEATURE:
-        return f"{_FEATURE[name]}={int(value == 'true')}"
     if name == "broker.rack":
         return {"spread": "a rack for each replica", "together": "all replicas in one rack"}[value]
-    return f"{DEFAULT_NAMES.get(name, name)}={value}"
+    return key_words(name, value)

@@ -6,7 +6,7 @@ and what means nothing by its number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from checker.kafka.guarantees.config_files import Described, Entry, read_config
 from checker.kafka.guarantees.kafka_keys import (
     BY_NAME,
     DEFAULT_NAMES,
+    ELR_FEATURE,
+    METADATA,
     READ_OTHERWISE,
     REBALANCE,
     REPLICATION,
@@ -22,16 +24,29 @@ from checker.kafka.guarantees.kafka_keys import (
     ZOOKEEPER,
     setting_of,
 )
-from checker.kafka.guarantees.releases import Mode, Release, release_named
+from checker.kafka.guarantees.releases import (
+    ELR,
+    Mode,
+    Release,
+    has_feature,
+    release_named,
+    rules_held_back,
+)
+from checker.kafka.guarantees.topics import Topic
 from model.kafka.protocol import KAFKA
 from model.kafka.racks import Racks, racks_within
+from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe
-from model.language.errors import UsageError, unknown_name
+from model.language.errors import UsageError, few_of, unknown_name
+
+FIRST = "first.partition.replicas"
 
 REPLICAS = 3
 """Replicas where nobody says how many."""
 
 FLAG = "as asked"
+
+NEW_CLUSTERS = "new clusters have it so, upgraded ones may not: see kafka-features describe"
 
 
 @dataclass(frozen=True)
@@ -78,16 +93,25 @@ def describe_cluster(
     entries = _of_topic([e for each in described for e in each.entries], described, topic)
     chosen = {entry.key: entry for entry in _decided(entries)}
     release = release_named(kafka, mode or _mode(chosen))
+    metadata = chosen.get(METADATA)
+    held = rules_held_back(release, metadata.value) if metadata else {}
     given, read = _given(chosen.values(), settings or {})
-    count, origin = _replicas(described, chosen, replicas, topic)
+    given = {**held, **given}
+    about = next((t for d in described for t in d.topics.values() if topic in (None, t.name)), None)
+    count, origin = _replicas(about, chosen, replicas)
     placed = _placed(racks, count)
     if placed is not None:
         given["broker.rack"] = placed
+    if about is not None and len(about.counts) > 1 and about.replicas < count:
+        given.setdefault(FIRST, str(about.replicas))
     _refuse_impossible(release, given, count)
     rebalance = chosen.get(REBALANCE)
     told = [*read.values()]
-    told += [Told(e.key, e.value, e.file, READ_OTHERWISE[e.key]) for e in [rebalance] if e]
+    told += [
+        Told(e.key, e.value, e.file, READ_OTHERWISE[e.key]) for e in (rebalance, metadata) if e
+    ]
     told.append(Told("replicas", str(count), origin))
+    told += [] if about is None else _told_of(about, count, given)
     if placed is not None:
         told.append(Told("racks", placed, FLAG))
     known = {*BY_NAME, *READ_OTHERWISE}
@@ -113,10 +137,10 @@ def _given(
         if entry.key in BY_NAME
     ]
     for key, value, where in [*found, *((key, value, FLAG) for key, value in flags.items())]:
-        name, wanted = (key, value) if key not in BY_NAME else setting_of(key, value)
-        if name in WITHOUT_MEANING or name not in known:
-            KAFKA.model({}, {name: wanted})  # which says so
         try:
+            name, wanted = (key, value) if key not in BY_NAME else setting_of(key, value)
+            if name in WITHOUT_MEANING or name not in known:
+                KAFKA.model({}, {name: wanted})  # which says so
             known[name].parse(wanted)
         except UsageError as error:
             raise UsageError(str(error) if where == FLAG else f"{where}: {error}") from None
@@ -130,20 +154,16 @@ def _of_topic(
     entries: Sequence[Entry], described: Sequence[Described], topic: str | None
 ) -> list[Entry]:
     """The entries of one topic, and of no topic; `UsageError` if it is not said which."""
-    names = sorted(
-        {e.topic for e in entries if e.topic} | {n for d in described for n in d.replicas}
-    )
+    names = sorted({e.topic for e in entries if e.topic} | {n for d in described for n in d.topics})
     if topic is not None and topic not in names:
         if not names:
             raise UsageError(f"--topic {topic}: no file describes a topic")
         raise unknown_name("topic in these files", topic, names)
     if topic is None and len(names) > 1:
-        raise UsageError(f"the files describe several topics: choose one by --topic: {_few(names)}")
+        raise UsageError(
+            f"the files describe several topics: choose one by --topic: {few_of(names)}"
+        )
     return [entry for entry in entries if entry.topic in ("", topic or "".join(names))]
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f", and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _decided(entries: Iterable[Entry]) -> list[Entry]:
@@ -158,6 +178,10 @@ def _decided(entries: Iterable[Entry]) -> list[Entry]:
             and entry.value != other.value
             and (entry.key in BY_NAME or entry.key in (REBALANCE, REPLICATION))
         ):
+            if entry.file == other.file:
+                raise UsageError(
+                    f"{entry.file}: {entry.key} is there twice, {other.value} and {entry.value}"
+                )
             raise UsageError(
                 f"{entry.key} is {other.value} in {other.file} and {entry.value} in "
                 f"{entry.file}: leave out one of the files"
@@ -172,21 +196,60 @@ def _mode(chosen: Mapping[str, Entry]) -> str | None:
 
 
 def _replicas(
-    described: Sequence[Described], chosen: Mapping[str, Entry], asked: int | None,
-    topic: str | None,
-) -> tuple[int, str]:  # fmt: skip
+    about: Topic | None, chosen: Mapping[str, Entry], asked: int | None
+) -> tuple[int, str]:
+    if about is not None:
+        return _of_partitions(about, asked), FLAG if asked is not None else "kafka-topics"
     if asked is not None:
         return asked, FLAG
-    for each in described:
-        for name, count in each.replicas.items():
-            if topic in (None, name):
-                return count, "kafka-topics"
     if REPLICATION in chosen:
         entry = chosen[REPLICATION]
         if not entry.value.isascii() or not entry.value.isdecimal():
             raise UsageError(f"{entry.file}: {REPLICATION}={entry.value} is no number")
         return int(entry.value), entry.file
     return REPLICAS, "nothing says otherwise"
+
+
+def _of_partitions(topic: Topic, asked: int | None) -> int:
+    """How many replicas the partitions have that are asked about.
+
+    A search begins with a leader and all replicas in sync, so `UsageError` for what is offline or
+    moves; and where numbers differ, unless one of them is asked for.
+    """
+    for partition in topic.partitions:
+        where = f"topic {topic.name}, {partition.words}"
+        if partition.leader is None:
+            raise UsageError(f"{where} is offline (Leader: none): ask again once it has a leader")
+        if partition.moves:
+            raise UsageError(f"{where} is being reassigned: ask again once that has ended")
+    first = topic.partitions[0] if topic.partitions else None
+    if first is not None and len(first.replicas) != topic.replicas:
+        raise UsageError(
+            f"topic {topic.name} has ReplicationFactor {topic.replicas}, and {first.words} has "
+            f"{len(first.replicas)} replicas: give one whole output of kafka-topics --describe"
+        )
+    if asked is None and len(counts := topic.counts) > 1:
+        numbers = " or ".join(map(str, counts))
+        raise UsageError(
+            f"partitions of topic {topic.name} have {numbers} replicas: choose by --replicas "
+            f"{numbers}"
+        )
+    return topic.replicas if asked is None else asked
+
+
+def _told_of(about: Topic, replicas: int, given: Mapping[str, str]) -> Iterator[Told]:
+    """What is known of the topic's partitions that the search does not begin with."""
+    for partition in about.partitions:
+        if len(partition.replicas) == replicas and len(partition.isr) < replicas:
+            yield Told(
+                f"{partition.words} in sync", f"{len(partition.isr)} of {replicas}", "kafka-topics",
+                "the search begins with all in sync, so count each missing one as a fault more",
+            )  # fmt: skip
+    if FIRST in given:
+        yield Told(
+            "replicas of the first partition", given[FIRST], "kafka-topics",
+            "the controller counts them for min.insync.replicas (finding 0014)",
+        )  # fmt: skip
 
 
 def _placed(racks: str | None, replicas: int) -> str | None:
@@ -213,12 +276,20 @@ def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int
     low, most = 1, 5
     if not low <= replicas <= most:
         raise UsageError(f"{replicas} replicas cannot be searched: valid are {low} to {most}")
-    least = min_isr_in_force(release, given, replicas)
-    if least > replicas:
+    in_force = _in_force(release, given, replicas)
+    least = int(in_force["min.insync.replicas"])
+    if least > replicas and in_force["acks"] == "all" and not _caps_min_isr(release):
         raise UsageError(
-            f"min.insync.replicas={least} is more than the {replicas} replicas: "
-            f"valid are 1 to {replicas}"
+            f"min.insync.replicas={least} is more than the {replicas} replicas: Kafka "
+            f"{release.asked} then refuses every write with acks=all; valid are 1 to {replicas}"
         )
+    if given.get(ELR) == "true" and not has_feature(release, ELR):
+        raise UsageError(f"Kafka {release.asked} has no {ELR_FEATURE}: it begins with 4.0")
+
+
+def _caps_min_isr(release: Release) -> bool:
+    """A leader counts no more than the replicas for `min.insync.replicas` (KAFKA-15583, 3.7.0)."""
+    return version_of(release.asked) >= version_of("3.7.0")
 
 
 def min_isr_in_force(release: Release, given: Mapping[str, str], replicas: int) -> int:
@@ -234,12 +305,12 @@ def _defaults(release: Release, given: Mapping[str, str], replicas: int) -> list
     """The settings of operators that were left at the release's defaults."""
     values = _in_force(release, given, replicas)
     names = [name for name in DEFAULT_NAMES if name not in given]
+    keys = [(BY_NAME[DEFAULT_NAMES[name]], values[name]) for name in names]
     return [
         Told(
-            DEFAULT_NAMES[name],
-            BY_NAME[DEFAULT_NAMES[name]].default or values[name],
-            f"Kafka {release.asked}'s default",
+            key.name, key.default or key.back(value), f"Kafka {release.asked}'s default",
+            NEW_CLUSTERS if key.name == ELR_FEATURE else "",
         )
-        for name in names
-        if name != "follower.reads"
-    ]
+        for key, value in keys
+        if key.name != "replica.selector.class" and has_feature(release, key.setting)
+    ]  # fmt: skip

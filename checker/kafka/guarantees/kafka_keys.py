@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model.kafka.settings import KafkaSettings
 from model.language import Role
 from model.language.declare.settings import describe, named
+from model.language.errors import UsageError
 
 
 def _as_it_is(value: str) -> str:
@@ -20,7 +21,9 @@ def _as_it_is(value: str) -> str:
 
 def _flushed(value: str) -> str:
     """Every message, or left to the operating system: fewer flushes lose no less than none."""
-    return "1" if value == "1" else "0"
+    if not (value.isascii() and value.isdecimal() and int(value)):
+        raise UsageError(f"cannot be {value!r}: valid are whole numbers from 1")
+    return "1" if int(value) == 1 else "0"
 
 
 def _reads(value: str) -> str:
@@ -28,9 +31,27 @@ def _reads(value: str) -> str:
     return str(not value.endswith("LeaderSelector")).lower()
 
 
+_LEVELS = {"0": "false", "1": "true"}
+
+
+def _level(value: str) -> str:
+    """The level of a feature that is off or on."""
+    if value not in _LEVELS:
+        raise UsageError(f"cannot be {value!r}: valid are {', '.join(_LEVELS)}")
+    return _LEVELS[value]
+
+
+def _level_of(value: str) -> str:
+    return next(level for level, held in _LEVELS.items() if held == value)
+
+
 @dataclass(frozen=True)
 class Key:
-    """A key of Kafka's: which setting of the model it gives, how, and what that means there."""
+    """A key of Kafka's: which setting of the model it gives, how, and what that means there.
+
+    `value` makes the setting's value of the key's, `UsageError` for one that Kafka refuses; `back`
+    the key's of the setting's.
+    """
 
     name: str
     setting: str
@@ -38,7 +59,11 @@ class Key:
     value: Callable[[str], str] = _as_it_is
     default: str = ""
     """What Kafka's default is, where that is not the setting's own value."""
+    back: Callable[[str], str] = _as_it_is
 
+
+ELR_FEATURE = "eligible.leader.replicas.version"
+_FLUSHED = "1: each append is on the disk; else a power loss takes any part of the log's end"
 
 KEYS: tuple[Key, ...] = (
     Key("acks", "acks", "what producers wait for"),
@@ -49,18 +74,20 @@ KEYS: tuple[Key, ...] = (
         "whether a replica outside the ISR may lead",
     ),
     Key(
-        "log.flush.interval.messages", "log.flush.interval.messages",
-        "1: each append is on the disk; else a power loss takes any part of the log's end",
-        _flushed, "9223372036854775807",
+        "log.flush.interval.messages", "log.flush.interval.messages", _FLUSHED, _flushed,
+        "9223372036854775807",
     ),
     Key(
-        "flush.messages", "log.flush.interval.messages",
-        "1: each append is on the disk; else a power loss takes any part of the log's end",
-        _flushed, "9223372036854775807",
+        "flush.messages", "log.flush.interval.messages", _FLUSHED, _flushed, "9223372036854775807",
     ),
     Key(
         "replica.selector.class", "follower.reads", "whether consumers may read from followers",
         _reads,
+    ),
+    Key(
+        ELR_FEATURE, "eligible.leader.replicas",
+        "1: replicas that left the ISR below its minimum may still lead (ELR, KIP-966); 0: off",
+        _level, back=_level_of,
     ),
 )  # fmt: skip
 """Those that give a setting; of two that give the same one, that of the topic goes first."""
@@ -70,13 +97,27 @@ BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}
 REBALANCE = "auto.leader.rebalance.enable"
 REPLICATION = "default.replication.factor"
 ROLES, ZOOKEEPER = "process.roles", "zookeeper.connect"
+METADATA = "metadata.version"
 
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
     REPLICATION: "the number of replicas, where no topic is described",
     ROLES: "KRaft",
     ZOOKEEPER: "ZooKeeper, where there is no process.roles",
+    METADATA: "rules that wait for it are those of its release",
 }
+
+OTHER_KEYS: frozenset[str] = frozenset({
+    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id", "broker.rack",
+    "cleanup.policy", "client.id", "compression.type", "controller.listener.names",
+    "controller.quorum.bootstrap.servers", "controller.quorum.voters", "delivery.timeout.ms",
+    "enable.idempotence", "group.id", "inter.broker.protocol.version", "key.serializer",
+    "linger.ms", "listeners", "log.dir", "log.dirs", "log.retention.hours", "max.message.bytes",
+    "metadata.log.dir", "node.id", "num.partitions", "offsets.topic.replication.factor", "retries",
+    "retention.bytes", "retention.ms", "security.protocol", "segment.bytes", "transactional.id",
+    "value.serializer",
+})  # fmt: skip
+"""Keys without meaning to the model by which a file of Kafka's is known as one."""
 
 WITHOUT_MEANING: Mapping[str, str] = KafkaSettings.not_modelled
 """Keys that operators know to matter, and why they do not here."""
@@ -92,6 +133,15 @@ DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KE
 
 
 def setting_of(key: str, value: str) -> tuple[str, str]:
-    """The setting that a key gives, and its value there."""
+    """The setting that a key gives, and its value there; `UsageError` for one that is not valid."""
     found = BY_NAME[key]
-    return found.setting, found.value(value)
+    try:
+        return found.setting, found.value(value)
+    except UsageError as error:
+        raise UsageError(f"{key} {error}") from None
+
+
+def key_words(setting: str, value: str) -> str:
+    """A setting and its value, as an operator writes them."""
+    name = DEFAULT_NAMES.get(setting, setting)
+    return f"{name}={BY_NAME[name].back(value) if name in BY_NAME else value}"

@@ -10,8 +10,10 @@ from enum import StrEnum
 from model.kafka.presets import preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
-from model.kafka.releases import is_of_a_series
-from model.language.declare.history import version_of
+from model.kafka.releases import WAITS_FOR_FEATURES, is_of_a_series
+from model.kafka.settings import KafkaSettings
+from model.language.declare.history import series_of, version_of
+from model.language.declare.settings import as_text, sources
 from model.language.errors import UsageError
 
 
@@ -61,12 +63,45 @@ def release_named(text: str, mode: str | None = None) -> Release:
     preset = preset_of(version_of(asked))
     found = Release(asked, preset, mode_of(preset))
     if mode is not None and Mode(mode) is not found.mode:
-        alike = [name for name, preset in SERIES.items() if mode_of(preset) is Mode(mode)]
+        alike = [line for line in LINES if release_named(line).mode is Mode(mode)]
         raise UsageError(
             f"Kafka {asked} is modelled with {_NAMES[found.mode]} only: valid with "
             f"{_NAMES[Mode(mode)]} are {alike[0]} to {alike[-1]}"
         )
     return found
+
+
+def has_feature(release: Release, name: str) -> bool:
+    """Whether a release has what a setting is about; of what is no feature, every one has it."""
+    since = sources(KafkaSettings)[name].since
+    return name != ELR or version_of(release.asked) >= version_of(since)
+
+
+ELR = "eligible.leader.replicas"
+
+
+def rules_held_back(release: Release, metadata_version: str) -> dict[str, str]:
+    """The settings of rules that an older `metadata.version`, such as `3.9-IV0`, holds back.
+
+    `UsageError` for one that the release cannot have.
+    """
+    level = re.fullmatch(r"(\d+\.\d+)(-IV\d+)?", metadata_version)
+    if level is None or not is_of_a_series(level[1]):
+        raise UsageError(
+            f"metadata.version cannot be {metadata_version!r}: valid is such as 4.1-IV1"
+        )
+    then, now = version_of(level[1]), version_of(release.asked)
+    if series_of(then) > series_of(now):
+        raise UsageError(f"metadata.version {metadata_version} is newer than Kafka {release.asked}")
+    if series_of(then) == series_of(now):
+        return {}
+    older = preset_of(then)
+    if mode_of(older) is not release.mode:
+        raise UsageError(
+            f"metadata.version {metadata_version} is not modelled: valid are 3.3 to 4.4"
+        )
+    was, has = (as_text(KAFKA.model({}, None, each).settings) for each in (older, release.preset))
+    return {name: was[name] for name in sorted(WAITS_FOR_FEATURES) if was[name] != has[name]}
 
 
 def later(release: Release) -> list[Release]:

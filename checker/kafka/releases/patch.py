@@ -116,7 +116,7 @@ class Fix:
 
 @cache
 def fixes() -> dict[str, Fix]:
-    """The fixes that there are, by the numbers of their findings or by name."""
+    """The fixes that there are, by name: the number of the finding, then what is mended."""
     texts = files("checker.kafka.releases").joinpath("patches").iterdir()
     return {
         text.name.removesuffix(".toml"): _read(tomllib.loads(text.read_text("utf-8")))
@@ -126,10 +126,16 @@ def fixes() -> dict[str, Fix]:
 
 
 def fix_named(name: str) -> Fix:
-    """The fix called `name`; `UsageError` if there is none."""
-    if name not in fixes():
-        raise unknown_name("fix", name, fixes())
-    return fixes()[name]
+    """The fix of that name, with or without its finding's number, or a finding's only one.
+
+    `UsageError` if there is none, or if the finding has several.
+    """
+    found = [known for known in fixes() if name in (known, *known.split("-", maxsplit=1))]
+    if len(found) > 1:
+        raise UsageError(f"finding {name} has {len(found)} fixes: valid are {', '.join(found)}")
+    if not found:
+        raise unknown_name("fix", name, {known[:4] for known in fixes()})
+    return fixes()[found[0]]
 
 
 def _read(data: Mapping[str, Any]) -> Fix:

@@ -1,6 +1,7 @@
 """A kill matrix as a table to be drawn, of a matrix or of the page that was written of one.
 
-Judging every mutant again takes minutes to hours; the pages in docs/ hold all that a picture has.
+Judging every mutant again takes minutes to hours; the pages in counterexamples/mutants hold all
+that a picture has.
 """
 
 from __future__ import annotations

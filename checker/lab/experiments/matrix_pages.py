@@ -29,10 +29,14 @@ def as_markdown(matrix: Matrix, results: Mapping[str, Result], *, with_traces: b
             rows[-1].append(words)
     grid = Grid(["", *(column.name for column in matrix.columns)], rows)
     states = sum(result["states"] for result in results.values())
-    lines = [f"# {matrix.title}", "", matrix.text.strip(), "", *grid.markdown(), ""]
+    opening, _, words = matrix.text.strip().partition("\n\n")
+    lines = [f"# {matrix.title}", "", opening, "", *grid.markdown(), ""]
     if matrix.finer is not None:
         lines += [f"({matrix.finer.mark}): {matrix.finer.about}.", ""]
-    lines += [f"{len(results)} searches, {states:,} classes of states.", "", *_key(matrix)]
+    lines += [f"{len(results)} searches, {states:,} classes of states.", ""]
+    if words:
+        lines += [words, ""]
+    lines += _key(matrix)
     if told:
         lines += [
             "",

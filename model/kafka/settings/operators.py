@@ -52,7 +52,7 @@ class OperatorSettings:
         at="ReplicationControlManager.getTopicEffectiveMinIsr",
         about="KIP-966, finding 0014",
         since="4.0.0",
-        role=Role.SURROUNDING,
+        role=Role.GIVEN,
     )
     acks: Acks = setting(
         Acks.ALL,
@@ -106,7 +106,7 @@ class OperatorSettings:
         "live followers fetch within replica.lag.time.max.ms",
         "followers.keep.up",
         at="Partition.isFollowerOutOfSync",
-        role=Role.ASSUMPTION,
+        role=Role.GIVEN,
     )
     shutdowns_in_turn: bool = setting(
         False,

@@ -33,8 +33,8 @@ class Role(StrEnum):
 
     RULE = "rule"  # what a version of the system does, or would do with a fix
     OPERATOR = "operator"  # who runs the system sets it
-    SURROUNDING = "surrounding"  # what goes on around it, or is so in some systems
-    ASSUMPTION = "assumption"  # what is taken for granted
+    SURROUNDING = "surrounding"  # what operators, clients and disks do beside that
+    GIVEN = "given"  # what a system has or has not, or what is taken for granted
     FINENESS = "fineness"  # how fine the model is: no rule, and nobody's choice
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from checker.kafka.guarantees.cluster import describe_cluster
@@ -39,6 +41,23 @@ TOPICS = (
     "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\tElr: \tLastKnownElr: \n"
     "Topic:old\tPartitionCount:1\tReplicationFactor:3\tConfigs:\n"
 )
+FEATURES = """\
+Feature: eligible.leader.replicas.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\t\
+FinalizedVersionLevel: {elr}\tEpoch: 42
+Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t\
+FinalizedVersionLevel: {metadata}\tEpoch: 42
+"""
+ELR = "eligible.leader.replicas"
+
+
+def topic(*partitions, factor=3):
+    """What kafka-topics prints of a topic with these partitions."""
+    head = f"Topic: t\tTopicId: Q\tPartitionCount: {len(partitions)}\tReplicationFactor: {factor}"
+    rows = [f"\tTopic: t\tPartition: {n}\t{rest}" for n, rest in enumerate(partitions)]
+    return "\n".join([f"{head}\tConfigs: min.insync.replicas=2", *rows]) + "\n"
+
+
+HEALTHY = "Leader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr: "
 
 
 @pytest.fixture
@@ -70,18 +89,45 @@ def test_what_kafka_configs_prints_has_its_scope(written):
 
 def test_what_kafka_topics_prints_has_replicas_and_configs(written):
     found = read_config(written("a", TOPICS))
-    assert found.replicas == {"orders": 2, "old": 3}
+    assert {name: each.replicas for name, each in found.topics.items()} == {"orders": 2, "old": 3}
+    (partition,) = found.topics["orders"].partitions
+    assert (partition.leader, partition.replicas, partition.isr) == (1, (1, 2), (1, 2))
     assert [(e.key, e.value, e.topic) for e in found.entries] == [
         ("min.insync.replicas", "2", "orders"), ("cleanup.policy", "compact,delete", "orders"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "1e999", '{"a": 1}', "a = ", "\0" * 9, CONFIGS + "what is this\n"]
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "1e999",
+        '{"a": 1}',
+        "a = ",
+        "\0" * 9,
+        CONFIGS + "what is this\n",
+        "some.key=1\nother.key=2\n",
+        "Error while executing topic command : Topic 'orders' does not exist as expected\n",
+        "[2026-01-01 10:00:00,000] ERROR java.lang.IllegalArgumentException: Topic 'orders'\n",
+        "spec:\n  kafka:\n    config:\n      min.insync.replicas: 2\n",
+        "---\nmin.insync.replicas: 2\n",
+        "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\n",
+        TOPICS[:40],
+        topic(HEALTHY).replace("ReplicationFactor: 3", "ReplicationFactor: three"),
+        topic(HEALTHY).replace("ReplicationFactor: 3", "ReplicationFactor: -3"),
+        topic(HEALTHY, HEALTHY).rpartition("\tTopic")[0],
+        topic(HEALTHY)[:-60],
+        "x\n" + topic(HEALTHY),
+        FEATURES.format(elr=0, metadata="4.1-IV1") + "Error\n",
+    ],
 )
-def test_what_is_no_configuration_is_refused(written, text):
-    with pytest.raises(UsageError, match=r"no configuration|no line of kafka-configs"):
+def test_what_is_not_recognised_is_refused(written, text):
+    words = "no configuration|no line of kafka|like YAML|not as kafka-topics|is missing|lines of"
+    with pytest.raises(UsageError, match=words) as refused:
         read_config(written("a", text))
+    assert len(str(refused.value)) < 300
 
 
 def test_the_narrowest_scope_goes_first_and_flags_before_it(written):
@@ -162,7 +208,7 @@ def test_every_preset_is_a_release_but_one():
 
 def test_zookeeper_is_known_by_the_files(written):
     old = written("a", "zookeeper.connect=a:2181\n")
-    with pytest.raises(UsageError, match=r"3.7 is modelled with KRaft only"):
+    with pytest.raises(UsageError, match=r"3.7 is modelled with KRaft only: .* 0.8.2 to 3.2$"):
         describe_cluster("3.7", [old])
     assert describe_cluster("2.7", [old]).release.mode is Mode.ZOOKEEPER
     both = written("b", "zookeeper.connect=a:2181\nprocess.roles=broker\n")
@@ -199,7 +245,6 @@ def test_racks_are_a_word_or_a_list(racks, placed):
         ({"racks": "a,a,b,b,c", "replicas": 5}, "so many --power-losses"),
         ({"settings": {"broker.rack": "aabb"}}, "valid are spread, together, aab, aba, abb"),
         ({"racks": "a,b"}, "the racks of the 3 replicas"),
-        ({"settings": {"min.insync.replicas": "5"}}, "more than the 3 replicas"),
         ({"settings": {"acks": "2"}}, "valid are 0, 1, all"),
         ({"settings": {"replica.lag.time.max.ms": "2"}}, "there is no time in the model"),
         ({"replicas": 0}, "valid are 1 to 5"),
@@ -209,3 +254,127 @@ def test_racks_are_a_word_or_a_list(racks, placed):
 def test_what_the_model_cannot_be_is_refused(arguments, words):
     with pytest.raises(UsageError, match=words):
         describe_cluster("4.1", **arguments)
+
+
+# --- eligible leader replicas --------------------------------------------------------------------
+
+
+def elr_of(kafka, files=(), **settings):
+    """Whether a cluster has ELR, as the model is told."""
+    cluster = describe_cluster(kafka, files, {k.replace("_", "."): v for k, v in settings.items()})
+    chosen = KAFKA.model({}, dict(cluster.settings), cluster.release.preset).settings
+    return chosen.eligible_leader_replicas
+
+
+def test_elr_is_as_the_feature_says_wherever_it_is_given(written):
+    key = "eligible.leader.replicas.version"
+    assert elr_of("4.1") and not elr_of("4.0")
+    for level, on in (("0", False), ("1", True)):
+        assert elr_of("4.0", eligible_leader_replicas_version=level) is on
+        assert elr_of("4.1", eligible_leader_replicas_version=level) is on
+        file = written("server.properties", f"process.roles=broker\n{key}={level}\n")
+        assert elr_of("4.1", [file]) is on
+        assert elr_of("4.1", [written("f", FEATURES.format(elr=level, metadata="4.1-IV1"))]) is on
+    unsaid = "\n".join(FEATURES.format(elr=1, metadata="4.1-IV1").splitlines()[1:])
+    assert not elr_of("4.1", [written("f", unsaid)])
+
+
+def test_what_is_assumed_of_elr_is_told_and_only_where_it_is():
+    def told(kafka, **settings):
+        cluster = describe_cluster(kafka, settings=settings)
+        return {(one.value, bool(one.means)) for one in cluster.defaults if "eligible" in one.name}
+
+    assert told("4.1") == {("1", True)} and told("4.0") == {("0", True)}
+    assert told("3.9") == set() and told("4.1", **{ELR: "false"}) == set()
+
+
+def test_an_older_metadata_version_holds_rules_back(written):
+    def settings(metadata):
+        file = written("f", FEATURES.format(elr=0, metadata=metadata))
+        return describe_cluster("4.1", [file]).settings
+
+    assert settings("4.1-IV1") == {ELR: "false"}
+    assert settings("3.9-IV0") == {ELR: "false", "last.known.leader.election": "false"}
+    assert settings("3.5-IV2")["isr.shrink.starts.epoch"] == "always"
+    for metadata, words in (("4.2-IV0", "newer than Kafka 4.1"), ("x", "such as 4.1-IV1")):
+        with pytest.raises(UsageError, match=words):
+            settings(metadata)
+
+
+# --- partitions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (topic(HEALTHY, HEALTHY.replace("Leader: 1", "Leader: none")), "partition 1 is offline"),
+        (topic(HEALTHY + "\tAdding Replicas: 4\tRemoving Replicas: "), "0 is being reassigned"),
+        (topic(HEALTHY, factor=2), "ReplicationFactor 2, and partition 0 has 3"),
+        (
+            topic("Leader: 1\tReplicas: 1,2\tIsr: 1,2", HEALTHY, factor=2),
+            "have 2 or 3 replicas: choose by --replicas 2 or 3",
+        ),
+    ],
+)
+def test_partitions_that_a_search_does_not_begin_with_are_refused(written, text, words):
+    with pytest.raises(UsageError, match=words):
+        describe_cluster("4.1", [written("a", text)])
+
+
+def test_where_partitions_differ_the_first_one_counts_too(written):
+    """Finding 0014: the controller goes by the first partition's number of replicas."""
+    file = written("a", topic("Leader: 1\tReplicas: 1,2\tIsr: 1,2", HEALTHY, factor=2))
+    larger = describe_cluster("4.1", [file], replicas=3)
+    assert larger.settings["first.partition.replicas"] == "2"
+    assert (
+        "finding 0014"
+        in {one.name: one.means for one in larger.read}["replicas of the first partition"]
+    )
+    assert "first.partition.replicas" not in describe_cluster("4.1", [file], replicas=2).settings
+
+
+def test_a_partition_that_is_not_in_sync_is_told(written):
+    file = written("a", topic(HEALTHY, HEALTHY.replace("Isr: 1,2,3", "Isr: 2")))
+    told = {one.name: one.value for one in describe_cluster("4.1", [file]).read}
+    assert told["partition 1 in sync"] == "1 of 3" and "partition 0 in sync" not in told
+
+
+def test_a_minimum_above_the_replicas_counts_as_kafka_counts_it():
+    """Since 3.7.0 a leader counts no more than the replicas (KAFKA-15583); before, it refuses."""
+    two = {"min.insync.replicas": "2"}
+    assert describe_cluster("3.7", settings=two, replicas=1).settings == two
+    assert describe_cluster("3.6", settings={**two, "acks": "1"}, replicas=1)
+    with pytest.raises(UsageError, match=r"3\.6 then refuses every write with acks=all"):
+        describe_cluster("3.6", settings=two, replicas=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"log.flush.interval.messages": "0"}, "valid are whole numbers from 1"),
+        ({"flush.messages": "x"}, "valid are whole numbers from 1"),
+        ({"eligible.leader.replicas.version": "2"}, "valid are 0, 1"),
+        ({"eligible.leader.replicas.versio": "0"}, "did you mean"),
+    ],
+)
+def test_values_that_kafka_refuses_are_refused_in_a_short_line(settings, words):
+    with pytest.raises(UsageError, match=words) as refused:
+        describe_cluster("4.1", settings=settings)
+    assert len(str(refused.value)) < 400
+
+
+def test_a_feature_that_a_release_lacks_is_refused():
+    with pytest.raises(UsageError, match=r"3\.9 has no eligible\.leader\.replicas\.version"):
+        describe_cluster("3.9", settings={"eligible.leader.replicas.version": "1"})
+
+
+def test_a_key_that_is_twice_in_a_file_is_told(written):
+    twice = written("a", "acks=1\nacks=all\nlinger.ms=1\nlinger.ms=2\n")
+    with pytest.raises(UsageError, match="acks is there twice, 1 and all"):
+        describe_cluster("4.1", [twice])
+
+
+def test_a_pipe_that_nobody_writes_to_is_empty(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="not recognised"):
+        read_config(tmp_path / "pipe")

@@ -170,6 +170,14 @@ def test_an_unknown_finding_is_refused_with_those_that_have_a_fix():
         patch.patched_sources(jars.newest(), "0100")
 
 
+def test_a_fix_is_found_by_its_finding_its_name_or_both_and_never_by_guess():
+    by_number = patch.fix_named("0018")
+    assert by_number is patch.fix_named("elr-of-an-unregistered-broker")
+    assert by_number is patch.fix_named("0018-elr-of-an-unregistered-broker")
+    with pytest.raises(UsageError, match=r"finding 0008 has 2 fixes: valid are 0008-fetch-noted"):
+        patch.fix_named("0008")
+
+
 def test_a_release_without_published_sources_is_refused_with_one_that_has_them():
     with pytest.raises(UsageError, match=r"^no sources of Kafka 4\.4\.0 .* newest are of 4\.3\.1"):
         patch.patched_sources("4.4.0", "0001")
@@ -185,7 +193,7 @@ def test_every_fix_can_be_read_and_says_what_it_does():
         protocol.model({}, {fix.setting: fix.value})
     for name, text in texts.items():
         told = text.read_text("utf-8")
-        assert told.startswith("# ") and re.fullmatch(r"(\d{4}|[a-z]+(-[a-z]+)*)\.toml", name)
+        assert told.startswith("# ") and re.fullmatch(r"\d{4}(-[a-z]+)+\.toml", name)
         for method in tomllib.loads(told)["methods"]:
             assert all(re.fullmatch(r"[0-9a-f]{16}", digest) for digest in method["looked_at"])
             for edit in method["edits"]:

@@ -1,0 +1,106 @@
+"""The catalogue: each bug once, and by one number everything that there is of it.
+
+`counterexamples/catalogue.toml` says of each bug what went wrong, where it is published and which
+finding it is. Its cases are the folders that begin with its number; schedules and patches begin
+with the number of its finding. `docs/catalogue.md` has the table that is made of all this.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from checker.core.files import COUNTEREXAMPLES
+from model.language.errors import UsageError, unknown_name
+
+FILE = "catalogue.toml"
+_HEAD = "| no. | source | what went wrong | found here by |\n|---:|---|---|---|"
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A row. `number` is 0 for what came without one; `finding` is its page's number, or empty."""
+
+    number: int
+    model: str
+    source: str
+    words: str
+    finding: str = ""
+    note: str = ""
+
+    def cases(self, root: Path = COUNTEREXAMPLES) -> list[Path]:
+        """The folders of its stored counterexamples, by name."""
+        return sorted((root / self.model).glob(f"{self.number:02}-*/")) if self.number else []
+
+    def page(self, root: Path = COUNTEREXAMPLES) -> Path | None:
+        """The page of its finding; `None` where it is published, or where no pages are."""
+        if not self.finding:
+            return None
+        return next((root.parent / "docs" / "findings").glob(f"{self.finding}-*.md"), None)
+
+
+@cache
+def read_catalogue(root: Path = COUNTEREXAMPLES) -> tuple[Bug, ...]:
+    """Every bug, in the order of the file; none where it was not installed."""
+    if not (root / FILE).is_file():
+        return ()
+    entries = tomllib.loads((root / FILE).read_text(encoding="utf-8"))["bug"]
+    return tuple(Bug(**({"number": 0} | entry)) for entry in entries)
+
+
+def bugs_called(number: str) -> list[Bug]:
+    """The bugs of a finding's four-digit number, or the one of the catalogue's number.
+
+    `UsageError` if there is none.
+    """
+    known = read_catalogue()
+    found = [b for b in known if number in (b.finding, str(b.number)) and number not in ("", "0")]
+    if not found:
+        valid = sorted({bug.finding for bug in known if bug.finding})
+        raise (
+            unknown_name("finding", number, valid)
+            if len(number) > 3
+            else UsageError(
+                f"no bug of the catalogue has the number {number!r}: docs/catalogue.md lists them"
+            )
+        )
+    return found
+
+
+def table(bugs: Iterable[Bug], root: Path = COUNTEREXAMPLES) -> str:
+    """The rows as Markdown, with links as seen from `docs`."""
+    lines = [_HEAD]
+    for bug in bugs:
+        number = str(bug.number or "")
+        lines.append(f"| {number} | {bug.source} | {bug.words} | {_found(bug, root)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _found(bug: Bug, root: Path) -> str:
+    """The cell: cases, the finding's page, and what else is to be said."""
+    cases = [
+        (_label(path), f"../counterexamples/{bug.model}/{path.name}/") for path in bug.cases(root)
+    ]
+    links = [f"[{label if len(cases) > 1 else 'case'}]({to})" for label, to in cases]
+    parts = ["cases: " * (len(links) > 1) + ", ".join(links)] if links else []
+    page = bug.page(root)
+    parts += [f"[finding {bug.finding}](findings/{page.name})"] if page else []
+    parts += [bug.note] if bug.note else []
+    return "; ".join(parts)
+
+
+def _label(case: Path) -> str:
+    return case.name.partition("-")[2].replace("_", " ")
+
+
+def with_tables(page: str, root: Path = COUNTEREXAMPLES) -> str:
+    """The page with the table of each model put between its two markers anew."""
+    for model in dict.fromkeys(bug.model for bug in read_catalogue(root)):
+        begin, end = f"<!-- catalogue {model}: begin -->\n", f"<!-- catalogue {model}: end -->\n"
+        before, after = page.split(begin, maxsplit=1)[0], page.split(end)[1]
+        rows = table([bug for bug in read_catalogue(root) if bug.model == model], root)
+        page = f"{before}{begin}{rows}{end}{after}"
+    return page
