@@ -184,6 +184,7 @@ def json_written() -> ContextVar[bool] | None:
 
 def _said(message: str, status: int, as_json: bool, name: str) -> int:
     """Say an error in one line on standard error, and as JSON where the user asked for that."""
+    message = _printable(message)
     written = json_written()
     if as_json and not (written is not None and written.get()):
         with contextlib.suppress(OSError, ValueError):
@@ -193,6 +194,11 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
     with contextlib.suppress(OSError):
         click.echo(f"error: {message}", err=True)
     return status
+
+
+def _printable(message: str) -> str:
+    """The message in one line: line ends and other control characters in a name are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
 
 
 def _main(name: str, module: str = "") -> NoReturn:

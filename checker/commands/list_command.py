@@ -11,7 +11,7 @@ import click
 from checker.commands import completion
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.engines import ENGINES
-from checker.telling.report.source_tables import source_in_words
+from checker.kafka.tables.sources import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
 from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources

@@ -63,7 +63,7 @@ def _not_confirmed(what: str, error: RejectedError) -> RuntimeError:
 
 
 def _confirmed(model: Model, steps: tuple[Instance, ...], name: str | None) -> Trace:
-    """The trace; it is a mistake of this project if the reference engine does not agree."""
+    """The trace; an internal error in Highwater if the reference engine does not agree."""
     verdict = None if name else TraceVerdict.DEADLOCK
     try:
         return build_trace(model, steps, name, verdict=verdict)

@@ -167,7 +167,7 @@ def test_a_level_without_its_marker_is_named_where_a_store_is_asked(tmp_path, de
 
 
 def test_query_says_which_level_is_left_out(tmp_path, capsys):
-    from checker.cli import highwater, run
+    from checker.commands.cli import highwater, run
 
     stored(tmp_path, model_named("kip320", TINY), limits=Limits(depth=4))
     (_level(tmp_path, 4) / MARKER).unlink()
