@@ -72,6 +72,8 @@ def command(**options: Any) -> int:
     states = _count(model) if options["count"] else None
     exported = Exported(model, properties, _command_line(), states, options["deadlock"])
     texts = _texts(exported, language, output)
+    if output is not None:
+        _refuse_replacing(texts, output)
     for path, text in texts.items() if output is not None else ():
         write_file(path, text)
     if options["as_json"]:
@@ -95,6 +97,18 @@ def command(**options: Any) -> int:
 def _refuse_other_names(language: str, output: Path) -> None:
     if language == "tla" and output.suffix != LANGUAGES[language]:
         raise UsageError(f"-o {output}: a module of TLA+ is in a file of its name: write NAME.tla")
+
+
+def _refuse_replacing(texts: dict[Path, str], output: Path) -> None:
+    """A file beside the one that was named is only replaced if it is an export too."""
+    for path in texts:
+        if path != output and path.is_file() and not _is_exported(path):
+            raise UsageError(f"-o {output} would replace {path} beside it: name another file")
+
+
+def _is_exported(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline().rstrip() == b"SPECIFICATION Spec"
 
 
 def _count(model: Model) -> int:
