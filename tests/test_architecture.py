@@ -138,9 +138,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             TRACES,
             REPORT,
         ),
-        *("checker.core.graphs", "checker.lab.experiments", "checker.lab.explanations"),
+        *(
+            "checker.core.graphs",
+            "checker.lab.catalogue",
+            "checker.lab.experiments",
+            "checker.lab.explanations",
+        ),
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
+    "checker.kafka.tables": ("model", REPORT),
     "checker.kafka.releases": ("model.language.errors", FILES),
     "checker.lab.catalogue": ("model.language.errors", FILES),
     "checker.kafka.cluster": (

@@ -1,57 +1,28 @@
 """Choosing a model: its protocol, preset, settings, bounds and properties, as options of commands.
 
-Bounds become options by themselves: a bound called `log_size` of any protocol is `--log-size`.
+Bounds become options by themselves: a bound called `log_size` of the protocol is `--log-size`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from functools import cache
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands import completion
+from checker.commands import completion, help_pages
 from checker.commands.common import HELP
-from model.language.errors import HighwaterError, UsageError
+from model.language.errors import HighwaterError, UsageError, few_of
 from model.language.protocol import Model, Protocol
-from model.own_protocols import is_own
+from model.own_protocols import FORMS, is_own
 from model.protocols import PROTOCOLS, protocol_named
 
 if TYPE_CHECKING:
     from checker.lab.experiments.choices import Choice
 
 DEFAULT_PROTOCOL = "kafka"
-
-
-@cache
-def _all_bound_params() -> tuple[click.Option, ...]:
-    return tuple(_bound_option(name, words) for name, words in _bounds().items())
-
-
-@cache
-def _bounds() -> dict[str, str]:
-    """Every bound of any protocol, with its words and defaults."""
-    found: dict[str, tuple[str, dict[int, list[str]]]] = {}
-    for protocol in PROTOCOLS.values():
-        for bound in protocol.bounds:
-            _, defaults = found.setdefault(bound.name, (bound.words, {}))
-            defaults.setdefault(bound.default, []).append(protocol.name)
-    return {name: f"{words} [default: {_default(by)}]" for name, (words, by) in found.items()}
-
-
-def _default(protocols: dict[int, list[str]]) -> str:
-    """The first protocol's default, then those of protocols that have another one."""
-    first, *others = protocols.items()
-    parts = [str(first[0])]
-    parts += [f"{value} for {', '.join(names)}" for value, names in others]
-    return "; ".join(parts)
-
-
-def size_params() -> list[click.Parameter]:
-    """`--preset`, `--set` and the bounds of all protocols; see `chosen_sizes`."""
-    return [*_settings_params(), *_all_bound_params()]
 
 
 def _settings_params() -> list[click.Parameter]:
@@ -65,10 +36,6 @@ def _settings_params() -> list[click.Parameter]:
             shell_complete=completion.of_protocol(completion.settings, DEFAULT_PROTOCOL),
         ),
     ]  # fmt: skip
-
-
-def _bound_option(name: str, words: str) -> click.Option:
-    return click.Option([f"--{name.replace('_', '-')}", f"{_BOUND}{name}"], type=int, help=words)
 
 
 _BOUND = "bound_"
@@ -92,71 +59,114 @@ def _property_param() -> click.Parameter:
 
 
 class _ModelCommand(click.Command):
-    """A command about one model, with the bounds of every protocol as options.
+    """A command about one model: the bounds of the protocol that is named are options too.
 
-    To know all of them takes longer than many a search. So arguments are first read with the bounds
-    of the protocol that they name alone; only if that is not enough for them, with all.
+    Which protocol that is, is read from the arguments before they are parsed, as its bounds say
+    which options there are. The others are not loaded: that takes longer than many a search.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[completion.ARGUMENTS] = list(args)
-        if not ctx.resilient_parsing and not set(args) & {"--", *ctx.help_option_names}:
-            name = self._named(args) or DEFAULT_PROTOCOL
-            if name in PROTOCOLS:
-                ctx.meta[_ALONE] = PROTOCOLS[name]
-                with suppress(click.ClickException):
-                    rest = super().parse_args(ctx, list(args))
-                    if ctx.params["protocol"] in (name, None):
-                        return rest
-                del ctx.meta[_ALONE]
-                ctx.params.clear()
-                ctx.args.clear()
-        own = self._named(args)
-        if own is not None and own not in PROTOCOLS:
+        name = self.named(args)
+        asks_help = not set(args).isdisjoint(ctx.help_option_names)
+        if name is not None or not asks_help:
             with suppress(HighwaterError) if ctx.resilient_parsing else nullcontext():
-                ctx.meta[_OWN] = protocol_named(own)
-        return super().parse_args(ctx, args)
+                protocol = protocol_named(name or DEFAULT_PROTOCOL)
+                ctx.meta[_PROTOCOL] = protocol, _bound_options(protocol, self.params)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise _no_option(ctx, error.option_name, self.params) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         found = super().get_params(ctx)
-        alone = ctx.meta.get(_ALONE)
-        place = 1 + next(k for k, param in enumerate(found) if param.name == "settings")
-        if alone is not None:
-            found[place:place] = [_bound_option(bound.name, bound.words) for bound in alone.bounds]
-            return found
-        found[place:place] = _all_bound_params()
-        if _OWN in ctx.meta:
-            taken = {option for param in found for option in param.opts}
-            for bound in ctx.meta[_OWN].bounds:
-                if bound.name in _bounds():
-                    continue
-                option = f"--{bound.name.replace('_', '-')}"
-                if option in taken:
-                    option = f"--bound-{bound.name.replace('_', '-')}"
-                words = f"{bound.words} [default: {bound.default}]"
-                key = f"{_BOUND}{bound.name}"
-                found.insert(-1, click.Option([option, key], type=int, help=words))
+        if _PROTOCOL in ctx.meta:
+            place = 1 + next(k for k, param in enumerate(found) if param.name == "settings")
+            found[place:place] = ctx.meta[_PROTOCOL][1].values()
         return found
 
-    def _named(self, args: list[str]) -> str | None:
-        """The first argument that names a protocol, and is no option's value."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        protocol, bounds = ctx.meta.get(_PROTOCOL, (None, {}))
+        help_pages.write_options(formatter, ctx, self.get_params(ctx), protocol, bounds)
+        if protocol is None:
+            with formatter.section("Sizes, faults and settings"):
+                formatter.write_text(
+                    f"`{ctx.command_path} PROTOCOL --help` shows those of PROTOCOL: one of "
+                    f"{', '.join(PROTOCOLS)}, or one of your own ({FORMS})."
+                )
+
+    def named(self, args: list[str]) -> str | None:
+        """What stands where the protocol goes: the first argument that is no option's value.
+
+        After an option that is not the command's own, a bound perhaps, only a protocol is.
+        """
         takes_value = {
-            option
+            option: isinstance(param, click.Option) and not param.is_flag
             for param in self.params
-            if isinstance(param, click.Option) and not param.is_flag
-            for option in param.opts
+            for option in (*param.opts, *param.secondary_opts)
         }
         for before, arg in zip(["", *args], args, strict=False):
-            if arg == "--":
-                break
-            if arg.startswith("-") or before in takes_value:
+            if arg.startswith("-") and before != "--":
                 continue
-            if arg in PROTOCOLS or is_own(arg):
-                return arg
+            of_unknown = before.startswith("-") and before != "--" and "=" not in before
+            if takes_value.get(before, of_unknown and not (arg in PROTOCOLS or is_own(arg))):
+                continue
+            return arg
         return None
 
 
-_ALONE, _OWN = "checker.protocol_alone", "checker.own_protocol"
+class _BrokerCommand(_ModelCommand):
+    """A command about the broker model alone, which names no protocol."""
+
+    def named(self, args: list[str]) -> str:
+        return DEFAULT_PROTOCOL
+
+
+def _bound_options(
+    protocol: Protocol, params: Sequence[click.Parameter]
+) -> dict[str, click.Option]:
+    """An option for each bound: `--log-size`, or `--bound-log-size` where a command has that."""
+    taken = {option for param in params for option in param.opts}
+    found = {}
+    for bound in protocol.bounds:
+        name = _as_option(bound.name)
+        if name in taken:
+            name = f"--bound{name.removeprefix('-')}"
+        found[bound.name] = click.Option(
+            [name, f"{_BOUND}{bound.name}"], type=int, metavar="N", help=bound.words
+        )
+    return found
+
+
+def _as_option(bound: str) -> str:
+    return f"--{bound.replace('_', '-')}"
+
+
+def _no_option(ctx: click.Context, option: str, params: Sequence[click.Parameter]) -> UsageError:
+    """What is wrong with an option, and which there are for the protocol."""
+    protocol, bounds = ctx.meta[_PROTOCOL]
+    names = [name for each in bounds.values() for name in each.opts]
+    of_any = {_as_option(bound.name) for each in PROTOCOLS.values() for bound in each.bounds}
+    if option in of_any:
+        return _no_bound(protocol, option, names)
+    own = [name for param in params for name in (*param.opts, *param.secondary_opts)]
+    close = get_close_matches(option, [*names, *own], n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return UsageError(
+        f"no option is called {option}: {hint}{_valid(protocol, names)}; "
+        f"`{ctx.command_path} --help` shows the others"
+    )
+
+
+def _no_bound(protocol: Protocol, option: str, valid: Iterable[str]) -> UsageError:
+    return UsageError(f"{protocol.name} has no bound {option}: {_valid(protocol, valid)}")
+
+
+def _valid(protocol: Protocol, bounds: Iterable[str]) -> str:
+    return f"bounds of {protocol.name} are {few_of(bounds, f'highwater list {protocol.name}')}"
+
+
+_PROTOCOL = "checker.protocol"
 
 
 def model_command(function: Callable[..., int]) -> click.Command:
@@ -169,8 +179,17 @@ def sizes_command(function: Callable[..., int]) -> click.Command:
     return _command_with(_model_params(), function)
 
 
-def _command_with(params: list[click.Parameter], function: Callable[..., int]) -> click.Command:
-    made = click.command(context_settings=HELP, params=params, cls=_ModelCommand)
+def broker_command(function: Callable[..., int]) -> click.Command:
+    """A command that may choose a broker model; see `chosen_sizes`."""
+    return _command_with(_settings_params(), function, _BrokerCommand)
+
+
+def _command_with(
+    params: list[click.Parameter],
+    function: Callable[..., int],
+    kind: type[_ModelCommand] = _ModelCommand,
+) -> click.Command:
+    made = click.command(context_settings=HELP, params=params, cls=kind)
     return made(function)
 
 
@@ -220,9 +239,8 @@ def _chosen_bounds(options: dict[str, Any], protocol: Protocol) -> dict[str, int
     given = {key.removeprefix(_BOUND): options.pop(key) for key in keys}
     bounds = {name: value for name, value in given.items() if value is not None}
     for name in bounds.keys() - valid:
-        choices = ", ".join(f"--{b.name.replace('_', '-')}" for b in protocol.bounds) or "none"
-        raise UsageError(
-            f"{protocol.name} has no bound --{name.replace('_', '-')}: valid are {choices}"
+        raise _no_bound(
+            protocol, _as_option(name), (_as_option(each.name) for each in protocol.bounds)
         )
     return bounds
 

@@ -23,32 +23,48 @@ import click
 from checker.commands.interrupt import not_raised, raise_interrupt
 from checker.core.exits import Exit
 
-COMMANDS = {
-    "list": "what there is: protocols, presets, settings, bounds, properties, engines",
-    "ask": "what a cluster can lose under some faults, what stops, what would prevent it",
-    "explore": "search every reachable state, up to a depth or to the end",
-    "liveness": "what must happen in the end, and the least fairness for it",
-    "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
-    "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
-    "growth": "states by depth, for several bounds or settings side by side",
-    "simulate": "random walks at sizes too large to exhaust",
-    "hunt": "what nobody knows yet: settings, faults and sizes by lot, for hours",
-    "prove": "induction and bounded checking with Z3",
-    "infer": "find lemmas from templates and reachable states",
-    "mutate": "the kill matrix: mutants of the protocol x properties",
-    "matrix": "settings x faults x properties, with a trace behind each failing cell",
-    "scenario": "replay a named story event by event, and check what it expects",
-    "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
-    "conform": "the model's steps on Kafka's own classes, every state compared",
-    "cases": "check the stored counterexamples, or write them anew",
-    "browse": "walk through the states on a local web page",
-    "replay": "run a stored trace on the reference engine, show it, check it",
-    "explain": "why a stored trace ends as it does, and what would have prevented it",
-    "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
-    "query": "ask the stored state space in SQL",
-    "audit": "compare what brokers left on their disks: the replicas of each partition",
+GROUPS = {
+    "Find out what there is": {
+        "list": "protocols, presets, settings, bounds, properties, engines",
+        "browse": "walk through the states on a local web page",
+    },
+    "Ask about a cluster": {
+        "ask": "what a cluster can lose under some faults, what stops, what would prevent it",
+        "audit": "compare what brokers left on their disks: the replicas of each partition",
+    },
+    "Check a protocol": {
+        "explore": "search every reachable state, up to a depth or to the end",
+        "liveness": "what must happen in the end, and the least fairness for it",
+        "simulate": "random walks at sizes too large to exhaust",
+        "prove": "induction and bounded checking with Z3",
+        "infer": "find lemmas from templates and reachable states",
+        "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
+    },
+    "Understand a result": {
+        "replay": "run a stored trace on the reference engine, show it, check it",
+        "explain": "why a stored trace ends as it does, and what would have prevented it",
+        "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
+        "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+        "query": "ask the stored state space in SQL",
+    },
+    "Check many models": {
+        "matrix": "settings x faults x properties, with a trace behind each failing cell",
+        "mutate": "the kill matrix: mutants of the protocol x properties",
+        "growth": "states by depth, for several bounds or settings side by side",
+        "hunt": "search randomly drawn models for new bugs, for hours",
+    },
+    "Compare with Kafka itself": {
+        "conform": "the model's steps on Kafka's own classes, every state compared",
+        "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
+        "scenario": "replay a named story event by event, and check what it expects",
+        "cases": "check the stored counterexamples, or write them anew",
+    },
 }
+"""The commands by what one wants, each in one line."""
 
+COMMANDS = {name: words for group in GROUPS.values() for name, words in group.items()}
+
+_WIDTH = max(map(len, COMMANDS))
 
 DEBUG = "HIGHWATER_DEBUG"
 
@@ -68,8 +84,9 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{_WIDTH}}", commands[name]) for name in commands])
 
 
 def _module(name: str) -> str:
@@ -79,7 +96,10 @@ def _module(name: str) -> str:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="highwater", prog_name="highwater")
 def highwater() -> None:
-    """Highwater checks Apache Kafka's replication protocol."""
+    """Highwater checks Apache Kafka's replication protocol.
+
+    Begin with `highwater explore kip101 --log-size 4`, or `highwater COMMAND --help`.
+    """
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None, name: str = "") -> int:
@@ -164,6 +184,7 @@ def json_written() -> ContextVar[bool] | None:
 
 def _said(message: str, status: int, as_json: bool, name: str) -> int:
     """Say an error in one line on standard error, and as JSON where the user asked for that."""
+    message = _printable(message)
     written = json_written()
     if as_json and not (written is not None and written.get()):
         with contextlib.suppress(OSError, ValueError):
@@ -173,6 +194,11 @@ def _said(message: str, status: int, as_json: bool, name: str) -> int:
     with contextlib.suppress(OSError):
         click.echo(f"error: {message}", err=True)
     return status
+
+
+def _printable(message: str) -> str:
+    """The message in one line: line ends and other control characters in a name are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
 
 
 def _main(name: str, module: str = "") -> NoReturn:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.choosing import chosen_sizes, size_params
+from checker.commands.choosing import broker_command, chosen_sizes
 from checker.commands.common import (
-    HELP,
     output_options,
     print_json,
     write_file,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 STEPS = 60
 
 
-@click.command(context_settings=HELP, params=size_params())
+@broker_command
 @click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--kafka", "versions", multiple=True, metavar="VERSION",

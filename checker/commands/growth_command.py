@@ -67,7 +67,7 @@ def command(**options: Any) -> int:
         vary = options.pop("vary")
         model = chosen_model(options)
         title = f"Growth of states: {model.protocol.name}"
-        searches = [_searched(one, name, options) for name, one in _varied(model, vary)]
+        searches = [_searched(one, name, options) for name, one in list(_varied(model, vary))]
     with Keeping() as keeping:
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(title, searches))
@@ -132,6 +132,8 @@ def _stored(place: str) -> Levels:
 
     require_pyarrow()
     opened = Store.open(place)
+    if opened.unfinished:
+        click.echo(f"note: {opened.unfinished}", err=True)
     about = opened.manifest.model
     bounds = [f"{k.replace('_', ' ')} {v}" for k, v in about.get("bounds", {}).items() if v]
     name = f"{about.get('protocol')}, {', '.join(bounds)}" if bounds else str(about.get("protocol"))

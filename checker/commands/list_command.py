@@ -10,8 +10,8 @@ import click
 
 from checker.commands import completion
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
-from checker.commands.explore_command import ENGINES
-from checker.telling.report.source_tables import source_in_words
+from checker.commands.engines import ENGINES
+from checker.kafka.tables.sources import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
 from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources
@@ -35,7 +35,7 @@ def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
         print_json({
             "command": "list",
             "protocols": [describe_protocol(each) for each in chosen],
-            "engines": ENGINES,
+            "engines": dict(_engines()),
         })  # fmt: skip
     else:
         write_output("\n\n".join(_sections(chosen)) + "\n")
@@ -88,6 +88,10 @@ def describe_protocol(protocol: Protocol) -> dict[str, Any]:
     }
 
 
+def _engines() -> list[tuple[str, str]]:
+    return [(engine.name, engine.words) for engine in ENGINES.values()]
+
+
 def _preset(protocol: Protocol, values: Mapping[str, Any]) -> dict[str, str]:
     chosen = as_text(choose_settings(protocol.settings, values))
     return {name: chosen[name] for name in values}
@@ -115,7 +119,7 @@ def _sections(chosen: list[Protocol]) -> list[str]:
     parts += _grouped("Liveness properties (--liveness, or --property NAME)", described, _liveness)
     parts += _grouped("Fairness (--fair ACTION=HOW)", described, _fairness)
     parts += _grouped("Views (graph --quotient NAME)", described, _views)
-    parts.append(_section("Engines (--engine NAME)", ENGINES.items()))
+    parts.append(_section("Engines (--engine NAME)", _engines()))
     return parts
 
 

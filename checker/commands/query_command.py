@@ -43,6 +43,8 @@ def command(store: str, sql: str | None, **options: Any) -> int:
     opened = Store.open(store)
     if not opened.levels:
         raise UsageError(f"{store} holds no level yet")
+    if opened.unfinished and not options["quiet"]:
+        click.echo(f"note: {opened.unfinished}", err=True)
     named = options["protocol"]
     model = model_of(opened, protocol_named(named) if named else None)
     columns = columns_of(model)

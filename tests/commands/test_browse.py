@@ -82,7 +82,10 @@ def test_the_bounds_of_a_state_hold_unless_options_say_others(start, tmp_path, a
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"bounds": {"crashes": 1}}, "kip320 has no bound --crashes: valid are --replicas"),
+        (
+            {"bounds": {"crashes": 1}},
+            "kip320 has no bound --crashes: bounds of kip320 are --replicas",
+        ),
         ({"bounds": {"replicas": 10**17}}, "1 to 16"),
         ({"bounds": {"replicas": -1}}, "1 to 16"),
         ({"bounds": {"replicas": True}}, "protocol, bounds and state"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.commands.explore_command import ENGINES
+from checker.commands.engines import ENGINES
 from model.language import Bound, Protocol
 from model.language.declare.settings import as_text
 from model.protocols import PROTOCOLS

@@ -208,6 +208,7 @@ def test_a_name_that_finds_nothing_is_one_clear_line(counter, highwater, name, w
         ("from beside", "from behind", "other.py:2: ModuleNotFoundError: No module named 'behind'"),
         ("default=LIMIT", "default=1 / 0", "other.py:6: ZeroDivisionError: division by zero"),
         ("from beside", "raise SystemExit(3)\nfrom beside", "other.py:2: SystemExit: 3"),
+        ("from beside", "raise GeneratorExit\nfrom beside", "other.py:2: GeneratorExit"),
         (", (STEPS, CLERKS)", ", (STEPS)", "counter: bounds is no tuple: write (..., ...)"),
         (", (STEPS, CLERKS)", ", (STEPS,)", "clerks, but clerks is not among the bounds"),
         ("bound(STEPS)", "bound('step')", "other.py:18: no bound is called 'step'"),

@@ -210,7 +210,7 @@ class SparkExplorer:
         before = self.store.levels[-1]
         job = self._job(session, before)
         self.store.storage.make_directory(self.store.directory(job.depth))
-        work = _slices(self.store, before, session.sparkContext.defaultParallelism)
+        work = _slices(before, session.sparkContext.defaultParallelism)
         notes = build_level(session, job, work)
         findings = self._findings(job.depth, notes)
         files = _files(notes)
@@ -227,9 +227,7 @@ class SparkExplorer:
     def _job(self, session: SparkSession, before: Level) -> LevelJob:
         return LevelJob(
             run=self._run,
-            location=self.store.storage.root
-            if self.store.storage.is_local
-            else self.store.location,
+            location=self.store.storage.anywhere.location,
             protocol=self._protocol,
             identity=self.model.identity,
             properties=tuple(prop.name for prop in self.properties),
@@ -241,6 +239,7 @@ class SparkExplorer:
             symmetry=self.options.symmetry,
             settled=frozenset({*before.violated, *before.reached}),
             premises=frozenset(before.premises),
+            seals=self.store.seals,
         )
 
     def _findings(self, depth: int, notes: list[dict[str, Any]]) -> Findings:
@@ -276,17 +275,16 @@ def _least(known: tuple[int, int] | None, link: tuple[int, int]) -> tuple[int, i
 def _files(notes: list[dict[str, Any]]) -> list[LevelFile]:
     """The files that notes name, by owner."""
     found = [note["file"] for note in notes if "file" in note]
-    files = [LevelFile(**(file | {"owner": tuple(file["owner"])})) for file in found]
-    return sorted(files, key=lambda file: file.owner or (0, 0))
+    return sorted(map(LevelFile.from_data, found), key=lambda file: file.owner or (0, 0))
 
 
-def _slices(store: Store, level: Level, cores: int) -> list[Slice]:
+def _slices(level: Level, cores: int) -> list[Slice]:
     """The work of expanding a level, in slices of a few row groups, some for each core.
 
     Equal successors mostly come from states with numbers near each other, which lie in files of
     different owners: a slice has parts of several files from about the same range of numbers.
     """
-    files = [(name, -(-file.rows // ROW_GROUP)) for name, file in store.files([level.depth])]
+    files = [(file, -(-file.rows // ROW_GROUP)) for file in level.files]
     most = min(max(sum(groups for _, groups in files) // cores, 1), GROUPS_A_SLICE)
     found = []
     for first in range(0, len(files), most):
@@ -294,7 +292,7 @@ def _slices(store: Store, level: Level, cores: int) -> list[Slice]:
         count = -(-sum(groups for _, groups in beside) // most)
         for k in range(count):
             cuts = [
-                (name, k * groups // count, (k + 1) * groups // count) for name, groups in beside
+                (file, k * groups // count, (k + 1) * groups // count) for file, groups in beside
             ]
-            found.append(tuple(Part(name, a, b - a) for name, a, b in cuts if b > a))
+            found.append(tuple(Part(file, a, b - a) for file, a, b in cuts if b > a))
     return [work for work in found if work]

@@ -15,7 +15,9 @@ from checker.core.spark.beside import directory_beside, get_from_beside, put_bes
 from checker.core.spark.parcels import LevelJob, Parcel, Slice
 from checker.core.spark.renumber import Ranges, rank_numbers, rewrite_file, split_numbers
 from checker.core.spark.ship import ship
-from checker.core.spark.worker import expand_slice, keep_new
+from checker.core.spark.worker import check_contents, expand_slice, keep_new
+from checker.core.stores.storage import Storage
+from checker.core.stores.store import LevelFile, Store
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +49,14 @@ def renumber_level(spark: SparkSession, job: LevelJob, ranges: Ranges) -> list[d
     ranked = received.mapInArrow(shipment.task(rank_task, ranges.shift), PARCELS)
     returned = ranked.repartitionById(count, "to")
     return collect_notes(returned.mapInArrow(shipment.task(rewrite_task, job, ranges), NOTES))
+
+
+def check_files(spark: SparkSession, store: Store) -> None:
+    """Have workers compare all files of a store with their digests: `UsageError` if one differs."""
+    files, cores = list(store.files()), spark.sparkContext.defaultParallelism
+    places = spark.range(0, len(files), 1, numPartitions=min(len(files), 4 * cores))
+    task = ship(spark).task(check_task, store.storage.anywhere, files)
+    collect_notes(places.mapInArrow(task, NOTES))
 
 
 def collect_notes(notes: DataFrame) -> list[dict[str, Any]]:
@@ -95,6 +105,13 @@ def rank_task(shift: int, batches: Batches) -> Iterator[Any]:
 def rewrite_task(job: LevelJob, ranges: Ranges, batches: Batches) -> Iterator[Any]:
     """Write a file with the numbers that come in."""
     yield from _note_batches(rewrite_file(job, ranges, _parcels(batches)))
+
+
+def check_task(
+    storage: Storage, files: list[tuple[int, LevelFile]], batches: Batches
+) -> Iterator[Any]:
+    """Compare the files whose places come in with their digests; a note if one differs."""
+    yield from _note_batches(check_contents(storage, [files[k] for k in _places(batches)]))
 
 
 def _directory(*names: str) -> Path:

@@ -15,6 +15,7 @@ import numpy as np
 from checker.core.engines.layout import Words
 from checker.core.spark.protocol_parcel import ProtocolParcel
 from checker.core.stores.storage import Storage
+from checker.core.stores.store import LevelFile
 
 
 class Kind(IntEnum):
@@ -37,9 +38,9 @@ class Parcel:
 
 @dataclass(frozen=True)
 class Part:
-    """Some row groups of a file."""
+    """Some row groups of a file of the level before."""
 
-    file: str
+    file: LevelFile
     first_group: int
     groups: int
 
@@ -54,6 +55,7 @@ class LevelJob:
 
     `run` tells one run from another, `settled` names the properties and premises that need no more
     looking at. A new state's number is its parent's, `shift` bits to the left, plus the instance.
+    `seals` are those of the manifest and of the levels before, which workers may read.
     """
 
     run: str
@@ -69,6 +71,7 @@ class LevelJob:
     symmetry: bool = False
     settled: frozenset[str] = field(default_factory=frozenset)
     premises: frozenset[str] = field(default_factory=frozenset)
+    seals: tuple[str, ...] = ()
 
     @property
     def storage(self) -> Storage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checker.core.spark.jobs import check_files
 from checker.core.spark.session import require_java, start_session
 from checker.core.stores.decoding import states_view
 from checker.core.stores.query import SMALL_TABLES, Answer, one_line, small_tables
@@ -16,8 +17,9 @@ def query_spark(store: Store, model: Model, sql: str, limit: int, master: str) -
     session = start_session(master)
     from pyspark.errors import PySparkException
 
+    check_files(session, store)  # Spark's reader knows nothing of digests
     packed = session.read.option("basePath", store.storage.uri(LEVELS)).parquet(
-        *[store.storage.uri(name) for name, _ in store.files()]
+        *[store.storage.uri(store.place(*each)) for each in store.files()]
     )
     packed.createOrReplaceTempView("packed")
     for name, rows in small_tables(store, model).items():

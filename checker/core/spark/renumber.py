@@ -16,7 +16,7 @@ import numpy as np
 from checker.core.spark.parcels import LevelJob, Parcel
 from checker.core.spark.workshop import workshop
 from checker.core.stores.level_files import read_columns, read_rows, write_rows
-from checker.core.stores.store import LevelFile, Store
+from checker.core.stores.store import LevelFile
 from model.language.errors import HighwaterError
 
 
@@ -31,10 +31,6 @@ class Ranges:
     cuts: tuple[int, ...]
     shift: int
 
-    def name(self, place: int, depth: int) -> str:
-        """Where a file is in the store."""
-        return f"{Store.directory(depth)}/{self.files[place].name}"
-
 
 def choose_ranges(files: Sequence[LevelFile], samples: Sequence[int], partitions: int) -> Ranges:
     """Ranges of about equal size, judged by a sample of the numbers."""
@@ -45,7 +41,7 @@ def choose_ranges(files: Sequence[LevelFile], samples: Sequence[int], partitions
 
 def split_numbers(job: LevelJob, ranges: Ranges, place: int) -> Iterator[Parcel]:
     """The numbers of a file, to their ranges; `kind` says which file they are of."""
-    [numbers] = read_columns(job.storage, ranges.name(place, job.depth), ["number"])
+    [numbers] = read_columns(job.storage, job.depth, ranges.files[place], ["number"])
     ends = [*np.searchsorted(numbers, ranges.cuts, side="right").tolist(), len(numbers)]
     start = 0
     for to, end in enumerate(ends):
@@ -76,11 +72,10 @@ def rewrite_file(job: LevelJob, ranges: Ranges, parcels: Iterable[Parcel]) -> It
     if not received:
         return
     try:
-        place = received[0].to
+        file = ranges.files[received[0].to]
         numbers = np.concatenate([np.frombuffer(p.content, np.int64) for p in received])
-        rows = read_rows(job.storage, ranges.name(place, job.depth), workshop(job).words)
-        owner = ranges.files[place].owner
-        file = write_rows(job.storage, job.depth, replace(rows, numbers=numbers), owner)
-        yield json.dumps({"file": file.__dict__})
+        rows = read_rows(job.storage, job.depth, file, workshop(job).words)
+        new = write_rows(job.storage, job.depth, replace(rows, numbers=numbers), file.owner)
+        yield json.dumps({"file": new.__dict__})
     except HighwaterError as error:
         yield json.dumps({"error": str(error)})

@@ -24,7 +24,7 @@ from checker.core.spark.handover import Handover
 from checker.core.spark.parcels import LevelJob, owners
 from checker.core.spark.shared_table import SharedTable
 from checker.core.stores.level_files import read_columns
-from checker.core.stores.store import MARKER, Level, LevelFile, Store
+from checker.core.stores.store import LevelFile, read_marker
 
 
 def visited_before(job: LevelJob, owner: int, words: int, place: Path | None = None) -> VisitedSet:
@@ -71,8 +71,7 @@ def _name(job: LevelJob, owner: int) -> str:
 
 
 def _add_level(job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int) -> None:
-    marker = job.storage.read(f"{Store.directory(depth)}/{MARKER}")
-    for file in Level.from_json(marker).files:
+    for file in read_marker(job.storage, depth, job.seals[depth + 1]).files:
         is_foreign = file.owner is not None and file.owner[1] == job.partitions
         if file.owner == (owner, job.partitions) or not is_foreign:
             _add_file(job, owner, words, visited, depth, file)
@@ -82,8 +81,8 @@ def _add_file(
     job: LevelJob, owner: int, words: int, visited: VisitedSet, depth: int, file: LevelFile
 ) -> None:
     wanted = ["fingerprint", *(f"word_{w}" for w in range(words) if job.exact)]
-    name = f"{Store.directory(depth)}/{file.name}"
-    found, *packed = (c.view(np.uint64) for c in read_columns(job.storage, name, wanted))
+    columns = read_columns(job.storage, depth, file, wanted)
+    found, *packed = (column.view(np.uint64) for column in columns)
     mine: Any = slice(None)
     if file.owner != (owner, job.partitions):
         mine = np.flatnonzero(owners(found, job.partitions) == owner)

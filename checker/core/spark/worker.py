@@ -26,7 +26,9 @@ from checker.core.search.watch import first_dead_end, settling
 from checker.core.spark.parcels import Kind, LevelJob, Parcel, Slice, owners
 from checker.core.spark.visited import at_hand, remember, visited_before
 from checker.core.spark.workshop import Workshop, workshop
-from checker.core.stores.level_files import in_order, read_rows, write_rows
+from checker.core.stores.level_files import check_content, in_order, read_rows, write_rows
+from checker.core.stores.storage import Storage
+from checker.core.stores.store import LevelFile
 from model.language.errors import HighwaterError
 
 PARCEL_BYTES = 1 << 22
@@ -92,6 +94,7 @@ class _Expansion:
         parts = [
             read_rows(
                 self.job.storage,
+                self.job.depth - 1,
                 part.file,
                 self.shop.words,
                 range(part.first_group, part.first_group + part.groups),
@@ -148,6 +151,18 @@ class _Expansion:
         for prop, place in settling(still_open, results):
             parent = int(numbers[steps.rows[place]])
             self.found[prop.name] = [parent, int(steps.instances[place])]
+
+
+# --- checking what is stored -----------------------------------------------------------------
+
+
+def check_contents(storage: Storage, files: Iterable[tuple[int, LevelFile]]) -> Iterator[str]:
+    """Compare files, given with their levels' depths, with their digests; a note if one differs."""
+    try:
+        for depth, file in files:
+            check_content(storage, depth, file)
+    except HighwaterError as error:
+        yield json.dumps({"error": str(error)})
 
 
 # --- keeping what is new ---------------------------------------------------------------------

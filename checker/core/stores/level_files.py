@@ -1,12 +1,12 @@
 """The Parquet files of a store's levels: packed states with their links, written and read.
 
 Unsigned words are stored with the same bits as signed 64-bit integers, which every SQL engine has.
-Pages carry checksums, which are compared whenever they are read.
+A level's marker has the digests and the number of rows of its files, and both are compared whenever
+anything of a file is read.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.core.search.lineage import StateRows
+from checker.core.stores.checked import AlteredError, CheckedFile, block_digests, digest_of
 from checker.core.stores.storage import Storage, explained
-from checker.core.stores.store import LevelFile, Store
-from model.language.errors import UsageError
+from checker.core.stores.store import LevelFile, Store, damaged
 
 ROW_GROUP = 1 << 17
 ROWS_A_FILE = 1 << 22
@@ -33,12 +33,12 @@ def write_rows(
     """
     content = _encode(rows)
     part = "mixed" if owner is None else f"{owner[0]:05d}"
-    digest = hashlib.sha1(content, usedforsecurity=False).hexdigest()[:12]
-    name = f"part-{part}-{digest}.parquet"
-    storage.write(f"{Store.directory(depth)}/{name}", content)
-    return LevelFile(
-        name, rows.count, content.size, int(rows.numbers[0]), int(rows.numbers[-1]), owner
-    )
+    digests = block_digests(content)
+    name = f"part-{part}-{digest_of(''.join(digests).encode())[:12]}.parquet"
+    first, last = int(rows.numbers[0]), int(rows.numbers[-1])
+    file = LevelFile(name, rows.count, content.size, first, last, owner, digests)
+    storage.write(Store.place(depth, file), content)
+    return file
 
 
 def _encode(rows: StateRows) -> Any:
@@ -63,57 +63,74 @@ def _encode(rows: StateRows) -> Any:
         column_encoding=dict.fromkeys(columns, "DELTA_BINARY_PACKED")
         | dict.fromkeys(["fingerprint", *names], "PLAIN"),
         write_statistics=["number"],
-        write_page_checksum=True,
     )
     return room.slice(0, sink.tell())
 
 
 @contextmanager
-def _opened(storage: Storage, name: str) -> Iterator[Any]:
-    """A file of a level as a `ParquetFile`; `UsageError` if it is damaged."""
-    import pyarrow.parquet as pq
-
-    damaged = f"the store {storage.location} is damaged: {name}"
+def _checked(storage: Storage, depth: int, file: LevelFile) -> Iterator[CheckedFile]:
+    """A file of a level; `UsageError` as soon as what is read of it is not what was written."""
+    name = Store.place(depth, file)
     try:
         with (
-            explained(damaged),
+            explained(f"cannot read {storage.location}/{name}"),
             storage.filesystem.open_input_file(storage.path(name)) as stream,
-            pq.ParquetFile(stream, page_checksum_verification=True) as file,
         ):
-            yield file
-    except (KeyError, UnicodeDecodeError) as error:
-        raise UsageError(f"{damaged}: its columns have other names") from error
+            yield CheckedFile(stream, file.bytes, file.digests)
+    except AlteredError as error:
+        raise damaged(storage, depth, f"has a file {file.name} whose {error}") from error
 
 
-def check_pages(storage: Storage, name: str) -> None:
-    """Read every page of a file and compare its checksum: `UsageError` if one is damaged."""
-    with _opened(storage, name) as file:
-        for group in range(file.num_row_groups):
-            file.read_row_group(group, use_threads=True)
+@contextmanager
+def _opened(storage: Storage, depth: int, file: LevelFile) -> Iterator[Any]:
+    """A file of a level as a `ParquetFile`."""
+    import pyarrow.parquet as pq
+
+    with _checked(storage, depth, file) as stream, pq.ParquetFile(stream) as parquet:
+        if parquet.metadata.num_rows != file.rows:
+            held = f"{parquet.metadata.num_rows:,} rows instead of {file.rows:,}"
+            raise damaged(storage, depth, f"has a file {file.name} of {held}")
+        yield parquet
+
+
+def check_content(storage: Storage, depth: int, file: LevelFile) -> None:
+    """Compare all of a file with its digests, for a reader that cannot: `UsageError` if damaged."""
+    with _checked(storage, depth, file) as stream:
+        stream.check()
 
 
 def read_columns(
-    storage: Storage, name: str, columns: list[str], groups: range | None = None
+    storage: Storage,
+    depth: int,
+    file: LevelFile,
+    columns: list[str],
+    groups: range | None = None,
 ) -> list[npt.NDArray[Any]]:
     """Some columns of a file, of the given row groups or of all; `UsageError` if it is damaged."""
-    with _opened(storage, name) as file:
-        wanted = range(file.num_row_groups) if groups is None else groups
-        table = file.read_row_groups(list(wanted), columns, use_threads=False)
+    import pyarrow as pa
+
+    with _opened(storage, depth, file) as parquet:
+        wanted = range(parquet.num_row_groups) if groups is None else groups
+        # One group after the other, as they lie in the file: each block is then read once.
+        read = [parquet.read_row_group(group, columns, use_threads=False) for group in wanted]
+        table = pa.concat_tables(read)
         return [table.column(column).to_numpy() for column in columns]
 
 
-def read_rows(storage: Storage, name: str, words: int, groups: range | None = None) -> StateRows:
-    """The states of a file, or of some of its row groups. All columns are read, to be checked."""
+def read_rows(
+    storage: Storage, depth: int, file: LevelFile, words: int, groups: range | None = None
+) -> StateRows:
+    """The states of a file, or of some of its row groups."""
     packed = [f"word_{w}" for w in range(words)]
-    wanted = [*packed, "number", "parent", "instance", "fingerprint"]
-    *columns, _ = read_columns(storage, name, wanted, groups)
+    wanted = [*packed, "number", "parent", "instance"]
+    columns = read_columns(storage, depth, file, wanted, groups)
     stacked = np.stack([column.view(np.uint64) for column in columns[:words]])
     return StateRows(stacked, *columns[words:])
 
 
 def read_level(store: Store, depth: int, words: int) -> StateRows:
     """A whole level in memory, in the order of its numbers."""
-    parts = [read_rows(store.storage, name, words) for name, _ in store.files([depth])]
+    parts = [read_rows(store.storage, depth, file, words) for file in store.levels[depth].files]
     if not parts:
         empty = np.empty(0, np.int64)
         return StateRows(np.empty((words, 0), np.uint64), empty, empty, empty.astype(np.int32))
@@ -139,16 +156,16 @@ def find_link(store: Store, depth: int, number: int) -> tuple[int, int]:
     Reads no more than the row groups whose range holds the number.
     """
     wanted = ["number", "parent", "instance"]
-    for name, file in store.files([depth]):
+    for file in store.levels[depth].files:
         if not file.first <= number <= file.last:
             continue
-        with _opened(store.storage, name) as parquet:
+        with _opened(store.storage, depth, file) as parquet:
             place = parquet.schema_arrow.get_field_index("number")
             for group in range(parquet.num_row_groups):
                 seen = parquet.metadata.row_group(group).column(place).statistics
                 if not seen.min <= number <= seen.max:
                     continue
-                table = parquet.read_row_group(group, wanted)
+                table = parquet.read_row_group(group, wanted, use_threads=False)
                 numbers, *link = (table.column(column).to_numpy() for column in wanted)
                 row = int(np.searchsorted(numbers, number))
                 if row < len(numbers) and numbers[row] == number:

@@ -12,6 +12,7 @@ from typing import Any
 
 from checker.core.digest import definition_digest
 from checker.core.search.question import Options
+from checker.core.stores.checked import data_digest
 from checker.core.stores.kinds import check_kinds
 from checker.core.traces.trace import highwater_version
 from model.language.errors import UsageError
@@ -19,7 +20,7 @@ from model.language.protocol import Model
 from properties import Property
 
 FORMAT = "highwater-store"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 _IDENTITY = {"protocol": str, "bounds": Mapping[str, int], "settings": Mapping[str, str]}
 
@@ -33,6 +34,11 @@ class Manifest:
     properties: tuple[str, ...]
     options: Mapping[str, bool]
     version: str
+
+    @property
+    def seal(self) -> str:
+        """A digest of all of it, which the first level of the store has."""
+        return data_digest(asdict(self))
 
     def to_json(self) -> bytes:
         """The manifest as its file holds it."""
@@ -52,7 +58,9 @@ class Manifest:
         number = data.pop("format_version", None)
         if number != FORMAT_VERSION:
             raise UsageError(
-                f"{location} is a store of format {number}, this version reads {FORMAT_VERSION}"
+                f"{location} is a store of format {number}, written by version "
+                f"{data.get('version')}, and this version reads format {FORMAT_VERSION}: search "
+                "anew into another directory, or use that version"
             )
         try:
             found = cls(**(data | {"properties": tuple(data["properties"])}))

@@ -14,7 +14,7 @@ from typing import Any
 
 from checker.core.digest import definition_digest
 from checker.core.stores.decoding import state_columns, states_view
-from checker.core.stores.level_files import check_pages
+from checker.core.stores.level_files import check_content
 from checker.core.stores.store import Store
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol
@@ -129,8 +129,8 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
         )
     import duckdb
 
-    for name, _ in store.files():  # DuckDB does not compare checksums
-        check_pages(store.storage, name)
+    for depth, file in store.files():  # DuckDB knows nothing of digests
+        check_content(store.storage, depth, file)
     connection = duckdb.connect()
 
     def answer() -> Answer:
@@ -172,7 +172,7 @@ def _prepare_duckdb(connection: Any, store: Store, model: Model) -> None:
         if rows:
             marks = ", ".join("?" * len(rows[0]))
             connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-    paths = [store.storage.path(name) for name, _ in store.files()]
+    paths = [store.storage.path(store.place(*each)) for each in store.files()]
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
     connection.execute(f"SET allowed_paths = [{listed}]")
     connection.execute("SET enable_external_access = false")

@@ -68,6 +68,11 @@ class Storage:
         """The directory as `filesystem` wants it: an absolute path where it is local."""
         return self._resolved[1]
 
+    @property
+    def anywhere(self) -> Storage:
+        """The same directory for another process, whichever directory that runs in."""
+        return Storage(self.root if self.is_local else self.location)
+
     @cached_property
     def filesystem(self) -> Any:
         """The `pyarrow.fs.FileSystem` that holds the directory."""

@@ -2,8 +2,10 @@
 
 A store is a directory with `manifest.json`, which says what was explored, and a directory a level
 with Parquet files and `_level.json`. That last file is written when the level is whole, and names
-the files that belong to it: whatever else lies about was left by a run that was killed, and is
-ignored. No file is ever changed, so a store is always as good as its last whole level.
+the files that belong to it, with digests of what they hold: whatever else lies about was left by a
+run that was killed, and is ignored. No file is ever changed, so a store is always as good as its
+last whole level. Each level has the seal of the one before, and the first the manifest's: a level
+of another run, or one that was changed, fits nowhere.
 
 One row a state: `fingerprint`, `word_0` and further (the packed state), `number`, `parent`,
 `instance`. Numbers order the states of a level by their least traces, as every engine does; they
@@ -14,14 +16,15 @@ this one on its least trace, and `instance` the action instance between them; -1
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from checker.core.search.findings import Findings, Link, Place, sparse
+from checker.core.stores.checked import data_digest
 from checker.core.stores.kinds import check_kinds
 from checker.core.stores.manifest import MANIFEST, Manifest
 from checker.core.stores.storage import Storage, explained
@@ -36,7 +39,7 @@ class LevelFile:
     """A Parquet file of a level.
 
     `owner` is (partition, partitions) if it holds just the states that this partition owns, else
-    none. `first` and `last` are its least and greatest numbers.
+    none. `first` and `last` are its least and greatest numbers, `digests` those of its blocks.
     """
 
     name: str
@@ -45,6 +48,13 @@ class LevelFile:
     first: int
     last: int
     owner: tuple[int, int] | None = None
+    digests: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> LevelFile:
+        """The file whose fields JSON had; whatever `__dict__` holds comes back."""
+        owner = tuple(data["owner"]) if data["owner"] else None
+        return cls(**{**data, "owner": owner, "digests": tuple(data["digests"])})
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,8 @@ class Level:
 
     Counts are totals up to this level: `enabled` and `new` by action instance. `violated` gives for
     each property the step that first falsified it, `deadlock` a state that enables nothing. An
-    empty level says that the level before it was the last.
+    empty level says that the level before it was the last. `after` is the seal of what comes
+    before.
     """
 
     depth: int
@@ -66,6 +77,7 @@ class Level:
     premises: tuple[str, ...] = ()
     deadlock: Place | None = None
     seconds: float = 0.0
+    after: str = ""
 
     @classmethod
     def of(cls, findings: Findings, files: Iterable[LevelFile]) -> Level:
@@ -98,21 +110,23 @@ class Level:
         """Every number of the level is below this one."""
         return max((file.last for file in self.files), default=-1) + 1
 
+    @cached_property
+    def seal(self) -> str:
+        """A digest of the level but for its seconds, by which alone two runs differ."""
+        return data_digest(asdict(replace(self, seconds=0.0)))
+
     def to_json(self) -> bytes:
         """The level as `_level.json` holds it: with a digest, since a letter of a name matters."""
-        data = json.loads(json.dumps(asdict(self)))  # with text for keys, as it will be read
-        return json.dumps(data | {"digest": _digest(data)}, indent=1).encode()
+        data = asdict(self)
+        return json.dumps(data | {"digest": data_digest(data)}, indent=1).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Level:
         """The level that `to_json` wrote. Raises `ValueError` or `TypeError` for anything else."""
         data: dict[str, Any] = json.loads(text)
-        if data.pop("digest") != _digest(data):
+        if data.pop("digest") != data_digest(data):
             raise ValueError("the digest is another one")
-        files = tuple(
-            LevelFile(**(f | {"owner": tuple(f["owner"]) if f["owner"] else None}))
-            for f in data.pop("files")
-        )
+        files = tuple(map(LevelFile.from_data, data.pop("files")))
         for name in ("enabled", "new"):
             data[name] = {int(number): count for number, count in data[name].items()}
         data["violated"] = {name: tuple(link) for name, link in data["violated"].items()}
@@ -121,12 +135,6 @@ class Level:
         level = cls(files=files, **data)
         check_kinds(level, cls)
         return level
-
-
-def _digest(data: Mapping[str, Any]) -> str:
-    """A digest of a level but for its seconds, by which alone two runs differ."""
-    content = json.dumps({**data, "seconds": None}, sort_keys=True).encode()
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def open_store(location: str, wanted: Manifest, resume: bool) -> Store:
@@ -177,7 +185,7 @@ class Store:
         manifest = Manifest.from_json(storage.read(MANIFEST), location)
         if wanted is not None:
             manifest.check_same(wanted, location)
-        return cls(storage, manifest, _whole_levels(storage))
+        return cls(storage, manifest, _whole_levels(storage, manifest))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -196,7 +204,8 @@ class Store:
             except BlockingIOError:
                 raise UsageError(f"another run is writing to {self.location}") from None
             self._lock_depth += 1
-            self.levels = _whole_levels(self.storage)  # another run may have been at work
+            # Another run may have been at work.
+            self.levels = _whole_levels(self.storage, self.manifest)
             try:
                 yield
             finally:
@@ -221,6 +230,11 @@ class Store:
         """Where the files of a level are."""
         return f"{LEVELS}/level={depth}"
 
+    @staticmethod
+    def place(depth: int, file: LevelFile) -> str:
+        """Where a file of a level is."""
+        return f"{Store.directory(depth)}/{file.name}"
+
     def commit(self, level: Level) -> None:
         """Make a level whole: from now on it is part of the store.
 
@@ -233,12 +247,29 @@ class Store:
         if MARKER in self.storage.sizes(directory):
             raise ValueError(f"level {level.depth} is there already")
         self.storage.make_directory(directory)
+        level = replace(level, after=self.seals[-1])
         self.storage.write(f"{directory}/{MARKER}", level.to_json())
         self.levels.append(level)
 
     def conclude(self, verdict: Mapping[str, Any]) -> None:
         """Note what the run said; for people, since levels hold all that it follows from."""
         self.storage.write(VERDICT, json.dumps(verdict, indent=1).encode())
+
+    @property
+    def seals(self) -> tuple[str, ...]:
+        """The manifest's seal, and each level's: the chain that the next level is added to."""
+        return self.manifest.seal, *(level.seal for level in self.levels)
+
+    @property
+    def unfinished(self) -> str:
+        """In words, which level is there without being whole, and so is left out; or nothing."""
+        depth = len(self.levels)
+        if depth not in _depths(self.storage):
+            return ""
+        return (
+            f"level {depth} of {self.location} is not whole and left out: a run is writing it, "
+            f"was stopped in it, or its {MARKER} is lost"
+        )
 
     @property
     def states(self) -> int:
@@ -248,14 +279,13 @@ class Store:
     @property
     def bytes(self) -> int:
         """How many bytes its Parquet files take."""
-        return sum(file.bytes for level in self.levels for file in level.files)
+        return sum(file.bytes for _, file in self.files())
 
-    def files(self, depths: Iterable[int] | None = None) -> Iterator[tuple[str, LevelFile]]:
-        """The Parquet files of some levels, or all, with their names inside the store."""
-        chosen = self.levels if depths is None else [self.levels[depth] for depth in depths]
-        for level in chosen:
+    def files(self) -> Iterator[tuple[int, LevelFile]]:
+        """The Parquet files, with the depths of their levels."""
+        for level in self.levels:
             for file in level.files:
-                yield f"{self.directory(level.depth)}/{file.name}", file
+                yield level.depth, file
 
 
 def _depth_of(directory: str) -> int | None:
@@ -263,18 +293,26 @@ def _depth_of(directory: str) -> int | None:
     return int(digits) if name == "level" and equals and digits.isdecimal() else None
 
 
-def _whole_levels(storage: Storage) -> list[Level]:
-    """The levels that have their marker, checked to have all their files in full length."""
+def _depths(storage: Storage) -> set[int | None]:
+    return {_depth_of(name) for name in storage.sizes(LEVELS)}
+
+
+def _whole_levels(storage: Storage, manifest: Manifest) -> list[Level]:
+    """The levels that have their marker, checked to be a chain and to have all their files."""
     levels: list[Level] = []
-    present = {_depth_of(name) for name in storage.sizes(LEVELS)}
+    present, after = _depths(storage), manifest.seal
     while len(levels) in present:
         level = _read_level(storage, len(levels))
         if level is None:
             break
+        if level.after != after:
+            before = f"level {len(levels) - 1}" if levels else f"this {MANIFEST}"
+            raise damaged(storage, len(levels), f"was not written after {before}")
+        after = level.seal
         levels.append(level)
     later = [d for d in present if d is not None and d > len(levels)]
     if any(MARKER in storage.sizes(Store.directory(depth)) for depth in later):
-        raise _damaged(storage, len(levels), "is missing, while later ones are there")
+        raise damaged(storage, len(levels), "is missing, while later ones are there")
     return levels
 
 
@@ -282,22 +320,29 @@ def _read_level(storage: Storage, depth: int) -> Level | None:
     sizes = storage.sizes(Store.directory(depth))
     if MARKER not in sizes:
         return None
-    try:
-        level = Level.from_json(storage.read(f"{Store.directory(depth)}/{MARKER}"))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise _damaged(storage, depth, f"has a {MARKER} that cannot be read") from None
+    level = read_marker(storage, depth)
     for file in level.files:
         if file.name not in sizes:
-            raise _damaged(storage, depth, f"has lost its file {file.name}")
+            raise damaged(storage, depth, f"has lost its file {file.name}")
         if sizes[file.name] != file.bytes:
-            raise _damaged(
-                storage, depth,
-                f"has a file {file.name} of {sizes[file.name]:,} bytes instead of {file.bytes:,}",
-            )  # fmt: skip
+            held = f"{sizes[file.name]:,} bytes instead of {file.bytes:,}"
+            raise damaged(storage, depth, f"has a file {file.name} of {held}")
     return level
 
 
-def _damaged(storage: Storage, depth: int, how: str) -> UsageError:
+def read_marker(storage: Storage, depth: int, seal: str = "") -> Level:
+    """What the marker of a level says, which has this `seal` if one is given."""
+    try:
+        level = Level.from_json(storage.read(f"{Store.directory(depth)}/{MARKER}"))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise damaged(storage, depth, f"has a {MARKER} that cannot be read") from None
+    if seal and level.seal != seal:
+        raise damaged(storage, depth, "was changed while a run was at work")
+    return level
+
+
+def damaged(storage: Storage, depth: int, how: str) -> UsageError:
+    """What is said of a level that is not as it was written, in one line."""
     return UsageError(
         f"the store {storage.location} is damaged: level {depth} {how}; put it back, or remove "
         f"{Store.directory(depth)} and all later levels to resume from there"

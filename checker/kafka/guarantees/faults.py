@@ -25,6 +25,9 @@ MANY = 3
 EPOCHS = 4
 """Leader epochs that are searched at least, beside the first."""
 
+MOST_EPOCHS = next(bound.maximum for bound in KAFKA.bounds if bound.name == "max_leader_epoch")
+"""And at most: more faults than that are refused by their own bounds."""
+
 
 @dataclass(frozen=True)
 class Faults:
@@ -88,9 +91,9 @@ def choice_of(cluster: Cluster, faults: Faults) -> Choice:
         bounds["min_isr_changes"] = 1
     count = sum(bounds.values())
     records = 1 if count >= MANY else 2
+    epochs = min(max(EPOCHS, count), MOST_EPOCHS)
     sizes = {
-        "log_size": records, "max_records": records, "max_leader_epoch": max(EPOCHS, count),
-        **faults.sizes,
+        "log_size": records, "max_records": records, "max_leader_epoch": epochs, **faults.sizes,
     }  # fmt: skip
     quiet = {name: 0 for name in ("crashes", "preferred_elections")}
     chosen = {**sizes, "replicas": cluster.replicas, **quiet, **bounds}

@@ -1,7 +1,5 @@
 """Parcels that wait in files beside the shuffle, and what a slice does not send twice."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +13,7 @@ from checker.core.spark.beside import directory_beside, get_from_beside, put_bes
 from checker.core.spark.distributed import GROUPS_A_SLICE, _slices
 from checker.core.spark.parcels import Kind, Parcel
 from checker.core.stores.level_files import ROW_GROUP
-from checker.core.stores.store import Level, LevelFile, Store
+from checker.core.stores.store import Level, LevelFile
 from model.language.errors import UsageError
 from tests.support.stores import TINY, distributed, model_named, plain, without_spark
 
@@ -151,13 +149,6 @@ def test_a_slice_that_forgets_everything_sends_more_and_finds_the_same(
     assert sizes[1] > 1.1 * sizes[0] > 0
 
 
-class _Known(Store):
-    """A store with one level, of which nothing is read."""
-
-    def __init__(self, level):
-        self.levels = [level]
-
-
 @pytest.mark.parametrize("cores", [1, 2, 7, 64])
 @pytest.mark.parametrize("groups", [(1,), (3, 5), (40, 0, 9, 1)])
 def test_slices_are_all_of_a_level_and_enough_for_the_cores(cores, groups):
@@ -165,9 +156,9 @@ def test_slices_are_all_of_a_level_and_enough_for_the_cores(cores, groups):
         LevelFile(f"{n}", ROW_GROUP * count - bool(count), 0, 0, 0)
         for n, count in enumerate(groups)
     )
-    work = _slices(_Known(Level(0, files)), Level(0, files), cores)
+    work = _slices(Level(0, files), cores)
     parts = [part for each in work for part in each]
-    covered = {(Path(p.file).name, p.first_group + k) for p in parts for k in range(p.groups)}
+    covered = {(p.file.name, p.first_group + k) for p in parts for k in range(p.groups)}
     assert covered == {(str(n), k) for n, count in enumerate(groups) for k in range(count)}
     assert sum(part.groups for part in parts) == sum(groups)
     assert len(work) >= min(cores, sum(groups))
@@ -177,8 +168,8 @@ def test_slices_are_all_of_a_level_and_enough_for_the_cores(cores, groups):
 
 def test_a_slice_has_neighbours_from_the_files_of_several_owners():
     files = tuple(LevelFile(f"{n}", ROW_GROUP * 10, 0, 0, 0) for n in range(2))
-    work = _slices(_Known(Level(0, files)), Level(0, files), 2)
-    assert [[(Path(p.file).name, p.first_group, p.groups) for p in each] for each in work] == [
+    work = _slices(Level(0, files), 2)
+    assert [[(p.file.name, p.first_group, p.groups) for p in each] for each in work] == [
         [("0", 2 * k, 2), ("1", 2 * k, 2)] for k in range(5)
     ]
 

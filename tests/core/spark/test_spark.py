@@ -113,11 +113,24 @@ def test_damage_that_a_worker_meets_is_told_in_one_line(tmp_path, session):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0x10
     path.write_bytes(bytes(content))
-    with pytest.raises(UsageError, match="is damaged: levels/level=14") as caught:
+    with pytest.raises(UsageError, match="is damaged: level 14 has a file") as caught:
         distributed(tmp_path, model, session, 2)
     assert "\n" not in str(caught.value)
     assert len(Store.open(str(tmp_path)).levels) == 15
     assert not (tmp_path / "levels" / "level=15").exists()
+
+
+def test_a_query_of_a_damaged_store_is_refused_by_the_workers(tmp_path, session):
+    """Spark's own reader would answer: one bit of a footer, or of a page, is nothing to it."""
+    model = model_named("kip320", TINY)
+    stored(tmp_path, model, limits=Limits(depth=3))
+    [path] = (tmp_path / "levels" / "level=2").glob("*.parquet")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 4] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="is damaged: level 2 has a file") as caught:
+        query_spark(Store.open(str(tmp_path)), model, "SELECT 1", 10, "local[2]")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow
@@ -219,8 +232,8 @@ def test_a_master_that_cannot_be_is_told(master):
         (["--partitions", "3"], "--partitions goes with --engine spark"),
         (["--master", "local"], "--master goes with --engine spark"),
         (["--resume"], "--resume goes with --store"),
-        (["--engine", "reference", "--store", "x"], "keeps no store"),
-        (["--engine", "spark", "--max-memory", "1GB"], "--max-memory does not limit"),
+        (["--engine", "reference", "--store", "x"], "--store goes with --engine local or spark"),
+        (["--engine", "spark", "--max-memory", "1GB"], "spark.executor.memory"),
     ],
 )
 def test_options_that_do_not_go_together_are_told(arguments, words, tmp_path, monkeypatch):

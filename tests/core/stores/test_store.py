@@ -241,7 +241,7 @@ def test_a_directory_with_something_else_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", '{"format": "other"}', '{"format": "highwater-store", "format_version": 2}',
+    ["", "[]", "{}", '{"format": "other"}', '{"format": "highwater-store", "format_version": 3}',
      '{"format": "highwater-store", "format_version": 99}', "\x00\x01"],
 )  # fmt: skip
 def test_a_foreign_manifest_is_refused(tmp_path, content):

@@ -1,0 +1,102 @@
+"""Help in sections: commands by what one wants to know, options by what they choose.
+
+What a command says of a protocol (its sizes, faults and settings) is printed of one protocol, which
+the user names; without one, help says how to see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import click
+
+from model.language.declare.settings import as_text, describe
+from model.language.protocol import Protocol
+
+COLUMN = 30
+"""Columns that names get at most, beside their words."""
+
+WHICH = "Which model"
+SECTIONS = {
+    WHICH: ("preset", "settings"),
+    "When to stop": (
+        *("depth", "max_states", "max_seconds", "max_memory", "require_exhaustive", "keep_going"),
+    ),
+    "Output": (
+        *("form", "as_json", "quiet", "stats", "trace_dir", "picture", "page", "output"),
+        *("markdown", "version", "help"),
+    ),
+}
+"""The parameters of commands that stand together in help; all others are simply options."""
+
+Rows = list[tuple[str, str]]
+
+
+def write_options(
+    formatter: click.HelpFormatter,
+    ctx: click.Context,
+    params: Iterable[click.Parameter],
+    protocol: Protocol | None,
+    bounds: Mapping[str, click.Option],
+) -> None:
+    """Write a command's options, and what may be chosen for the protocol, if one is named.
+
+    `bounds` are the options that choose the protocol's bounds, by the names of these.
+    """
+    written = {id(option) for option in bounds.values()}
+    found: dict[str, Rows] = {title: [] for title in (WHICH, "Options", *SECTIONS)}
+    for param in params:
+        if not isinstance(param, click.Option) or id(param) in written:
+            continue
+        if (record := param.get_help_record(ctx)) is not None:
+            found[_title(param)].append(record)
+    _write(formatter, WHICH, found.pop(WHICH))
+    if protocol is not None:
+        _write_bounds(formatter, protocol, bounds)
+    for title, rows in found.items():
+        _write(formatter, title, rows)
+    if protocol is not None:
+        _write(formatter, f"Settings of {protocol.name} (--set NAME=VALUE)", _settings(protocol))
+
+
+def _title(param: click.Option) -> str:
+    names = {param.name, param.opts[-1].removeprefix("--")}
+    return next((title for title, known in SECTIONS.items() if names & {*known}), "Options")
+
+
+def _write_bounds(
+    formatter: click.HelpFormatter, protocol: Protocol, options: Mapping[str, click.Option]
+) -> None:
+    sizes: Rows = []
+    often: Rows = []
+    budgets = _budgets(protocol)
+    for bound in protocol.bounds:
+        rows, by_itself = (often, 0) if bound.name in budgets else (sizes, None)
+        default = "" if bound.default == by_itself else f" [default: {bound.default}]"
+        rows.append((f"{options[bound.name].opts[0]} N", f"{bound.words}{default}"))
+    _write(formatter, f"Sizes of {protocol.name}", sizes)
+    _write(formatter, "Faults and changes, how often each at most (0 unless given)", often)
+
+
+def _budgets(protocol: Protocol) -> set[str]:
+    """The bounds that say how often something may happen: the state counts what is spent."""
+    counted = {name for name in protocol.schema.variables if name.startswith("spent.")}
+    return {bound.name for bound in protocol.bounds if f"spent.{bound.name}" in counted}
+
+
+def _settings(protocol: Protocol) -> Rows:
+    """Each setting with its default; its values where they are more than true and false."""
+    defaults = as_text(protocol.settings())
+    return [
+        (
+            f"{name}={defaults[name]}",
+            info.words if info.type in (bool, int) else f"{info.words} ({info.choices})",
+        )
+        for name, info in describe(protocol.settings).items()
+    ]
+
+
+def _write(formatter: click.HelpFormatter, title: str, rows: Rows) -> None:
+    if rows:
+        with formatter.section(title):
+            formatter.write_dl(rows, col_max=COLUMN)
