@@ -146,6 +146,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         ),
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
+    "checker.kafka.tables": ("model", REPORT),
     "checker.kafka.releases": ("model.language.errors", FILES),
     "checker.lab.catalogue": ("model.language.errors", FILES),
     "checker.kafka.cluster": (

@@ -115,27 +115,6 @@ def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 
 
-FORMATS = ("text", "json", "sarif", "junit")
-
-
-def format_option(function: F) -> F:
-    """`--format`, of which `--json` is one."""
-    return click.option(
-        "--format", "form", type=click.Choice(FORMATS),
-        help="how to print the result [default: text]; sarif and junit are for CI",
-    )(function)  # fmt: skip
-
-
-def chosen_format(options: dict[str, Any]) -> str:
-    """One of `FORMATS`; what is not text goes without progress."""
-    form = options.pop("form") or ("json" if options["as_json"] else "text")
-    if options["as_json"] and form != "json":
-        raise UsageError(f"--json and --format {form} are two formats: choose one")
-    options["as_json"] = form == "json"
-    options["quiet"] = options["quiet"] or form != "text"
-    return str(form)
-
-
 def write_result(
     as_json: bool, data: Callable[[], dict[str, Any]], text: Callable[[Console], str]
 ) -> None:

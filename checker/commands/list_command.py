@@ -10,9 +10,9 @@ import click
 
 from checker.commands import completion
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
-from checker.commands.explore_command import ENGINES
+from checker.commands.engines import ENGINES
 from checker.core.amounts import counted
-from checker.telling.report.source_tables import source_in_words
+from checker.kafka.tables.sources import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
 from model.protocols import PROTOCOLS, action_sources, protocol_named, setting_sources
@@ -37,7 +37,7 @@ def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
         print_json({
             "command": "list",
             "protocols": [describe_protocol(each) for each in chosen],
-            "engines": ENGINES,
+            "engines": dict(_engines()),
         })  # fmt: skip
     else:
         parts = _sections(chosen[0]) if protocol else _overview(chosen)
@@ -91,6 +91,10 @@ def describe_protocol(protocol: Protocol) -> dict[str, Any]:
     }
 
 
+def _engines() -> list[tuple[str, str]]:
+    return [(engine.name, engine.words) for engine in ENGINES.values()]
+
+
 def _preset(protocol: Protocol, values: Mapping[str, Any]) -> dict[str, str]:
     chosen = as_text(choose_settings(protocol.settings, values))
     return {name: chosen[name] for name in values}
@@ -104,7 +108,7 @@ def _overview(protocols: list[Protocol]) -> list[str]:
     lines = [(each.name, f"{each.words}: {_counts(each)}") for each in protocols]
     return [
         _section("Protocols (highwater list PROTOCOL shows what there is of one)", lines),
-        _section("Engines (--engine NAME)", ENGINES.items()),
+        _section("Engines (--engine NAME)", _engines()),
     ]
 
 
@@ -139,7 +143,7 @@ def _sections(protocol: Protocol) -> list[str]:
         _section("Protocol", [(protocol.name, protocol.words)]),
         *([f"Source: {protocol.source}"] if protocol.source else []),
         *(_section(title, lines) for title, lines in titled.items() if lines),
-        _section("Engines (--engine NAME)", ENGINES.items()),
+        _section("Engines (--engine NAME)", _engines()),
     ]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka import unified_log
+from model.kafka.bounds import CONSUMER_RESTARTS, CONSUMERS
 from model.kafka.choices import ConsumerCommits
 from model.kafka.partition import advance_high_watermark
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, any_of, choose, minimum, not_, require
+from model.language import action, any_of, choose, minimum, not_, require, spend
 
 
-@action("the producer's next record is appended by {leader}")
+@action("{leader} appends the producer's next record")
 def producer_send(partition: TopicPartition, leader: Broker) -> None:
     """Append a record at a broker that believes it leads; acks=all needs enough ISR members.
 
@@ -54,7 +55,7 @@ def _commits_first(partition: TopicPartition) -> bool:
 def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
     """Fetch the next record below the HW. Committing first, it commits before processing it."""
     consumer = partition.consumer
-    require(partition.bound("consumers") > 0)
+    require(partition.bound(CONSUMERS) > 0)
     require(serves_consumers(partition, broker))
     require(broker.log_start <= consumer.position, consumer.position < broker.high_watermark)
     require(consumer.processed == consumer.position)
@@ -90,13 +91,12 @@ def consumer_commit(partition: TopicPartition) -> None:
 @action("the consumer dies, and another resumes at the committed offset")
 def consumer_restart(partition: TopicPartition) -> None:
     """Start over where the offset was last committed."""
-    consumer, spent = partition.consumer, partition.spent.consumer_restarts
-    require(spent < partition.bound("consumer_restarts"))
-    require(partition.bound("consumers") > 0)
+    consumer = partition.consumer
+    require(partition.bound(CONSUMERS) > 0)
     require(
         any_of(consumer.committed != consumer.position, consumer.processed != consumer.position)
     )
 
-    partition.spent.consumer_restarts = spent + 1
+    spend(partition, CONSUMER_RESTARTS)
     consumer.processed = consumer.committed
     consumer.position = consumer.committed

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.bounds import CONTROLLER_UPGRADES, UPGRADES
 from model.kafka.choices import EpochCache, EpochFile, Truncation, UpgradeTo
 from model.kafka.presets import PRESETS
 from model.kafka.racks import Racks
@@ -117,7 +118,7 @@ def broker_upgrade(partition: TopicPartition, broker: Broker) -> None:
     """
     require(partition.options.upgrade_to != UpgradeTo.NONE)
     require(not_(broker.up), not_(broker.upgraded))
-    require(count(b.upgraded for b in partition.brokers) < partition.bound("upgrades"))
+    require(count(b.upgraded for b in partition.brokers) < partition.bound(UPGRADES))
 
     broker.upgraded = True
     if file_cache.is_kept(partition) and partition.options.epoch_file == EpochFile.UNSYNCED:
@@ -128,6 +129,6 @@ def broker_upgrade(partition: TopicPartition, broker: Broker) -> None:
 def controller_upgrade(partition: TopicPartition) -> None:
     """Another controller takes over that has the newer release; or features are switched on."""
     require(partition.options.upgrade_to != UpgradeTo.NONE)
-    require(partition.bound("controller_upgrades") > 0, not_(partition.controller.upgraded))
+    require(partition.bound(CONTROLLER_UPGRADES) > 0, not_(partition.controller.upgraded))
 
     partition.controller.upgraded = True

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka_producer.bounds import (
+    DELETIONS,
+    LEADER_CHANGES,
+    PARTITIONS,
+    POWER_LOSSES,
+    PRODUCER_RESTARTS,
+)
 from model.kafka_producer.state import Status, Topic, TopicPartition
-from model.language import action, all_of, choose, not_, require, some
+from model.language import action, all_of, choose, not_, require, some, spend
 
 
 @action("another broker leads {partition}")
@@ -13,8 +20,6 @@ def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
 
     Where nothing is in flight, the producer does not notice.
     """
-    spent = topic.spent.leader_changes
-    require(spent < topic.bound("leader_changes"))
     require(
         some(
             all_of(
@@ -26,7 +31,7 @@ def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
         )
     )
 
-    topic.spent.leader_changes = spent + 1
+    spend(topic, LEADER_CHANGES)
     for batch in topic.batches:
         here = batch.partition == partition.number
         in_flight = all_of(here, batch.status == Status.IN_FLIGHT)
@@ -35,7 +40,6 @@ def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
 
 
 def _require_power_loss(topic: Topic, partition: TopicPartition) -> None:
-    require(topic.spent.power_losses < topic.bound("power_losses"))
     require(topic.options.acks != Acks.ALL)
     require(partition.log.end > partition.log_start)
 
@@ -45,7 +49,7 @@ def broker_lose_power(topic: Topic, partition: TopicPartition) -> None:
     """Lose what followers did not have. What acks=all answered is on every replica in sync."""
     _require_power_loss(topic, partition)
 
-    topic.spent.power_losses = topic.spent.power_losses + 1
+    spend(topic, POWER_LOSSES)
     partition.log.truncate_to(partition.log.end - 1)
 
 
@@ -60,28 +64,26 @@ def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> N
     last = partition.log[partition.log.end - 1]
     require(not_(last.torn), topic.size(topic.batches[last.batch]) > 1)
 
-    topic.spent.power_losses = topic.spent.power_losses + 1
+    spend(topic, POWER_LOSSES)
     last.torn = True
 
 
 @action("retention deletes the records of {partition}")
 def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
     """Move the log start to the log's end; what was there is remembered here."""
-    spent = topic.spent.deletions
-    require(spent < topic.bound("deletions"))
     require(partition.log.end > partition.log_start)
 
-    topic.spent.deletions = spent + 1
+    spend(topic, DELETIONS)
     partition.log_start = partition.log.end
 
 
-@action("the producer dies, and another sends anew what was not acknowledged")
+@action("the producer dies; another sends again what was not acknowledged")
 def producer_restart(topic: Topic) -> None:
     """Without transactional.id another producer id: brokers take it for somebody else.
 
     The application sends every record whose fate it does not know, and batches them as before.
     """
-    require(topic.producer.id < topic.bound("producer_restarts"))
+    require(topic.producer.id < topic.bound(PRODUCER_RESTARTS))
     require(some(batch.is_pending for batch in topic.batches))
 
     topic.producer.id = topic.producer.id + 1
@@ -102,7 +104,7 @@ def producer_restart(topic: Topic) -> None:
 @action("an operator adds a partition")
 def operator_add_partition(topic: Topic) -> None:
     """From now on keys hash to the new number of partitions, so each perhaps elsewhere."""
-    require(topic.partition_count < topic.bound("topic_partitions"))
+    require(topic.partition_count < topic.bound(PARTITIONS))
 
     topic.partition_count = topic.partition_count + 1
     for key in topic.keys:

@@ -9,6 +9,13 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka_producer import producer_append_info
+from model.kafka_producer.bounds import (
+    BROKER_ERRORS,
+    EXPIRED_BATCHES,
+    LATE_REQUESTS,
+    LOST_CONNECTIONS,
+    REFUSED_BATCHES,
+)
 from model.kafka_producer.producer_append_info import Check
 from model.kafka_producer.record_accumulator import in_flight, may_be_sent
 from model.kafka_producer.settings import retries
@@ -22,10 +29,10 @@ from model.kafka_producer.transaction_manager import (
     note_unresolved,
     sequence_of,
 )
-from model.language import action, all_of, any_of, choose, not_, require, some
+from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
-@action("{batch} is sent, and appended")
+@action("{batch} is sent and appended")
 def sender_send_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch whole, in one request; the leader appends it."""
     _require_sendable(topic, batch)
@@ -35,7 +42,7 @@ def sender_send_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent again, and the broker knows that it has it")
+@action("{batch} is sent again; the broker recognises the duplicate")
 def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that was appended, though the answer was lost: it is answered as then."""
     require(topic.idempotent)
@@ -45,7 +52,7 @@ def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent, and its sequence is not the next one")
+@action("{batch} is sent; its sequence is out of order")
 def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker does not append, since others should be before it."""
     require(topic.idempotent)
@@ -56,53 +63,47 @@ def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, choose(fenced, Answer.REFUSED, Answer.OUT_OF_ORDER))
 
 
-@action("{batch} is sent, and answered with an error that may be retried")
+@action("{batch} is sent; the response is a retriable error")
 def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent and appended, and answered with an error that may be retried")
+@action("{batch} is sent and appended; the response is a retriable error")
 def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that is appended: NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
 
     It is replicated after that, as far as `kafka` says.
     """
     require(topic.options.acks == Acks.ALL)
-    _require_broker_error(topic)
     _require_sendable(topic, batch)
     _require_in_order(topic, batch)
 
-    _spend_broker_error(topic)
+    spend(topic, BROKER_ERRORS)
     _append(topic, batch)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent, and refused for good")
+@action("{batch} is sent; the response is a fatal error")
 def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that no broker takes, such as one that is too large."""
-    spent = topic.spent.refused_batches
-    require(spent < topic.bound("refused_batches"))
     _require_sendable(topic, batch)
 
-    topic.spent.refused_batches = spent + 1
+    spend(topic, REFUSED_BATCHES)
     _answer(topic, batch, Answer.REFUSED)
 
 
-@action("{batch} is sent, and its request is late")
+@action("{batch} is sent; its request is delayed")
 def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
-    spent = topic.spent.late_requests
-    require(spent < topic.bound("late_requests"))
     require(topic.options.acks != Acks.NONE)
     require(not_(batch.late.under_way))
     _require_sendable(topic, batch)
 
-    topic.spent.late_requests = spent + 1
+    spend(topic, LATE_REQUESTS)
     batch.late.under_way = True
     if topic.idempotent:
         batch.late.producer = topic.producer.id
@@ -111,7 +112,7 @@ def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.NONE)
 
 
-@action("the broker handles the late request with {batch}")
+@action("the broker handles the delayed request with {batch}")
 def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     """Append it, if it may be appended; nobody waits for an answer."""
     late, partition = batch.late, topic.partitions[batch.partition]
@@ -131,7 +132,7 @@ def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     late.reset()
 
 
-@action("the producer receives the answer to {batch}")
+@action("the producer receives the response for {batch}")
 def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     """Complete the batch, and tell the application."""
     _require_first_answer(topic, batch, Answer.APPENDED)
@@ -141,7 +142,7 @@ def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     batch.end(Status.ACKNOWLEDGED)
 
 
-@action("the producer receives an error for {batch}, and puts it back")
+@action("the producer receives an error for {batch} and requeues it")
 def producer_receive_error(topic: Topic, batch: Batch) -> None:
     """Send it again later; without retries, fail it."""
     _require_first_answer(topic, batch, Answer.RETRIABLE)
@@ -149,7 +150,7 @@ def producer_receive_error(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer hears that {batch} is out of order, and puts it back")
+@action("the producer receives OUT_OF_ORDER_SEQUENCE_NUMBER for {batch} and requeues it")
 def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     """Put it back; perhaps a new producer epoch is needed."""
     require(topic.idempotent)
@@ -159,7 +160,7 @@ def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer hears that {batch} is refused, and fails it")
+@action("the producer receives a fatal error for {batch} and fails it")
 def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     """Tell the application; an idempotent producer mends the gap in its sequences."""
     _require_first_answer(topic, batch, Answer.REFUSED)
@@ -169,7 +170,7 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     batch.end(Status.FAILED)
 
 
-@action("the producer gives up waiting for an answer to {batch}")
+@action("the request with {batch} times out")
 def producer_time_out(topic: Topic, batch: Batch) -> None:
     """`request.timeout.ms`: the request was late."""
     require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.NONE)
@@ -177,11 +178,9 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("delivery.timeout.ms ends {batch}")
+@action("{batch} expires by delivery.timeout.ms")
 def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
-    spent = topic.spent.expired_batches
-    require(spent < topic.bound("expired_batches"))
     require(batch.is_pending)
     require(
         not_(
@@ -196,7 +195,7 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
         )
     )
 
-    topic.spent.expired_batches = spent + 1
+    spend(topic, EXPIRED_BATCHES)
     if topic.idempotent:
         partition = topic.partitions[batch.partition]
         before = partition.unresolved_end
@@ -208,11 +207,9 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
 @action("the connection to the leader of {partition} is lost")
 def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
     """Put back all that was in flight on it; their answers are lost."""
-    spent = topic.spent.lost_connections
-    require(spent < topic.bound("lost_connections"))
     require(some(_on_connection(batch, partition) for batch in topic.batches))
 
-    topic.spent.lost_connections = spent + 1
+    spend(topic, LOST_CONNECTIONS)
     for batch in topic.batches:
         lost = _on_connection(batch, partition)
         if retries(topic.options):
@@ -291,14 +288,6 @@ def _was_sent_before(other: Batch, batch: Batch) -> bool:
     """Of two batches in flight on one connection."""
     first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
     return choose(batch.retried, other.ahead, first)
-
-
-def _require_broker_error(topic: Topic) -> None:
-    require(topic.spent.broker_errors < topic.bound("broker_errors"))
-
-
-def _spend_broker_error(topic: Topic) -> None:
-    topic.spent.broker_errors = topic.spent.broker_errors + 1
 
 
 def _checked(topic: Topic, batch: Batch) -> Check:

@@ -5,6 +5,7 @@ As of 2.6 (KIP-360): a producer that is not transactional starts a new epoch by 
 
 from __future__ import annotations
 
+from model.kafka_producer.bounds import EPOCH_BUMPS
 from model.kafka_producer.settings import EpochBump
 from model.kafka_producer.state import Batch, Status, Topic, TopicPartition
 from model.language import (
@@ -103,7 +104,7 @@ def sender_bump_epoch(topic: Topic) -> None:
     """
     require(topic.idempotent)
     require(some(partition.rewrite for partition in topic.partitions))
-    require(topic.producer.epoch < topic.bound("epoch_bumps"))
+    require(topic.producer.epoch < topic.bound(EPOCH_BUMPS))
 
     epoch = topic.producer.epoch + 1
     for batch in topic.batches:

@@ -154,7 +154,7 @@ def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
     _send_request(cluster, leader, cluster.quorum.isr)
 
 
-@action("controller takes {replica} out of the ISR")
+@action("controller removes {replica} from the ISR")
 def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
     """Take a replica that may have failed out of the ISR, and out of leadership.
 
@@ -211,7 +211,7 @@ def is_caught_up(follower: Replica, leader: Replica, end: int) -> bool:
     )
 
 
-@action("{leader} drops {follower} from the ISR")
+@action("{leader} removes {follower} from the ISR")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Drop a follower that does not hold the leader's last entry.
 

@@ -59,7 +59,7 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.with_member(follower))
 
 
-@action("{leader} drops {follower} from the ISR")
+@action("{leader} removes {follower} from the ISR")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Drop a follower that is in another epoch or behind, at once or late.
 

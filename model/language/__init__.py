@@ -7,6 +7,18 @@ introduces it.
 from typing import Annotated
 
 from model.language.action import Action, action
+from model.language.budgets import (
+    Budget,
+    Budgets,
+    Loses,
+    Stops,
+    bounds_in,
+    budget,
+    is_left,
+    spend,
+    spent,
+    use_up,
+)
 from model.language.capture.words import (
     all_of,
     any_of,
@@ -46,8 +58,11 @@ __all__ = [
     "Action",
     "Annotated",
     "Bound",
+    "Budget",
+    "Budgets",
     "Entity",
     "Fairness",
+    "Loses",
     "Members",
     "Model",
     "PerMember",
@@ -56,10 +71,13 @@ __all__ = [
     "Sequence",
     "SetOf",
     "State",
+    "Stops",
     "Table",
     "action",
     "all_of",
     "any_of",
+    "bounds_in",
+    "budget",
     "choose",
     "count",
     "every",
@@ -67,6 +85,7 @@ __all__ = [
     "for_each",
     "implies",
     "integers",
+    "is_left",
     "is_none",
     "largest",
     "maximum",
@@ -79,7 +98,10 @@ __all__ = [
     "setting",
     "smallest",
     "some",
+    "spend",
+    "spent",
     "strong",
     "table",
+    "use_up",
     "weak",
 ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.commands.explore_command import ENGINES
+from checker.commands.engines import ENGINES
 from model.language import Bound, Protocol
 from model.language.declare.settings import as_text
 from model.protocols import PROTOCOLS
@@ -41,8 +41,8 @@ def test_without_a_protocol_an_overview_fits_a_screen(highwater):
     words = " ".join(out.split())
     for protocol in PROTOCOLS.values():
         assert f"{protocol.name} {protocol.words}: {len(protocol.bounds)} bounds" in words
-    for engine, about in ENGINES.items():
-        assert f"{engine} {about}" in words
+    for name, engine in ENGINES.items():
+        assert f"{name} {engine.words}" in words
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.telling.report.source_tables import PAGES, with_source_tables
+from checker.kafka.tables.sources import PAGES, with_source_tables
 from model.kafka.protocol import KAFKA
 from model.kafka.sources import ACTION_SOURCES, SETTING_SOURCES
 from model.kafka_group import sources as group_sources

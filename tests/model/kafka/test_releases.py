@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checker.kafka.guarantees.releases import Mode, mode_of
-from checker.telling.report.release_tables import with_release_tables
+from checker.kafka.tables.releases import with_release_tables
 from model.kafka.choices import UpgradeTo
 from model.kafka.presets import PRESETS, preset_of
 from model.kafka.protocol import KAFKA
