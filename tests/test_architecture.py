@@ -154,7 +154,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.lab.experiments", "checker.kafka.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
+    "checker.api.question": ("model", "properties"),
     "checker.api.asking": (
+        "checker.api.question",
         *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.core.proofs"),
         *(
             "checker.core.graphs",

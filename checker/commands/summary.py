@@ -120,7 +120,8 @@ def warnings(exploration: Exploration) -> Iterator[str]:
         if judgement.held_up:
             yield (
                 f"{judgement.property.name}: in {judgement.held_up:,} states a run may wait for "
-                "ever for a fair step that only a bound forbids: no violations are counted there"
+                "ever for a fair step that only a bound forbids: such runs are not judged, and "
+                "with more room one may violate it"
             )
     if len(off := exploration.switched_off) == 1:
         yield f"switched off by these bounds and settings: {off[0]}"
