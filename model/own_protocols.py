@@ -122,7 +122,9 @@ def _of_file(path: Path) -> ModuleType:
     try:
         with _path_begins_with(where.parent):
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise _told(error, str(path), where) from error
     return module
@@ -144,7 +146,9 @@ def _imported(name: str) -> ModuleType:
                 if known is not None:
                     return known
             return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
             raise UsageError(
                 f"no module is called {name!r} here or among what is installed"

@@ -66,10 +66,11 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 
 def _write_overviews(root: Path, quiet: bool) -> None:
+    from checker.kafka.tables.budgets import with_budget_table
+    from checker.kafka.tables.releases import with_release_tables
+    from checker.kafka.tables.sources import PAGES, with_source_tables
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
-    from checker.telling.report.release_tables import with_release_tables
-    from checker.telling.report.source_tables import PAGES, with_source_tables
     from model.protocols import protocol_named
 
     written = []
@@ -82,7 +83,7 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         page = root.parent / "docs" / file
         if page.is_file():
             made = with_source_tables(page.read_text(encoding="utf-8"), protocol_named(name))
-            made = with_release_tables(made) if name == "kafka" else made
+            made = with_budget_table(with_release_tables(made)) if name == "kafka" else made
             page.write_text(made, encoding="utf-8")
             written.append(page)
     page = root.parent / "docs" / "catalogue.md"

@@ -67,7 +67,7 @@ def command(**options: Any) -> int:
         vary = options.pop("vary")
         model = chosen_model(options)
         title = f"Growth of states: {model.protocol.name}"
-        searches = [_searched(one, name, options) for name, one in _varied(model, vary)]
+        searches = [_searched(one, name, options) for name, one in list(_varied(model, vary))]
     with Keeping() as keeping:
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(title, searches))

@@ -9,7 +9,7 @@ class Exit(IntEnum):
     """Why a command ended."""
 
     OK = 0  # nothing was violated
-    INTERNAL = 1  # an error in this project
+    INTERNAL = 1  # an internal error in Highwater
     USAGE = 2  # the user asked for something that is not valid
     DEADLOCK = 11  # a state enables nothing, where that was asked for
     VIOLATED = 12  # a property is violated

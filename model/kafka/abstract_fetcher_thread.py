@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka import unified_log
+from model.kafka.bounds import STALLED_TRUNCATIONS
 from model.kafka.choices import IsrChanges, Truncation
 from model.kafka.leader_epoch_cache import (
     answered_end,
@@ -23,10 +24,16 @@ from model.kafka.leader_epoch_cache import (
 from model.kafka.partition import asks_before_fetching, can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once, is_out_of_range
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, choose, is_none, not_, require
+from model.language import action, choose, is_none, not_, require, spend, spent
 
 
-@action("{follower} fetches from {leader}, which says that they diverge; the thread stalls")
+@action(
+    "{follower} fetches from {leader}, learns of a diverging epoch; the thread stalls",
+    at="AbstractFetcherThread.processFetchRequest",
+    since="2.8.0",
+    about="KIP-595",
+    settings="truncation, fetch.answers",
+)
 def follower_stall_before_truncating(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
@@ -35,12 +42,11 @@ def follower_stall_before_truncating(
     last, stalled = last_epoch(partition, follower), partition.stalled_truncation
     require(answers_at_once(partition))
     require(partition.options.truncation == Truncation.DIVERGING_FETCH)
-    require(partition.spent.stalled_truncations < partition.bound("stalled_truncations"))
     require(is_none(stalled.follower))
     require(can_fetch(partition, follower, leader))
     require(diverging, not_(is_out_of_range(partition, follower, leader)))
 
-    partition.spent.stalled_truncations = partition.spent.stalled_truncations + 1
+    spend(partition, STALLED_TRUNCATIONS)
     stalled.follower = follower
     stalled.leader = leader
     stalled.epoch = answered_epoch(partition, leader, last)
@@ -54,7 +60,13 @@ def _cuts_at_high_watermark(partition: TopicPartition) -> bool:
     return up_to_2_6 and asks_before_fetching(partition)
 
 
-@action("{follower}, which follows {leader}, knows of no leader epoch; the thread stalls")
+@action(
+    "{follower} follows {leader} and has no leader epoch; the thread stalls",
+    at="AbstractFetcherThread.fetchTruncatingPartitions",
+    since="0.11.0",
+    about="KIP-101",
+    settings="truncation, fetch.answers",
+)
 def follower_stall_without_epochs(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
@@ -68,16 +80,20 @@ def follower_stall_without_epochs(
     if file_cache.is_kept(partition):
         unknown = not_(knows_epochs(partition, follower))
     require(answers_at_once(partition), _cuts_at_high_watermark(partition))
-    require(partition.spent.stalled_truncations < partition.bound("stalled_truncations"))
     require(is_none(stalled.follower))
     require(follower.is_online, follower.follows(leader), unknown)
 
-    partition.spent.stalled_truncations = partition.spent.stalled_truncations + 1
+    spend(partition, STALLED_TRUNCATIONS)
     stalled.follower = follower
     stalled.leader = leader
 
 
-@action("the fetcher thread of {follower} that stalled goes on, and truncates")
+@action(
+    "the stalled fetcher thread of {follower} resumes and truncates",
+    at="AbstractFetcherThread.truncateOnFetchResponse",
+    since="2.8.0",
+    about="finding 0009",
+)
 def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> None:
     """Truncate as was decided, if the partition is with this thread now; else do nothing.
 
@@ -88,7 +104,7 @@ def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> N
     mine, kept = stalled.leader == follower.leader, follower.high_watermark
     if not at_high_watermark:
         kept = truncation_end(partition, follower, stalled.epoch, stalled.end)
-    require(partition.spent.stalled_truncations > 0, stalled.follower == follower)
+    require(spent(partition, STALLED_TRUNCATIONS) > 0, stalled.follower == follower)
 
     if at_high_watermark:
         follower.truncating = choose(mine, False, follower.truncating)

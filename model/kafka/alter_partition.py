@@ -7,6 +7,7 @@ metadata, or both. Before, it wrote to ZooKeeper itself.
 from __future__ import annotations
 
 from model.kafka import dynamic_config_publisher as publisher
+from model.kafka.bounds import CONTROLLER_FAILOVERS
 from model.kafka.choices import IsrChanges
 from model.kafka.leader_epoch_cache import epoch_start
 from model.kafka.partition import (
@@ -56,7 +57,13 @@ def starts_late_enough(partition: TopicPartition, leader: Broker, follower: Brok
     return follower.log_start >= leader.log_start
 
 
-@action("{leader} asks to take {follower} into the ISR")
+@action(
+    "{leader} sends AlterPartition to add {follower} to the ISR",
+    at="Partition.maybeExpandIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-7128",
+    settings="isr.changes, join.isr.from.epoch.start",
+)
 def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
 
@@ -96,7 +103,13 @@ def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bo
     return behind
 
 
-@action("{leader} asks to drop {follower} from the ISR")
+@action(
+    "{leader} sends AlterPartition to remove {follower} from the ISR",
+    at="Partition.maybeShrinkIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-1546",
+    settings="isr.changes, replica.lag.max.messages, followers.keep.up",
+)
 def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Drop one follower that is behind (`replica.lag.time.max.ms`)."""
     require(can_change_isr(partition, leader))
@@ -107,7 +120,13 @@ def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: B
     propose_isr(partition, leader, leader.isr.without_member(follower))
 
 
-@action("{leader} asks to drop every follower from the ISR")
+@action(
+    "{leader} sends AlterPartition to remove every follower from the ISR",
+    at="Partition.maybeShrinkIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-1546",
+    settings="isr.changes, replica.lag.max.messages, followers.keep.up",
+)
 def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -> None:
     """Drop all followers, which are behind, and lead alone."""
     require(can_change_isr(partition, leader))
@@ -122,7 +141,13 @@ def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -
     propose_isr(partition, leader, partition.brokers.only(leader))
 
 
-@action("{leader} hears that its ISR change is accepted")
+@action(
+    "{leader} receives the AlterPartition response: its ISR change is accepted",
+    at="Partition.handleAlterPartitionUpdate",
+    since="2.7.0",
+    about="KIP-497",
+    settings="isr.answer.apart",
+)
 def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     """Take the ISR and partition epoch of an AlterPartition answer, before the image of them.
 
@@ -143,7 +168,13 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     advance_high_watermark(partition, leader)
 
 
-@action("{leader} reads the image of the partition epoch that it knows")
+@action(
+    "{leader} applies a metadata image with the partition epoch it already has",
+    at="Partition.makeLeader",
+    since="2.8.0",
+    about="KIP-497, finding 0002",
+    settings="pending.isr.survives.image",
+)
 def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
 
@@ -173,18 +204,23 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
         for leader in partition.brokers
     )
     return all_of(
-        partition.bound("controller_failovers") > 0,
+        partition.bound(CONTROLLER_FAILOVERS) > 0,
         controller.request.is_empty,
         controller.leader_is_current,
         waits,
     )
 
 
-@action("{leader} asks again for the ISR that it waits for")
+@action(
+    "{leader} sends its pending AlterPartition request again",
+    at="AlterPartitionManager.maybePropagateIsrChanges",
+    since="2.7.0",
+    about="KIP-497",
+)
 def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
     """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
     controller = partition.controller
-    require(partition.bound("controller_failovers") > 0)
+    require(partition.bound(CONTROLLER_FAILOVERS) > 0)
     require(controller.request.is_empty, controller.leader_is_current)
     require(controller.leader == leader, not_(leader.pending_isr.is_empty))
 

@@ -1,127 +1,156 @@
-"""The sizes of the broker model, and its budgets: how often each thing may happen."""
+"""The sizes of the broker model, and its budgets: how often each thing may happen.
+
+Each is declared here alone, with all that is said of it. The order is that of the state's cells.
+"""
 
 from __future__ import annotations
 
-from model.language import Bound
-from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, REPLICAS
+from model import replicated_log
+from model.kafka.fault import fault, faults_in
+from model.language import Loses, Stops, bounds_in
 
-CRASHES = Bound("crashes", 1, 0, "brokers whose process dies; the log is kept")
-POWER_LOSSES = Bound("power_losses", 0, 0, "brokers that lose power, and any part of the log's end")
-CACHE_LOSSES = Bound(
-    "cache_losses",
-    0,
-    0,
-    "machines that lose power after their broker has crashed, before it starts",
+REPLICAS = replicated_log.REPLICAS
+LOG_SIZE = replicated_log.LOG_SIZE.with_default(1)
+MAX_RECORDS = replicated_log.MAX_RECORDS.with_default(1)
+MAX_LEADER_EPOCH = replicated_log.MAX_LEADER_EPOCH.with_default(3)
+
+CRASHES = fault(
+    "crashes", "brokers whose process dies; the log is kept", default=1,
+    stops=Stops.UNCLEANLY, walked=2, covered={},
+)  # fmt: skip
+POWER_LOSSES = fault(
+    "power_losses", "brokers that lose power, and any part of the log's end",
+    stops=Stops.UNCLEANLY, loses=Loses.UNSYNCED, walked=1, covered={},
+)  # fmt: skip
+CACHE_LOSSES = fault(
+    "cache_losses", "machines that lose power after their broker has crashed, before it starts",
+    loses=Loses.UNSYNCED, needs={"crashes": (1, 2)}, walked=1, covered={"crashes": 1},
+)  # fmt: skip
+DISK_LOSSES = fault(
+    "disk_losses", "brokers that die and lose the whole log",
+    stops=Stops.UNCLEANLY, loses=Loses.ALL, walked=1, covered={},
+)  # fmt: skip
+SHUTDOWNS = fault(
+    "shutdowns", "clean stops without a controlled shutdown",
+    stops=Stops.CLEANLY, walked=1, covered={"preferred_elections": 1},
+)  # fmt: skip
+CONTROLLED_SHUTDOWNS = fault(
+    "controlled_shutdowns", "brokers that ask the controller to be let go, and stop cleanly",
+    stops=Stops.CLEANLY, walked=1, covered={"controller_failovers": 1},
+)  # fmt: skip
+RACK_FAILURES = fault(
+    "rack_failures", "racks that lose power",
+    stops=Stops.SEVERAL_UNCLEANLY, loses=Loses.UNSYNCED,
+    needs={"broker.rack": ("aab", "abb", "aabb", "abba"), "min.insync.replicas": (3,)},
+    walked=1, covered={"crashes": 1},
+)  # fmt: skip
+FALSE_FENCINGS = fault(
+    "false_fencings", "live brokers that the controller takes for dead",
+    elects=True, walked=2, covered={"controller_failovers": 1},
+)  # fmt: skip
+UNCLEAN_ELECTIONS = fault(
+    "unclean_elections", "unclean elections, where they are enabled", default=1,
+    drawn=(), asked=False, walked=1, covered={"crashes": 1, "controller_failovers": 1},
+)  # fmt: skip
+PREFERRED_ELECTIONS = fault(
+    "preferred_elections", "elections of a preferred leader", default=1,
+    elects=True, walked=3, covered={},
+)  # fmt: skip
+CONTROLLER_FAILOVERS = fault(
+    "controller_failovers", "times that another controller takes over", walked=1
 )
-DISK_LOSSES = Bound("disk_losses", 0, 0, "brokers that die and lose the whole log")
-SHUTDOWNS = Bound("shutdowns", 0, 0, "brokers that stop cleanly, without being let go first")
-CONTROLLED_SHUTDOWNS = Bound(
-    "controlled_shutdowns", 0, 0, "brokers that ask the controller to be let go, and stop cleanly"
-)
-RACK_FAILURES = Bound("rack_failures", 0, 0, "racks that lose power")
-FALSE_FENCINGS = Bound("false_fencings", 0, 0, "live brokers that the controller takes for dead")
-UNCLEAN_ELECTIONS = Bound("unclean_elections", 1, 0, "unclean elections, where they are enabled")
-PREFERRED_ELECTIONS = Bound("preferred_elections", 1, 0, "elections of a preferred leader")
-CONTROLLER_FAILOVERS = Bound(
-    "controller_failovers", 0, 0, "times that another controller takes over"
-)
-DIRECTORY_ASSIGNMENTS = Bound(
-    "directory_assignments", 0, 0, "times that a broker reports a replica's log directory"
-)
-LOST_DIRECTORIES = Bound(
-    "lost_directories", 0, 0, "log directories that are taken from a stopped broker"
-)
-FAILED_DIRECTORIES = Bound(
-    "failed_directories", 0, 0, "log directories that fail while their broker runs"
-)
-MIN_ISR_CHANGES = Bound(
-    "min_isr_changes", 0, 0, "times that an operator changes min.insync.replicas", 1
-)
-TOPIC_DELETIONS = Bound("topic_deletions", 0, 0, "times that an operator deletes the topic", 1)
-REPLICA_MOVES = Bound(
-    "replica_moves", 0, 0, "times that an operator moves one replica, with replication.factor"
-)
-PARTITION_MOVES = Bound(
-    "partition_moves", 0, 0, "times that an operator moves all replicas, with replication.factor"
-)
-REPLICA_ADDITIONS = Bound(
-    "replica_additions", 0, 0, "times that an operator adds one replica, with replication.factor"
-)
-REPLICA_REMOVALS = Bound(
-    "replica_removals", 0, 0, "times that an operator removes one replica, with replication.factor"
-)
-REASSIGNMENT_REPLACEMENTS = Bound(
+DIRECTORY_ASSIGNMENTS = fault(
+    "directory_assignments", "times that a broker reports a replica's log directory",
+    walked=1, covered={"power_losses": 1}, since="4.0.0",
+)  # fmt: skip
+LOST_DIRECTORIES = fault(
+    "lost_directories", "log directories that are taken from a stopped broker",
+    stops=Stops.UNCLEANLY, loses=Loses.ALL, needs={"shutdowns": (1, 2)},
+    walked=1, covered={"shutdowns": 1}, since="4.0.0",
+)  # fmt: skip
+FAILED_DIRECTORIES = fault(
+    "failed_directories", "log directories that fail while their broker runs",
+    stops=Stops.UNCLEANLY, loses=Loses.ALL, needs={"shutdowns": (1, 2)},
+)  # fmt: skip
+MIN_ISR_CHANGES = fault(
+    "min_isr_changes", "times that an operator changes min.insync.replicas", maximum=1,
+    needs={"min.insync.replicas.later": (1, 2, 3)},
+    walked=1, covered={"shutdowns": 1}, since="4.0.0",
+)  # fmt: skip
+TOPIC_DELETIONS = fault(
+    "topic_deletions", "times that an operator deletes the topic", maximum=1,
+    counted=False, covered={"crashes": 1, "min_isr_changes": 1}, since="4.0.0",
+)  # fmt: skip
+REPLICA_MOVES = fault(
+    "replica_moves", "times that an operator moves one replica, with replication.factor",
+    needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
+)  # fmt: skip
+PARTITION_MOVES = fault(
+    "partition_moves", "times that an operator moves all replicas, with replication.factor",
+    needs={"replication.factor": (2,), "replicas": (4, 5)}, walked=1, since="4.0.0",
+)  # fmt: skip
+REPLICA_ADDITIONS = fault(
+    "replica_additions", "times that an operator adds one replica, with replication.factor",
+    needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
+)  # fmt: skip
+REPLICA_REMOVALS = fault(
+    "replica_removals", "times that an operator removes one replica, with replication.factor",
+    needs={"replication.factor": (3,)}, walked=1, since="4.0.0",
+)  # fmt: skip
+REASSIGNMENT_REPLACEMENTS = fault(
     "reassignment_replacements",
-    0,
-    0,
     "reassignments that take the place of one under way, with replication.factor",
-)
-UNREGISTRATIONS = Bound("unregistrations", 0, 0, "times that an operator unregisters a broker")
-STALLED_FETCHES = Bound(
-    "stalled_fetches", 0, 0, "request threads that stall while they handle a follower's fetch"
-)
-STALLED_TRUNCATIONS = Bound(
-    "stalled_truncations", 0, 0, "fetcher threads that stall before they truncate as an answer says"
-)
-STALLED_PRODUCES = Bound(
-    "stalled_produces", 0, 0, "request threads that stall after they have appended a record"
-)
-STALLED_CHECKS = Bound(
+    needs={"replication.factor": (2, 3), "replica_moves": (1, 2)}, walked=2, since="4.0.0",
+)  # fmt: skip
+UNREGISTRATIONS = fault(
+    "unregistrations", "times that an operator unregisters a broker",
+    stops=Stops.AS_IF_UNCLEANLY, walked=1, covered={"shutdowns": 1}, since="4.0.0",
+)  # fmt: skip
+STALLED_FETCHES = fault(
+    "stalled_fetches", "request threads that stall while they handle a follower's fetch",
+    walked=1, covered={"preferred_elections": 1},
+)  # fmt: skip
+STALLED_TRUNCATIONS = fault(
+    "stalled_truncations", "fetcher threads that stall before they truncate as an answer says",
+    walked=1, covered={"preferred_elections": 1},
+)  # fmt: skip
+STALLED_PRODUCES = fault(
+    "stalled_produces", "request threads that stall after they have appended a record",
+    walked=1, covered={"preferred_elections": 1},
+)  # fmt: skip
+STALLED_CHECKS = fault(
     "stalled_checks",
-    0,
-    0,
     "request threads that stall within the check of a record that they have appended",
-)
-STALLED_READS = Bound(
-    "stalled_reads", 0, 0, "request threads that stall between two numbers that a fetch reads"
-)
-LOG_SWAPS = Bound("log_swaps", 0, 0, "times that a log's copy in another directory takes its place")
-RECORD_DELETIONS = Bound(
-    "record_deletions", 0, 0, "times that a broker deletes records at its log's start"
-)
-UPGRADES = Bound("upgrades", 0, 0, "brokers that start again in the release upgrade.to")
-CONTROLLER_UPGRADES = Bound(
-    "controller_upgrades", 0, 0, "times that the controller takes the rules of upgrade.to", 1
-)
-CONSUMERS = Bound("consumers", 0, 0, "consumers of the partition", 1)
-CONSUMER_RESTARTS = Bound("consumer_restarts", 0, 0, "times that the consumer dies")
+    walked=1, covered={"preferred_elections": 1},
+)  # fmt: skip
+STALLED_READS = fault(
+    "stalled_reads", "request threads that stall between two numbers that a fetch reads",
+    needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
+)  # fmt: skip
+LOG_SWAPS = fault(
+    "log_swaps", "times that a log's copy in another directory takes its place",
+    needs={"epoch.cache": ("kept",)},
+)  # fmt: skip
+RECORD_DELETIONS = fault(
+    "record_deletions", "times that a broker deletes records at its log's start",
+    needs={"epoch.cache": ("kept",), "max_records": (2, 3, 4), "log_size": (2, 3, 4)},
+)  # fmt: skip
+UPGRADES = fault(
+    "upgrades", "brokers that start again in the release upgrade.to",
+    counted=False, drawn=(), asked=False,
+)  # fmt: skip
+CONTROLLER_UPGRADES = fault(
+    "controller_upgrades", "times that the controller takes the rules of upgrade.to", maximum=1,
+    counted=False, drawn=(), asked=False,
+)  # fmt: skip
+CONSUMERS = fault(
+    "consumers", "consumers of the partition", maximum=1,
+    counted=False, drawn=(), asked=False, walked=1,
+)  # fmt: skip
+CONSUMER_RESTARTS = fault(
+    "consumer_restarts", "times that the consumer dies",
+    drawn=(), walked=1, covered={"consumers": 1},
+)  # fmt: skip
 
-BOUNDS = (
-    REPLICAS,
-    LOG_SIZE.with_default(1),
-    MAX_RECORDS.with_default(1),
-    MAX_LEADER_EPOCH.with_default(3),
-    CRASHES,
-    POWER_LOSSES,
-    CACHE_LOSSES,
-    DISK_LOSSES,
-    SHUTDOWNS,
-    CONTROLLED_SHUTDOWNS,
-    RACK_FAILURES,
-    FALSE_FENCINGS,
-    UNCLEAN_ELECTIONS,
-    PREFERRED_ELECTIONS,
-    CONTROLLER_FAILOVERS,
-    DIRECTORY_ASSIGNMENTS,
-    LOST_DIRECTORIES,
-    FAILED_DIRECTORIES,
-    MIN_ISR_CHANGES,
-    TOPIC_DELETIONS,
-    REPLICA_MOVES,
-    PARTITION_MOVES,
-    REPLICA_ADDITIONS,
-    REPLICA_REMOVALS,
-    REASSIGNMENT_REPLACEMENTS,
-    UNREGISTRATIONS,
-    STALLED_FETCHES,
-    STALLED_TRUNCATIONS,
-    STALLED_PRODUCES,
-    STALLED_CHECKS,
-    STALLED_READS,
-    LOG_SWAPS,
-    RECORD_DELETIONS,
-    UPGRADES,
-    CONTROLLER_UPGRADES,
-    CONSUMERS,
-    CONSUMER_RESTARTS,
-)
+BOUNDS = bounds_in(globals())
+FAULTS = faults_in(BOUNDS)

@@ -7,6 +7,7 @@ ELR of. What it keeps of a topic that is gone makes the registration fail (findi
 from __future__ import annotations
 
 from model.kafka import dynamic_config_publisher, unified_log
+from model.kafka.bounds import TOPIC_DELETIONS
 from model.kafka.partition import forget_leadership
 from model.kafka.partition_change import registers_cleanly
 from model.kafka.state import NO_RECORD, Broker, TopicPartition
@@ -30,14 +31,19 @@ def registration_fails(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
-@action("an operator deletes the topic")
+@action(
+    "an operator deletes the topic",
+    at="ReplicationControlManager.deleteTopics",
+    since="0.8.1",
+    about="KIP-966, finding 0007",
+)
 def operator_delete_topic(partition: TopicPartition) -> None:
     """Forget all of the partition at once, on every disk too; nothing that was promised holds.
 
     Out of the index are taken those who are in the ELR now.
     """
     controller, nobody = partition.controller, partition.brokers.none()
-    require(partition.exists, partition.bound("topic_deletions") > 0)
+    require(partition.exists, partition.bound(TOPIC_DELETIONS) > 0)
 
     controller.topic_deleted = True
     controller.index_left_over = controller.index_left_over.minus(controller.eligible)
@@ -80,7 +86,12 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     partition.consumer.committed = 0
 
 
-@action("the registration of {broker} fails, and the active controller renounces")
+@action(
+    "the registration of {broker} fails, and the active controller resigns",
+    at="BrokersToElrs.partitionsWithBrokerInElr",
+    since="4.0.0",
+    about="KIP-966, finding 0007",
+)
 def controller_renounce(partition: TopicPartition, broker: Broker) -> None:
     """Look for a topic that is not there. The next controller has the same index, and does too."""
     require(not_(broker.up), registration_fails(partition, broker))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from model.acks import Acks
 from model.kafka import unified_log
+from model.kafka.bounds import CONSUMER_RESTARTS, CONSUMERS
 from model.kafka.choices import ConsumerCommits
 from model.kafka.partition import advance_high_watermark
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, any_of, choose, minimum, not_, require
+from model.language import action, any_of, choose, minimum, not_, require, spend
 
 
-@action("the producer's next record is appended by {leader}")
+@action(
+    "{leader} appends the producer's next record",
+    at="Partition.appendRecordsToLeader",
+    since="0.8.0",
+    settings="acks, min.insync.replicas",
+)
 def producer_send(partition: TopicPartition, leader: Broker) -> None:
     """Append a record at a broker that believes it leads; acks=all needs enough ISR members.
 
@@ -50,11 +56,17 @@ def _commits_first(partition: TopicPartition) -> bool:
     return partition.options.consumer_commits == ConsumerCommits.BEFORE
 
 
-@action("the consumer polls {broker}")
+@action(
+    "the consumer polls {broker}",
+    at="FetchCollector.collectFetch",
+    since="0.9.0",
+    about="KIP-392",
+    settings="follower.reads, consumer.commits",
+)
 def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
     """Fetch the next record below the HW. Committing first, it commits before processing it."""
     consumer = partition.consumer
-    require(partition.bound("consumers") > 0)
+    require(partition.bound(CONSUMERS) > 0)
     require(serves_consumers(partition, broker))
     require(broker.log_start <= consumer.position, consumer.position < broker.high_watermark)
     require(consumer.processed == consumer.position)
@@ -64,7 +76,7 @@ def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
         consumer.committed = consumer.position
 
 
-@action("the consumer processes the record that it polled")
+@action("the consumer processes the record that it polled", at="the application")
 def consumer_process(partition: TopicPartition) -> None:
     """Do the work for a record: the ghost of the record that was exposed there counts it."""
     consumer = partition.consumer
@@ -76,7 +88,12 @@ def consumer_process(partition: TopicPartition) -> None:
     consumer.processed = consumer.processed + 1
 
 
-@action("the consumer commits its offset")
+@action(
+    "the consumer commits its offset",
+    at="ConsumerCoordinator.commitOffsetsSync",
+    since="0.9.0",
+    settings="consumer.commits",
+)
 def consumer_commit(partition: TopicPartition) -> None:
     """Commit the position after processing."""
     consumer = partition.consumer
@@ -87,16 +104,19 @@ def consumer_commit(partition: TopicPartition) -> None:
     consumer.committed = consumer.position
 
 
-@action("the consumer dies, and another resumes at the committed offset")
+@action(
+    "the consumer dies, and another resumes at the committed offset",
+    at="ConsumerCoordinator.initWithCommittedOffsetsIfNeeded",
+    since="0.9.0",
+)
 def consumer_restart(partition: TopicPartition) -> None:
     """Start over where the offset was last committed."""
-    consumer, spent = partition.consumer, partition.spent.consumer_restarts
-    require(spent < partition.bound("consumer_restarts"))
-    require(partition.bound("consumers") > 0)
+    consumer = partition.consumer
+    require(partition.bound(CONSUMERS) > 0)
     require(
         any_of(consumer.committed != consumer.position, consumer.processed != consumer.position)
     )
 
-    partition.spent.consumer_restarts = spent + 1
+    spend(partition, CONSUMER_RESTARTS)
     consumer.processed = consumer.committed
     consumer.position = consumer.committed

@@ -12,22 +12,27 @@ is no broker epoch to compare with.
 
 from __future__ import annotations
 
+from model.kafka.bounds import UNREGISTRATIONS
 from model.kafka.partition_change import change_partition, changes_elr, eligible_without
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, not_, require
+from model.language import action, all_of, not_, require, spend
 
 
-@action("an operator unregisters {broker}")
+@action(
+    "an operator unregisters {broker}",
+    at="ReplicationControlManager.handleBrokerUnregistered",
+    since="2.8.0",
+    about="KIP-500, finding 0018",
+    settings="unregistration.leaves.elr",
+)
 def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> None:
     """Ask that the controller forgets a broker, up or down; it does so as it fences it."""
-    spent = partition.spent.unregistrations
-    require(spent < partition.bound("unregistrations"))
     require(not partition.options.with_zookeeper)
     require(not_(broker.unregistered), partition.exists)
 
+    spend(partition, UNREGISTRATIONS)
     broker.unregistered = True
     isr = partition.controller.isr
     eligible = eligible_without(partition, broker, isr)
     changes = all_of(broker.fenced, changes_elr(partition, broker, eligible))
     change_partition(partition, isr, eligible, where=changes)
-    partition.spent.unregistrations = spent + 1

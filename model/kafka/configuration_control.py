@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from model.kafka.bounds import MIN_ISR_CHANGES
 from model.kafka.brokers_to_elrs import keep_in_index
 from model.kafka.dynamic_config_publisher import note_change
 from model.kafka.partition_change import change_partition, eligible_after
 from model.kafka.state import TopicPartition
-from model.language import action, any_of, is_none, not_, require
+from model.language import action, any_of, is_none, not_, require, spend
 
 
-@action("an operator changes min.insync.replicas")
+@action(
+    "an operator changes min.insync.replicas",
+    at="ConfigurationControlManager.incrementalAlterConfigs",
+    since="0.8.2.0",
+    about="KIP-966, finding 0006, finding 0007",
+    settings="min.insync.replicas.later, min.isr.change.keeps.elr, clearing.updates.elr.index",
+)
 def operator_change_min_isr(partition: TopicPartition) -> None:
     """Change it once, to what `min.insync.replicas.later` says, if that is another number.
 
@@ -20,10 +27,9 @@ def operator_change_min_isr(partition: TopicPartition) -> None:
     """
     controller, options = partition.controller, partition.options
     require(options.min_insync_replicas_later not in (0, options.min_insync_replicas))
-    require(partition.spent.min_isr_changes < partition.bound("min_isr_changes"))
     require(partition.exists)
 
-    partition.spent.min_isr_changes = partition.spent.min_isr_changes + 1
+    spend(partition, MIN_ISR_CHANGES)
     if options.min_isr_change_keeps_elr:
         eligible = eligible_after(partition, controller.isr)
         changes = eligible != controller.eligible

@@ -10,6 +10,7 @@ minutes as it is: `broker_shut_down`. That is KRaft; what was done with ZooKeepe
 
 from __future__ import annotations
 
+from model.kafka.bounds import CONTROLLED_SHUTDOWNS
 from model.kafka.faults import may_be_stopped, stop_cleanly
 from model.kafka.partition_change import (
     keep_leader_in_new_epoch,
@@ -17,22 +18,30 @@ from model.kafka.partition_change import (
     shrink_starts_epoch,
 )
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, any_of, not_, require
+from model.language import action, any_of, not_, require, spend
 
 
-@action("{broker} asks the controller to be let go, so as to stop")
+@action(
+    "{broker} requests a controlled shutdown",
+    at="BrokerHeartbeatManager.calculateNextBrokerState",
+    since="2.8.0",
+    about="KAFKA-13916",
+    settings="shutdowns.in.turn",
+)
 def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     """The next heartbeats want a shutdown; the controller fences the broker, and it may stop."""
-    spent = partition.spent.controlled_shutdowns
-    require(spent < partition.bound("controlled_shutdowns"))
     require(not partition.options.with_zookeeper)
     require(broker.up, not_(broker.shutting_down), may_be_stopped(partition, broker))
 
-    partition.spent.controlled_shutdowns = spent + 1
+    spend(partition, CONTROLLED_SHUTDOWNS)
     broker.shutting_down = True
 
 
-@action("{broker} is let go, and stops cleanly")
+@action(
+    "{broker} completes its controlled shutdown",
+    at="BrokerLifecycleManager.beginShutdown",
+    since="2.8.0",
+)
 def broker_stop_as_asked(partition: TopicPartition, broker: Broker) -> None:
     """The controller has taken it out of the ISR, and has another lead if one may.
 

@@ -15,13 +15,15 @@ any later one.
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka.bounds import STALLED_CHECKS, STALLED_PRODUCES
 from model.kafka.clients import append_next_record, require_room
+from model.kafka.fault import Fault
 from model.kafka.partition import maximal_isr
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, is_none, not_, require
+from model.language import action, is_none, not_, require, spend, spent
 
 
-def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
+def _append_and_stall(partition: TopicPartition, leader: Broker, stall: Fault) -> None:
     """Append a record with acks=all, and hold what will be waited for."""
     stalled = partition.stalled_produce
     record, offset = partition.next_record, leader.log.end
@@ -29,6 +31,7 @@ def _append_and_stall(partition: TopicPartition, leader: Broker) -> None:
     require(is_none(stalled.leader))
     require_room(partition, leader)
 
+    spend(partition, stall)
     stalled.leader = leader
     stalled.record = record
     stalled.offset = offset
@@ -45,21 +48,28 @@ def _answer(partition: TopicPartition) -> None:
     stalled.reset()
 
 
-@action("the producer's next record is appended by {leader}; the thread stalls before it waits")
+@action(
+    "{leader} appends the producer's next record; its thread stalls before it waits",
+    at="ReplicaManager.appendRecords",
+    since="0.8.0",
+    about="KAFKA-1148",
+    settings="acks, min.insync.replicas",
+)
 def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, and look at nothing yet."""
-    spent = partition.spent.stalled_produces
-    require(spent < partition.bound("stalled_produces"))
-
-    _append_and_stall(partition, leader)
-    partition.spent.stalled_produces = spent + 1
+    _append_and_stall(partition, leader, STALLED_PRODUCES)
 
 
-@action("the thread of {leader} goes on, and tells the producer of success")
+@action(
+    "the stalled thread of {leader} resumes and acknowledges the record",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+)
 def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
     """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
     stalled = partition.stalled_produce
-    require(partition.spent.stalled_produces > 0)
+    require(spent(partition, STALLED_PRODUCES) > 0)
     require(stalled.leader == leader, not_(stalled.checking), leader.leads)
     require(leader.high_watermark > stalled.offset)
     require(maximal_isr(partition, leader).size >= partition.min_isr_of(leader))
@@ -67,18 +77,25 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
     _answer(partition)
 
 
-@action("the producer's next record is appended by {leader}; the thread stalls in its check")
+@action(
+    "{leader} appends the producer's next record; its thread stalls inside the check",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+    settings="acks, min.insync.replicas",
+)
 def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
-    spent = partition.spent.stalled_checks
-    require(spent < partition.bound("stalled_checks"))
-
-    _append_and_stall(partition, leader)
+    _append_and_stall(partition, leader, STALLED_CHECKS)
     partition.stalled_produce.checking = True
-    partition.spent.stalled_checks = spent + 1
 
 
-@action("the thread of {leader} goes on with its check, and tells the producer of success")
+@action(
+    "the stalled thread of {leader} resumes its check and acknowledges the record",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+)
 def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> None:
     """Read the HW of the log, whoever leads by now; below the record, it is as if there were none.
 
@@ -86,7 +103,7 @@ def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> No
     is compared before, nothing is won.
     """
     stalled = partition.stalled_produce
-    require(partition.spent.stalled_checks > 0)
+    require(spent(partition, STALLED_CHECKS) > 0)
     require(stalled.leader == leader, stalled.checking)
     require(leader.high_watermark > stalled.offset)
 

@@ -12,6 +12,7 @@ from model.kafka import dynamic_config_publisher, fetch_session, log_segment, un
 from model.kafka import leader_epoch_file_cache as file_cache
 from model.kafka.abstract_fetcher_thread import forget_stalled_truncation
 from model.kafka.alter_partition import is_lost_request_for
+from model.kafka.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES, SHUTDOWNS
 from model.kafka.brokers_to_elrs import registration_fails
 from model.kafka.choices import QuickBounce
 from model.kafka.delayed_produce import forget_stalled_produce
@@ -32,6 +33,7 @@ from model.language import (
     not_,
     require,
     some,
+    spend,
 )
 from model.replicated_log import Offset
 
@@ -110,26 +112,31 @@ def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     stop(partition, broker, power_lost=False)
 
 
-@action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
+@action(
+    "{broker} crashes; its high watermark checkpoint is {checkpoint}",
+    at="ReplicaManager.checkpointHighWatermarks",
+    since="0.8.0",
+)
 def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The process dies; the log survives in the page cache."""
-    spent = partition.spent.crashes
-    require(spent < partition.bound("crashes"))
     require(broker.up, checkpoint <= broker.high_watermark)
 
-    partition.spent.crashes = spent + 1
+    spend(partition, CRASHES)
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     stop(partition, broker, power_lost=False)
 
 
-@action("{broker} stops cleanly")
+@action(
+    "{broker} stops cleanly",
+    at="LogManager.shutdown",
+    since="0.8.0",
+    settings="shutdowns.in.turn",
+)
 def broker_shut_down(partition: TopicPartition, broker: Broker) -> None:
     """The broker stops without having been let go (`controlled_shutdown.py`)."""
-    spent = partition.spent.shutdowns
-    require(spent < partition.bound("shutdowns"))
     require(broker.up, may_be_stopped(partition, broker))
 
-    partition.spent.shutdowns = spent + 1
+    spend(partition, SHUTDOWNS)
     stop_cleanly(partition, broker)
 
 
@@ -141,36 +148,49 @@ def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) 
 
 
 @action(
-    "{broker} loses power; {kept} entries and the high watermark checkpoint {checkpoint} are left"
+    "{broker} loses power; {kept} records and the high watermark checkpoint {checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    settings="log.flush.interval.messages",
 )
 def broker_lose_power(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
 ) -> None:
     """The machine stops: any unflushed end of the log is gone."""
-    spent = partition.spent.power_losses
-    require(spent < partition.bound("power_losses"))
     require(broker.up, is_left_by_power_loss(partition, broker, kept))
     require(checkpoint <= minimum(broker.high_watermark, kept))
 
-    partition.spent.power_losses = spent + 1
+    spend(partition, POWER_LOSSES)
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)
 
 
-@action("{broker} loses its disk")
+@action(
+    "{broker} loses its disk",
+    at="LogManager.loadLogs",
+    since="0.8.0",
+    about="KIP-903",
+)
 def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     """The broker stops, and comes back with an empty log."""
-    spent = partition.spent.disk_losses
-    require(spent < partition.bound("disk_losses"))
     require(broker.up)
 
-    partition.spent.disk_losses = spent + 1
+    spend(partition, DISK_LOSSES)
     broker.truncate_to(0)
     stop(partition, broker, power_lost=True)
 
 
-@action("{broker} starts again")
+@action(
+    "{broker} restarts",
+    at="ClusterControlManager.registerBroker",
+    since="0.8.0",
+    about="KAFKA-7235, KIP-966, finding 0005, finding 0011",
+    settings=(
+        "quick.bounce, eligible.leader.replicas, registration.counts.directories, "
+        "last.member.is.last.known.leader"
+    ),
+)
 def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 

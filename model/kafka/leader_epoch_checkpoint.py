@@ -7,6 +7,7 @@ And a log's copy in another directory, which begins with a file of its own. Only
 from __future__ import annotations
 
 from model.kafka import unified_log
+from model.kafka.bounds import LOG_SWAPS, POWER_LOSSES
 from model.kafka.choices import EpochFile
 from model.kafka.faults import is_left_by_power_loss, stop
 from model.kafka.leader_epoch_file_cache import (
@@ -17,11 +18,17 @@ from model.kafka.leader_epoch_file_cache import (
     write,
 )
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, every, maximum, minimum, not_, require, some
+from model.language import action, all_of, every, maximum, minimum, not_, require, some, spend
 from model.replicated_log import NO_EPOCH, Offset
 
 
-@action("{broker} writes the leader epochs that truncation has left to the checkpoint file")
+@action(
+    "{broker} writes the truncated leader epochs to the checkpoint file",
+    at="LeaderEpochFileCache.writeIfDirExists",
+    since="3.7.0",
+    about="KAFKA-15046, KAFKA-16541",
+    settings="epoch.cache, epoch.file",
+)
 def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
     require(is_kept(partition))
@@ -31,18 +38,23 @@ def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     write(partition, broker)
 
 
-@action("the log of {broker} is replaced by its copy in another directory")
+@action(
+    "the log of {broker} is replaced by its copy in another log directory",
+    at="Partition.maybeReplaceCurrentWithFutureReplica",
+    since="1.1.0",
+    about="KAFKA-15608, KAFKA-20961",
+    settings="epoch.cache, swapped.log.keeps.epochs",
+)
 def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
     """A copy that has caught up takes the log's place (`ReplicaAlterLogDirsThread`).
 
     Its cache has the epochs of the records that were copied (KAFKA-15608, KAFKA-20961).
     """
-    spent = partition.spent.log_swaps
-    require(is_kept(partition), spent < partition.bound("log_swaps"))
+    require(is_kept(partition))
     require(not partition.options.swapped_log_keeps_epochs)
     require(broker.is_online, not_(_is_read_off(partition, broker)))
 
-    partition.spent.log_swaps = spent + 1
+    spend(partition, LOG_SWAPS)
     read_off_records(partition, broker, broker.log_start)
 
 
@@ -61,8 +73,13 @@ def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
 
 
 @action(
-    "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} entries "
-    "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} on"
+    "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} records "
+    "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} "
+    "on",
+    at="LeaderEpochCheckpointFile.write",
+    since="3.7.0",
+    about="KAFKA-16541",
+    settings="epoch.cache, epoch.file",
 )
 def broker_lose_power_and_epochs(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset, first: Offset
@@ -72,14 +89,12 @@ def broker_lose_power_and_epochs(
     An empty file is an empty cache. The log is recovered from some segment on, and with it the
     epochs of the records there (`LogLoader.recoverLog`).
     """
-    spent = partition.spent.power_losses
     require(is_kept(partition), partition.options.epoch_file == EpochFile.UNSYNCED)
-    require(spent < partition.bound("power_losses"))
     require(broker.up, is_left_by_power_loss(partition, broker, kept))
     require(checkpoint <= minimum(broker.high_watermark, kept), first <= kept)
     require(not_(is_written(partition, broker)))
 
-    partition.spent.power_losses = spent + 1
+    spend(partition, POWER_LOSSES)
     broker.high_watermark = maximum(checkpoint, unified_log.start_on_disk(partition, broker))
     broker.log.truncate_to(kept)
     stop(partition, broker, power_lost=True)

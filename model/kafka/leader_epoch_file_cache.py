@@ -21,6 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from model.kafka.bounds import (
+    CACHE_LOSSES,
+    CONTROLLED_SHUTDOWNS,
+    CRASHES,
+    POWER_LOSSES,
+    RACK_FAILURES,
+    SHUTDOWNS,
+)
 from model.kafka.choices import EpochCache, EpochFile, Truncation
 from model.kafka.state import Broker, EpochStart, TopicPartition
 from model.language import (
@@ -29,6 +37,7 @@ from model.language import (
     any_of,
     choose,
     every,
+    is_left,
     largest,
     minimum,
     not_,
@@ -167,23 +176,21 @@ def _compare_with_file(partition: TopicPartition, broker: Broker) -> None:
 
 
 def _may_stop_cleanly(partition: TopicPartition, broker: Broker) -> bool:
-    spent = partition.spent
     return any_of(
-        spent.shutdowns < partition.bound("shutdowns"),
-        spent.controlled_shutdowns < partition.bound("controlled_shutdowns"),
+        is_left(partition, SHUTDOWNS),
+        is_left(partition, CONTROLLED_SHUTDOWNS),
         broker.shutting_down,
     )
 
 
 def _may_stop(partition: TopicPartition, broker: Broker) -> bool:
     """The broker's log may be loaded once more; if not, nobody reads its file again."""
-    spent = partition.spent
     return any_of(
         _may_stop_cleanly(partition, broker),
-        spent.crashes < partition.bound("crashes"),
-        spent.power_losses < partition.bound("power_losses"),
-        spent.cache_losses < partition.bound("cache_losses"),
-        spent.rack_failures < partition.bound("rack_failures"),
+        is_left(partition, CRASHES),
+        is_left(partition, POWER_LOSSES),
+        is_left(partition, CACHE_LOSSES),
+        is_left(partition, RACK_FAILURES),
     )
 
 

@@ -8,21 +8,21 @@ whose epochs are in that file: each epoch is synced before its first record is e
 from __future__ import annotations
 
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.bounds import POWER_LOSSES
 from model.kafka.faults import stop
 from model.kafka.fetch_in_flight import takes_answer
 from model.kafka.log_segment import begins_with, forget, may_come_back
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import RECORD_ANSWER, Broker, TopicPartition
-from model.language import action, choose, every, implies, minimum, not_, require
+from model.language import action, choose, every, implies, is_left, minimum, not_, require, use_up
 from model.replicated_log import Offset
 
 
 def _require_undone(partition: TopicPartition, broker: Broker, kept: int, checkpoint: int) -> None:
     """The disk has `kept` entries of the log as it was, which are not what was left of it."""
     log, before = broker.log, broker.log_before
-    require(may_come_back(partition))
-    require(partition.spent.power_losses < partition.bound("power_losses"))
+    require(may_come_back(partition), is_left(partition, POWER_LOSSES))
     require(broker.up, kept <= before.end, checkpoint <= minimum(broker.high_watermark, kept))
     still_there = every(implies(p < kept, log.same_entry(before, p)) for p in log.positions)
     require(not_(still_there))
@@ -30,7 +30,7 @@ def _require_undone(partition: TopicPartition, broker: Broker, kept: int, checkp
 
 def _lose_power(partition: TopicPartition, broker: Broker, kept: int, checkpoint: int) -> None:
     """The machine stops; the log is as before the truncation, up to `kept`."""
-    partition.spent.power_losses = partition.spent.power_losses + 1
+    use_up(partition, POWER_LOSSES)
     broker.high_watermark = checkpoint
     log, before = broker.log, broker.log_before
     log.truncate_to(kept)
@@ -44,8 +44,11 @@ def _lose_power(partition: TopicPartition, broker: Broker, kept: int, checkpoint
 
 
 @action(
-    "{broker} loses power, which undoes a truncation; {kept} entries of its log as it was before "
-    "and the high watermark checkpoint {checkpoint} are left"
+    "{broker} loses power, which undoes a truncation; {kept} records of its log as it was before "
+    "and the high watermark checkpoint {checkpoint} are left",
+    at="LogSegment.truncateTo",
+    since="0.8.0",
+    settings="log.file, epoch.cache",
 )
 def broker_lose_power_and_truncation(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
@@ -69,8 +72,11 @@ def _require_unsynced_append(partition: TopicPartition) -> None:
 
 @action(
     "{follower} fetches a record from {leader} and loses power as it appends, which undoes a "
-    "truncation; {kept} entries of its log as it was before and the high watermark checkpoint "
-    "{checkpoint} are left"
+    "truncation; {kept} records of its log as it was before and the high watermark checkpoint "
+    "{checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.11.0",
+    settings="log.file, epoch.cache, log.flush.interval.messages, fetch.answers",
 )
 def follower_lose_power_appending(
     partition: TopicPartition, follower: Broker, leader: Broker, kept: Offset, checkpoint: Offset
@@ -90,7 +96,10 @@ def follower_lose_power_appending(
 
 @action(
     "{follower} receives a record and loses power as it appends, which undoes a truncation; {kept} "
-    "entries of its log as it was before and the high watermark checkpoint {checkpoint} are left"
+    "records of its log as it was before and the high watermark checkpoint {checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.11.0",
+    settings="log.file, epoch.cache, log.flush.interval.messages, fetch.answers",
 )
 def follower_lose_power_receiving(
     partition: TopicPartition, follower: Broker, kept: Offset, checkpoint: Offset
@@ -106,13 +115,18 @@ def follower_lose_power_receiving(
     _lose_power(partition, follower, kept, checkpoint)
 
 
-@action("the system of {broker} syncs that its log was truncated")
+@action(
+    "the truncation of the log of {broker} reaches its disk",
+    at="LogSegment.truncateTo",
+    since="0.8.0",
+    settings="log.file",
+)
 def broker_sync_truncation(partition: TopicPartition, broker: Broker) -> None:
     """Nothing can undo the truncation any more, so that what a later one undoes is the log of now.
 
     As long as the log is part of what it was, that says nothing new.
     """
-    require(may_come_back(partition))
+    require(may_come_back(partition), is_left(partition, POWER_LOSSES))
     require(not_(begins_with(broker.log_before, broker.log)))
     require(not_(broker.log_before.is_empty))
 

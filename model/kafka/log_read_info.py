@@ -10,24 +10,30 @@ to end first is the same as none. One thread stalls at a time; the follower wait
 from __future__ import annotations
 
 from model.kafka import fetch_session, log_manager, unified_log
+from model.kafka.bounds import STALLED_READS
 from model.kafka.partition import can_fetch, fetch_diverges, note_fetch
 from model.kafka.replica_fetcher import answers_at_once
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, is_none, not_, require
+from model.language import action, is_none, not_, require, spend
 
 
-@action("{leader} reads for a fetch of {follower}, and the thread stalls after the first number")
+@action(
+    "{leader} reads for a fetch from {follower}; the thread stalls after the first offset",
+    at="Partition.readRecords",
+    since="2.1.0",
+    about="KAFKA-7104, finding 0016",
+    settings="log.start.read.first",
+)
 def leader_stall_between_reads(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Read the HW alone or, with the fix of finding 0016, where the log starts."""
     stalled = partition.stalled_read
     require(answers_at_once(partition))
-    require(partition.spent.stalled_reads < partition.bound("stalled_reads"))
     require(is_none(stalled.leader))
     require(can_fetch(partition, follower, leader))
     require(not_(fetch_diverges(partition, follower, leader)))
 
     start_first = partition.options.log_start_read_first
-    partition.spent.stalled_reads = partition.spent.stalled_reads + 1
+    spend(partition, STALLED_READS)
     stalled.leader = leader
     stalled.follower = follower
     stalled.number = leader.log_start if start_first else leader.high_watermark
@@ -53,7 +59,12 @@ def _take(partition: TopicPartition, follower: Broker, high_watermark: int, star
     partition.stalled_read.reset()
 
 
-@action("the thread of {leader} that stalled goes on, and {follower} takes a record")
+@action(
+    "the stalled thread of {leader} resumes, and {follower} appends a record",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="2.1.0",
+    about="KAFKA-7104",
+)
 def follower_take_stalled_record(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:
@@ -68,7 +79,12 @@ def follower_take_stalled_record(
     _take(partition, follower, high_watermark, start)
 
 
-@action("the thread of {leader} that stalled goes on, and {follower} takes an empty answer")
+@action(
+    "the stalled thread of {leader} resumes, and {follower} handles an empty response",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="2.1.0",
+    about="KAFKA-7104",
+)
 def follower_take_stalled_answer(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:
@@ -82,7 +98,13 @@ def follower_take_stalled_answer(
     _take(partition, follower, high_watermark, start)
 
 
-@action("the thread of {leader} that stalled goes on: out of range; {follower} starts anew")
+@action(
+    "the stalled thread of {leader} resumes: out of range; {follower} restarts its log",
+    at="AbstractFetcherThread.fetchOffsetAndTruncate",
+    since="2.1.0",
+    about="KAFKA-7104, KAFKA-9491",
+    settings="starting.anew.moves.hw",
+)
 def follower_start_anew_after_stall(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:

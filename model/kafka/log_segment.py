@@ -11,9 +11,10 @@ A log that starts later than 0 is left out: its truncation counts as synced.
 
 from __future__ import annotations
 
+from model.kafka.bounds import POWER_LOSSES
 from model.kafka.choices import LogFile
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, choose, every, implies
+from model.language import all_of, any_of, choose, every, implies, is_left, not_
 from model.replicated_log import Log
 
 
@@ -35,13 +36,13 @@ def note_truncation(partition: TopicPartition, broker: Broker, end: int, where: 
     """
     if not may_come_back(partition):
         return
-    log, before, spent = broker.log, broker.log_before, partition.spent.power_losses
+    log, before = broker.log, broker.log_before
     kept = all_of(
         where,
         end < log.end,
         before.is_empty,
         broker.log_start == 0,
-        spent < partition.bound("power_losses"),
+        is_left(partition, POWER_LOSSES),
     )
     before.truncate_to(choose(kept, log.end, before.end))
     for offset in log.positions:
@@ -66,6 +67,6 @@ def forget(partition: TopicPartition, broker: Broker, where: bool = True) -> Non
 
 def forget_at_power_loss(partition: TopicPartition, broker: Broker) -> None:
     """The broker has lost power, which was charged; if nobody can any more, all forget."""
-    last = partition.spent.power_losses >= partition.bound("power_losses")
+    last = not_(is_left(partition, POWER_LOSSES))
     for member in partition.brokers:
         forget(partition, member, where=any_of(last, member == broker))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from model.kafka import fetch_session, log_segment, unified_log
 from model.kafka import leader_epoch_file_cache as file_cache
+from model.kafka.bounds import CACHE_LOSSES, RACK_FAILURES
 from model.kafka.faults import forget_memory, is_left_by_power_loss
 from model.kafka.partition_change import outdate_leader
 from model.kafka.racks import Racks
@@ -29,6 +30,7 @@ from model.language import (
     not_,
     require,
     some,
+    spend,
 )
 from model.replicated_log import Offset
 
@@ -65,9 +67,7 @@ def _rack_loses_power(
     partition: TopicPartition, rack: SetOf[Broker], kept: Callable[[Broker], int]
 ) -> None:
     """Take the power of a rack, in which of each log `kept` entries are left; it must matter."""
-    spent = partition.spent.rack_failures
     lost = partition.brokers.where(lambda m: all_of(rack.contains(m), _is_in_page_cache(m)))
-    require(spent < partition.bound("rack_failures"))
     require(
         some(
             all_of(lost.contains(m), any_of(m.up, _left(partition, m, kept(m)) < m.log.end))
@@ -75,7 +75,7 @@ def _rack_loses_power(
         )
     )
 
-    partition.spent.rack_failures = spent + 1
+    spend(partition, RACK_FAILURES)
     leads = some(all_of(lost.contains(m), partition.is_in_office(m)) for m in partition.brokers)
     partition.stalled.reset(
         where=some(
@@ -104,7 +104,12 @@ def _rack_loses_power(
         log_segment.forget(partition, member, where)
 
 
-@action("the rack of {broker} loses power; {kept} entries of each log are left")
+@action(
+    "the rack of {broker} loses power; {kept} records of each log are left",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    settings="broker.rack, log.flush.interval.messages",
+)
 def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
     """Every machine in one rack loses power at once, and each log what is beyond one offset."""
     require(_is_in_page_cache(broker), is_left_by_power_loss(partition, broker, kept))
@@ -113,8 +118,12 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
 
 
 @action(
-    "the rack of {broker} loses power; {kept} entries of its log are left, {kept_by_other} of that "
-    "of {other}, and {kept_by_rest} of each other one"
+    "the rack of {broker} loses power; {kept} records of its log are left, {kept_by_other} of that "
+    "of {other}, and {kept_by_rest} of each other one",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    about="KAFKA-3919",
+    settings="broker.rack, log.flush.interval.messages",
 )
 def rack_lose_uneven_ends(
     partition: TopicPartition,
@@ -146,20 +155,23 @@ def rack_lose_uneven_ends(
     )
 
 
-@action("the machine of {broker}, which has crashed, loses power; {kept} entries are left")
+@action(
+    "the machine of {broker}, which has crashed, loses power; {kept} records are left",
+    at="LogManager.shutdown",
+    since="0.8.0",
+    settings="log.flush.interval.messages",
+)
 def broker_lose_page_cache(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
     """A process dies and then its machine, before it starts again: the log's unflushed end is gone.
 
     Files of checkpoints are synced as they are written; the HW is limited to the log's end when it
     is loaded.
     """
-    spent = partition.spent.cache_losses
-    require(spent < partition.bound("cache_losses"))
     require(partition.options.log_flush_interval_messages != 1)
     require(not_(broker.up), _is_in_page_cache(broker), kept < broker.log.end)
     require(broker.log_start <= kept)
 
-    partition.spent.cache_losses = spent + 1
+    spend(partition, CACHE_LOSSES)
     broker.truncate_to(kept)
     log_segment.forget(partition, broker)
     if file_cache.is_kept(partition):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from model.kafka.bounds import (
+    CONTROLLER_FAILOVERS,
+    FALSE_FENCINGS,
+    PREFERRED_ELECTIONS,
+    UNCLEAN_ELECTIONS,
+)
 from model.kafka.choices import PreferredLeader
 from model.kafka.partition import advance_high_watermark
 from model.kafka.partition_change import (
@@ -24,14 +30,26 @@ from model.kafka.partition_change import (
     void_request,
 )
 from model.kafka.state import Broker, TopicPartition
-from model.language import action, all_of, any_of, choose, every, is_none, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    is_left,
+    is_none,
+    not_,
+    require,
+    some,
+    spend,
+    use_up,
+)
 
 
 def require_fencing(partition: TopicPartition, broker: Broker) -> None:
     """The broker is dead, wants to stop or is unregistered; or the budget lets it seem dead."""
-    spent = partition.spent.false_fencings
     require(not_(broker.fenced))
-    require(any_of(_is_to_leave(broker), spent < partition.bound("false_fencings")))
+    require(any_of(_is_to_leave(broker), is_left(partition, FALSE_FENCINGS)))
 
 
 def _is_to_leave(broker: Broker) -> bool:
@@ -51,12 +69,17 @@ def _epochs_of_leaving(partition: TopicPartition, leader: Broker) -> int:
 
 
 def fence(partition: TopicPartition, broker: Broker) -> None:
-    spent = partition.spent.false_fencings
-    partition.spent.false_fencings = choose(_is_to_leave(broker), spent, spent + 1)
+    use_up(partition, FALSE_FENCINGS, where=not_(_is_to_leave(broker)))
     broker.fenced = True
 
 
-@action("controller fences {broker}")
+@action(
+    "controller fences {broker}",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas, isr.shrink.starts.epoch",
+)
 def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Fence a broker that does not lead: its session has expired. It leaves the ISR.
 
@@ -77,7 +100,13 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     change_partition(partition, isr, eligible, where=any_of(in_isr, changes))
 
 
-@action("controller fences the leader {broker} and elects {successor}")
+@action(
+    "controller fences the leader {broker} and elects {successor}",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas",
+)
 def controller_fence_leader(partition: TopicPartition, broker: Broker, successor: Broker) -> None:
     """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
     isr = isr_without(partition, broker)
@@ -93,7 +122,13 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     elect_beside(partition, successor, isr, eligible, epochs)
 
 
-@action("controller fences the leader {broker}; nobody can succeed it")
+@action(
+    "controller fences the leader {broker}; no replica can be elected",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas, last.known.leader.election",
+)
 def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
@@ -131,7 +166,11 @@ def is_elected_when_unfenced(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
-@action("controller unfences {broker}")
+@action(
+    "controller unfences {broker}",
+    at="ReplicationControlManager.handleBrokerUnfenced",
+    since="0.8.0",
+)
 def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Let a broker that has registered take part again."""
     require(may_unfence(broker))
@@ -140,7 +179,12 @@ def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None
     broker.fenced = False
 
 
-@action("controller unfences {broker} and elects it")
+@action(
+    "controller unfences {broker} and elects it",
+    at="ReplicationControlManager.handleBrokerUnfenced",
+    since="0.8.0",
+    about="KIP-966",
+)
 def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> None:
     """Unfence a broker that may lead a partition that has no leader."""
     controller = partition.controller
@@ -152,26 +196,35 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
     broker.fenced = False
 
 
-@action("controller elects {broker}, which is not in sync")
+@action(
+    "controller elects {broker}, which is not in sync (unclean)",
+    at="PartitionChangeBuilder.electAnyLeader",
+    since="0.8.0",
+    about="KIP-106",
+    settings="unclean.leader.election.enable, unclean.election.by.setting",
+)
 def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
     """With no leader and no candidate live, let any live replica lead, and lose what it has not."""
     controller = partition.controller
     options = candidates(partition, controller.isr, controller.eligible)
-    spent = partition.spent.unclean_elections
     require(partition.options.unclean_leader_election_enable)
     require(partition.options.unclean_election_by_setting)
-    require(spent < partition.bound("unclean_elections"))
     require(may_change_leader(partition), partition.exists)
     require(is_none(controller.leader))
     require(is_acceptable(partition, broker), partition.has_replica(broker))
     require(every(any_of(m.fenced, not_(options.contains(m))) for m in partition.brokers))
 
-    partition.spent.unclean_elections = spent + 1
+    spend(partition, UNCLEAN_ELECTIONS)
     new_leader_epoch(partition, broker)
     change_partition(partition, partition.brokers.only(broker), partition.brokers.none())
 
 
-@action("controller elects {broker}, the last known leader")
+@action(
+    "controller elects {broker}, the last known leader",
+    at="PartitionChangeBuilder.canElectLastKnownLeader",
+    since="4.0.0",
+    about="KIP-966, KAFKA-19522",
+)
 def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker) -> None:
     """With ISR and ELR empty, let the last leader lead again, though it may have lost records.
 
@@ -187,19 +240,22 @@ def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker
     elect(partition, broker, controller.isr)
 
 
-@action("controller elects {broker}, the preferred leader")
+@action(
+    "controller elects {broker}, the preferred leader",
+    at="PartitionChangeBuilder.electPreferredLeader",
+    since="0.8.0",
+    settings="preferred.leader",
+)
 def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker) -> None:
     """Give leadership back to the preferred replica (`auto.leader.rebalance.enable`)."""
     controller = partition.controller
-    spent = partition.spent.preferred_elections
-    require(spent < partition.bound("preferred_elections"))
     require(may_change_leader(partition))
     require(controller.isr.contains(broker), is_acceptable(partition, broker))
     require(controller.leader != broker)
     if partition.options.preferred_leader == PreferredLeader.FIRST_REPLICA:
         require(broker == partition.brokers[0])
 
-    partition.spent.preferred_elections = spent + 1
+    spend(partition, PREFERRED_ELECTIONS)
     elect(partition, broker, controller.isr)
 
 
@@ -232,7 +288,13 @@ def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
     return all_of(partition.is_in_office(broker), not_(broker.pending_isr.is_empty))
 
 
-@action("controller changes the ISR as the leader asked")
+@action(
+    "controller accepts the AlterPartition request",
+    at="ReplicationControlManager.alterPartition",
+    since="2.7.0",
+    about="KIP-497, KIP-841, KIP-903",
+    settings="isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked",
+)
 def controller_apply_isr_change(partition: TopicPartition) -> None:
     """Accept an AlterPartition request; unless it has forgotten it, the leader hears later.
 
@@ -277,7 +339,13 @@ def refuse_isr_change(partition: TopicPartition) -> None:
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
 
 
-@action("controller refuses the ISR that the leader asked for")
+@action(
+    "controller rejects the AlterPartition request",
+    at="ReplicationControlManager.ineligibleReplicasForIsr",
+    since="3.3.0",
+    about="KIP-841, KIP-903",
+    settings="isr.unfenced.brokers.only, broker.epoch.checked",
+)
 def controller_reject_isr_change(partition: TopicPartition) -> None:
     """Refuse a request, after which the leader does not compute its HW anew (finding 0017).
 
@@ -289,7 +357,13 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     refuse_isr_change(partition)
 
 
-@action("controller refuses the ISR that {leader} asked for, which computes its HW anew")
+@action(
+    "controller rejects the AlterPartition request of {leader}, which recomputes its HW",
+    at="Partition.submitAlterPartition",
+    since="3.3.0",
+    about="finding 0017, KAFKA-13091",
+    settings="refused.isr.change.moves.hw",
+)
 def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     """Refuse a request, and have the leader count the committed ISR alone."""
     require(partition.options.refused_isr_change_moves_hw)
@@ -298,17 +372,20 @@ def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     advance_high_watermark(partition, leader)
 
 
-@action("another controller takes over; a request under way is lost")
+@action(
+    "another controller takes over; an AlterPartition request in flight is lost",
+    at="QuorumController.claim",
+    since="0.8.0",
+)
 def controller_fail_over(partition: TopicPartition) -> None:
     """The controller dies and another takes over with the same replicated state.
 
     The leader will send the request again as it was, with the broker epochs that it named. One that
     a live leader has forgotten counts as sent again at once (`leader_read_known_image`).
     """
-    controller, spent = partition.controller, partition.spent.controller_failovers
-    require(spent < partition.bound("controller_failovers"))
+    controller = partition.controller
 
-    partition.spent.controller_failovers = spent + 1
+    spend(partition, CONTROLLER_FAILOVERS)
     forgotten = some(
         all_of(controller.leader == b, controller.leader_is_current, b.pending_isr.is_empty)
         for b in partition.brokers

@@ -30,6 +30,7 @@ from model.language import (
     nobody,
     not_,
     sequence,
+    spent,
     table,
 )
 from model.replicated_log import (
@@ -379,7 +380,7 @@ class TopicPartition(State):
         required = self.options.min_insync_replicas
         later = self.options.min_insync_replicas_later
         if later > 0:
-            required = choose(self.spent.min_isr_changes > 0, later, required)
+            required = choose(spent(self, MIN_ISR_CHANGES) > 0, later, required)
         return required
 
     def is_in_office(self, broker: Broker) -> bool:

@@ -7,10 +7,22 @@ has an older epoch than the coordinator has of it. An answer that is lost is one
 
 from __future__ import annotations
 
+from model.kafka_group.bounds import FULL_HEARTBEATS, LOST_COMMITS
 from model.kafka_group.membership import is_free_rank, may_change, start_group_epoch
 from model.kafka_group.offsets import accepts, commit_before, give_up, take
 from model.kafka_group.state import MEMBER, OUTSIDE, Consumer, Group, Partition, Rank
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    not_,
+    require,
+    some,
+    spend,
+)
 
 
 def is_free(group: Group, row: Partition, consumer: Consumer) -> bool:
@@ -103,7 +115,13 @@ def _may_progress(group: Group, consumer: Consumer, in_full: bool) -> bool:
     return all_of(not_(owns_revoked), any_of(is_behind, may_get))
 
 
-@action("{consumer} joins the group by a heartbeat, its member id in place {rank}")
+@action(
+    "{consumer} joins the group by a heartbeat; its member id sorts at {rank}",
+    at="GroupMetadataManager.consumerGroupHeartbeat",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_join_by_heartbeat(group: Group, consumer: Consumer, rank: Rank) -> None:
     """Epoch 0: a new member, a new group epoch and a new target."""
     require(not group.is_classic)
@@ -116,7 +134,13 @@ def consumer_join_by_heartbeat(group: Group, consumer: Consumer, rank: Rank) -> 
     _reconcile(group, consumer, False)
 
 
-@action("the coordinator has a heartbeat of {consumer}, and moves it on")
+@action(
+    "the coordinator handles a heartbeat of {consumer} and reconciles it",
+    at="CurrentAssignmentBuilder.build",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def coordinator_handle_heartbeat(group: Group, consumer: Consumer) -> None:
     """The member names its epoch, and what it owns once it has come to it."""
     require(not group.is_classic)
@@ -126,19 +150,23 @@ def coordinator_handle_heartbeat(group: Group, consumer: Consumer) -> None:
     _reconcile(group, consumer, False)
 
 
-@action("the coordinator has a full heartbeat of {consumer}, and moves it on")
+@action(
+    "the coordinator handles a full heartbeat of {consumer} and reconciles it",
+    at="CurrentAssignmentBuilder.build",
+    since="3.7.0",
+    about="KIP-848",
+    settings="reconciling.is.named",
+)
 def coordinator_handle_full_heartbeat(group: Group, consumer: Consumer) -> None:
     """The heartbeat after one that failed names all, also while the member is on its way.
 
     Then it names what it had before: what it is about to begin with is not among that.
     """
-    spent = group.spent.full_heartbeats
     require(not group.is_classic)
-    require(spent < group.bound("full_heartbeats"))
     require(consumer.phase == MEMBER, consumer.is_known, not_(is_settled(group, consumer)))
     require(_is_up_to_date(group, consumer), _may_progress(group, consumer, True))
 
-    group.spent.full_heartbeats = spent + 1
+    spend(group, FULL_HEARTBEATS)
     _reconcile(group, consumer, True)
 
 
@@ -153,7 +181,13 @@ def _is_up_to_date(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} is told its epoch and what it is to have")
+@action(
+    "{consumer} receives its epoch and target assignment",
+    at="ConsumerMembershipManager.onHeartbeatSuccess",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
     """The answer to its heartbeat, or to the next one if that was lost."""
     _require_news(group, consumer)
@@ -161,7 +195,13 @@ def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
     _hear(group, consumer)
 
 
-@action("{consumer} is told what it is to have, and goes on with what it has begun with")
+@action(
+    "{consumer} receives its target assignment while it reconciles another",
+    at="AbstractMembershipManager.maybeAbortReconciliation",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_hear_on_the_way(group: Group, consumer: Consumer) -> None:
     """A reconciliation ends with what it began with (`maybeAbortReconciliation`)."""
     _require_news(group, consumer)
@@ -204,7 +244,13 @@ def gives_up(row: Partition, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} gives up what it is not to have any more")
+@action(
+    "{consumer} revokes partitions that it is no longer assigned",
+    at="AbstractMembershipManager.maybeReconcile",
+    since="3.7.0",
+    about="KIP-848",
+    settings="commit.on.revocation, commit.by.assignment.epoch",
+)
 def consumer_revoke(group: Group, consumer: Consumer) -> None:
     """Commit, and give up. A commit that is refused for its epoch is tried again with the next."""
     require(not group.is_classic)
@@ -227,21 +273,32 @@ def _commits_count(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} gives up what it is not to have any more, its commit lost")
+@action(
+    "{consumer} revokes partitions that it is no longer assigned; its commit is lost",
+    at="AbstractMembershipManager.maybeReconcile",
+    since="3.7.0",
+    about="KIP-848",
+    settings="commit.on.revocation",
+)
 def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
-    spent = group.spent.lost_commits
     require(not group.is_classic)
-    require(group.options.commit_on_revocation, spent < group.bound("lost_commits"))
+    require(group.options.commit_on_revocation)
     require(consumer.phase == MEMBER, group.is_idle(consumer))
     require(some(gives_up(row, consumer) for row in group.partitions))
 
-    group.spent.lost_commits = spent + 1
+    spend(group, LOST_COMMITS)
     for row in group.partitions:
         give_up(row, consumer, gives_up(row, consumer))
 
 
-@action("{consumer} begins with what is new")
+@action(
+    "{consumer} starts on its newly assigned partitions",
+    at="AbstractMembershipManager.revokeAndAssign",
+    since="3.7.0",
+    about="KIP-848",
+    settings="auto.offset.reset",
+)
 def consumer_take_assignment(group: Group, consumer: Consumer) -> None:
     """It holds nothing that it has to give up, and begins to read what it was told, now or when it
     began to reconcile.
@@ -263,7 +320,13 @@ def _is_new(row: Partition, consumer: Consumer) -> bool:
     )
 
 
-@action("the coordinator sees partitions that were not there")
+@action(
+    "the coordinator sees new partitions",
+    at="GroupMetadataManager.onMetadataUpdate",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def coordinator_see_new_partitions(group: Group) -> None:
     """The metadata of the topic have changed: another group epoch, and another target."""
     require(not group.is_classic)

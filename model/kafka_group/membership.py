@@ -7,6 +7,13 @@ next life has another. Which place a member id has among all is for nobody to ch
 from __future__ import annotations
 
 from model.kafka_group.assignors import set_target
+from model.kafka_group.bounds import (
+    COORDINATOR_FAILOVERS,
+    CRASHES,
+    GENERATIONS,
+    LEAVES,
+    SESSION_TIMEOUTS,
+)
 from model.kafka_group.offsets import commit, give_up_all
 from model.kafka_group.state import (
     COMPLETING,
@@ -21,7 +28,7 @@ from model.kafka_group.state import (
     Group,
     Rank,
 )
-from model.language import action, all_of, any_of, choose, every, not_, require
+from model.language import action, all_of, any_of, choose, every, not_, require, spend
 
 
 def blank(group: Group, consumer: Consumer) -> None:
@@ -49,7 +56,7 @@ def is_free_rank(group: Group, rank: Rank) -> bool:
 
 def may_change(group: Group) -> bool:
     """The bound on group epochs of the consumer protocol leaves room for another."""
-    return group.is_classic or group.coordinator.generation < group.bound("generations")
+    return group.is_classic or group.coordinator.generation < group.bound(GENERATIONS)
 
 
 def start_group_epoch(group: Group) -> None:
@@ -103,29 +110,34 @@ def rebalance(group: Group, where: bool) -> None:
     state.partitions = choose(state.state == EMPTY, 0, state.partitions)
 
 
-@action("{consumer} dies")
+@action(
+    "{consumer} dies",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_crash(group: Group, consumer: Consumer) -> None:
     """Its process ends; the coordinator does not know."""
-    spent = group.spent.member_crashes
-    require(spent < group.bound("member_crashes"))
     require(any_of(consumer.is_member, consumer.is_known))
     require(consumer.is_up)
 
-    group.spent.member_crashes = spent + 1
+    spend(group, CRASHES)
     blank(group, consumer)
     forget_assignment(group, consumer)
     consumer.phase = DOWN
 
 
-@action("{consumer} is closed, and leaves the group")
+@action(
+    "{consumer} closes and leaves the group",
+    at="GroupMetadataManager.classicGroupLeave",
+    since="0.9.0.0",
+    settings="commit.on.revocation",
+)
 def consumer_leave(group: Group, consumer: Consumer) -> None:
     """`KafkaConsumer.close`: commit, as it does before a revocation, and LeaveGroup."""
-    spent = group.spent.leaves
-    require(spent < group.bound("leaves"))
     require(consumer.phase == MEMBER, consumer.is_known, group.is_idle(consumer))
     require(may_change(group))
 
-    group.spent.leaves = spent + 1
+    spend(group, LEAVES)
     if group.options.commit_on_revocation:
         for row in group.partitions:
             commit(group, row, consumer, row.done[consumer], row.holders.contains(consumer))
@@ -135,7 +147,11 @@ def consumer_leave(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} is started again")
+@action(
+    "{consumer} restarts",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_restart(group: Group, consumer: Consumer) -> None:
     """Another process in its place."""
     require(consumer.phase == DOWN, not_(consumer.is_known))
@@ -143,7 +159,11 @@ def consumer_restart(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator notices that {consumer} is dead")
+@action(
+    "the session of {consumer}, which is dead, expires",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     """Its session ends, or it does not join in time, and it is removed."""
     require(consumer.phase == DOWN, consumer.is_known, may_change(group))
@@ -151,18 +171,25 @@ def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("the coordinator takes {consumer} for dead, which lives")
+@action(
+    "the session of {consumer}, which is alive, expires",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     """A pause or a partition of the network: the member goes on, a zombie until it hears of it."""
-    spent = group.spent.session_timeouts
-    require(spent < group.bound("session_timeouts"))
     require(consumer.is_up, consumer.is_known, may_change(group))
 
-    group.spent.session_timeouts = spent + 1
+    spend(group, SESSION_TIMEOUTS)
     remove(group, consumer)
 
 
-@action("{consumer} hears that it is no member any more")
+@action(
+    "{consumer} learns that it is fenced",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    about="KIP-429",
+)
 def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     """UNKNOWN_MEMBER_ID or FENCED_MEMBER_EPOCH: it drops all, and will join as a new member.
 
@@ -174,19 +201,23 @@ def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator dies during a rebalance, and another takes over")
+@action(
+    "the coordinator dies during a rebalance, and another takes over",
+    at="GroupMetadataManager.onLoaded",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def coordinator_fail_over(group: Group) -> None:
     """A classic group is again what it was at its last assignment, as its log has it.
 
     Members of then are members, but for those removed since, whom the next coordinator would miss
     as this one did; members that were joining join again, and whose JoinGroup was new begins anew.
     """
-    state, spent = group.coordinator, group.spent.coordinator_failovers
+    state = group.coordinator
     require(group.is_classic)
-    require(spent < group.bound("coordinator_failovers"))
     require(any_of(state.state == PREPARING, state.state == COMPLETING))
 
-    group.spent.coordinator_failovers = spent + 1
+    spend(group, COORDINATOR_FAILOVERS)
     for consumer in group.consumers:
         waits = all_of(consumer.is_up, consumer.is_member, consumer.phase != MEMBER)
         was = state.stored.contains(consumer)

@@ -9,23 +9,17 @@ from __future__ import annotations
 from enum import IntEnum
 
 from model.kafka_group.bounds import (
-    COORDINATOR_FAILOVERS,
-    CRASHES,
-    FULL_HEARTBEATS,
+    BOUNDS,
     GENERATIONS,
-    LEAVES,
-    LOST_COMMITS,
     MEMBERS,
-    OFFSET_EXPIRIES,
     PARTITION_ADDITIONS,
     PARTITIONS,
     RECORDS,
-    SESSION_TIMEOUTS,
-    TRUNCATIONS,
 )
 from model.kafka_group.settings import Assignor, GroupProtocol, GroupSettings
 from model.language import (
     Annotated,
+    Budgets,
     Entity,
     Members,
     PerMember,
@@ -45,6 +39,7 @@ from model.language import (
     not_,
     sequence,
     some,
+    spent,
     table,
 )
 
@@ -183,18 +178,8 @@ class Coordinator(Record):
     stored_generation: Generation = 0
 
 
-class Spent(Record):
+class Spent(Budgets, of=BOUNDS):
     """How much of each budget is used up."""
-
-    member_crashes: Annotated[int, integers(0, CRASHES)] = 0
-    leaves: Annotated[int, integers(0, LEAVES)] = 0
-    session_timeouts: Annotated[int, integers(0, SESSION_TIMEOUTS)] = 0
-    lost_commits: Annotated[int, integers(0, LOST_COMMITS)] = 0
-    full_heartbeats: Annotated[int, integers(0, FULL_HEARTBEATS)] = 0
-    coordinator_failovers: Annotated[int, integers(0, COORDINATOR_FAILOVERS)] = 0
-    partition_additions: Annotated[int, integers(0, PARTITION_ADDITIONS)] = 0
-    truncations: Annotated[int, integers(0, TRUNCATIONS)] = 0
-    offset_expiries: Annotated[int, integers(0, OFFSET_EXPIRIES)] = 0
 
 
 class Group(State):
@@ -223,8 +208,8 @@ class Group(State):
     @property
     def partition_count(self) -> int:
         """How many partitions the topic has now."""
-        later = self.bound("partition_additions")
-        return self.partitions.count - later + self.spent.partition_additions
+        later = self.bound(PARTITION_ADDITIONS)
+        return self.partitions.count - later + spent(self, PARTITION_ADDITIONS)
 
     def exists(self, partition: Partition) -> bool:
         """The topic has the partition already."""
@@ -232,7 +217,7 @@ class Group(State):
 
     def is_added_later(self, partition: Partition) -> bool:
         """The topic did not have the partition at first."""
-        return partition.number >= self.partitions.count - self.bound("partition_additions")
+        return partition.number >= self.partitions.count - self.bound(PARTITION_ADDITIONS)
 
     @property
     def has_members(self) -> bool:

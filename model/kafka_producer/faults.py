@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from model.acks import Acks
+from model.kafka_producer.bounds import (
+    DELETIONS,
+    LEADER_CHANGES,
+    PARTITIONS,
+    POWER_LOSSES,
+    PRODUCER_RESTARTS,
+)
 from model.kafka_producer.state import Status, Topic, TopicPartition
-from model.language import action, all_of, choose, not_, require, some
+from model.language import action, all_of, choose, not_, require, some, spend
 
 
-@action("another broker leads {partition}")
+@action(
+    "another broker leads {partition}",
+    at="Partition.makeLeader",
+    since="0.8.1",
+    about="KAFKA-3197",
+)
 def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
     """Requests in flight are on a connection to the old leader, and its late ones are refused.
 
     Where nothing is in flight, the producer does not notice.
     """
-    spent = topic.spent.leader_changes
-    require(spent < topic.bound("leader_changes"))
     require(
         some(
             all_of(
@@ -26,7 +36,7 @@ def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
         )
     )
 
-    topic.spent.leader_changes = spent + 1
+    spend(topic, LEADER_CHANGES)
     for batch in topic.batches:
         here = batch.partition == partition.number
         in_flight = all_of(here, batch.status == Status.IN_FLIGHT)
@@ -35,21 +45,31 @@ def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
 
 
 def _require_power_loss(topic: Topic, partition: TopicPartition) -> None:
-    require(topic.spent.power_losses < topic.bound("power_losses"))
     require(topic.options.acks != Acks.ALL)
     require(partition.log.end > partition.log_start)
 
 
-@action("the leader of {partition} loses power, and its last batch")
+@action(
+    "the leader of {partition} loses power, and its last batch",
+    at="LogSegment.recover",
+    since="0.8.1",
+    settings="acks",
+)
 def broker_lose_power(topic: Topic, partition: TopicPartition) -> None:
     """Lose what followers did not have. What acks=all answered is on every replica in sync."""
     _require_power_loss(topic, partition)
 
-    topic.spent.power_losses = topic.spent.power_losses + 1
+    spend(topic, POWER_LOSSES)
     partition.log.truncate_to(partition.log.end - 1)
 
 
-@action("the leader of {partition} loses power, and a part of its last batch")
+@action(
+    "the leader of {partition} loses power, and a part of its last batch",
+    at="LogSegment.recover",
+    since="0.8.1",
+    about="KIP-98",
+    settings="batch.is.one.entry",
+)
 def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> None:
     """Lose some records of a batch, where each is an entry of the log with its own checksum.
 
@@ -60,28 +80,36 @@ def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> N
     last = partition.log[partition.log.end - 1]
     require(not_(last.torn), topic.size(topic.batches[last.batch]) > 1)
 
-    topic.spent.power_losses = topic.spent.power_losses + 1
+    spend(topic, POWER_LOSSES)
     last.torn = True
 
 
-@action("retention deletes the records of {partition}")
+@action(
+    "retention deletes the records of {partition}",
+    at="UnifiedLog.maybeIncrementLogStartOffset",
+    since="0.8.1",
+    about="KAFKA-7190",
+)
 def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
     """Move the log start to the log's end; what was there is remembered here."""
-    spent = topic.spent.deletions
-    require(spent < topic.bound("deletions"))
     require(partition.log.end > partition.log_start)
 
-    topic.spent.deletions = spent + 1
+    spend(topic, DELETIONS)
     partition.log_start = partition.log.end
 
 
-@action("the producer dies, and another sends anew what was not acknowledged")
+@action(
+    "the producer dies; another sends again what was not acknowledged",
+    at="TransactionManager.bumpIdempotentEpochAndResetIdIfNeeded",
+    since="0.8.1",
+    about="KIP-98",
+)
 def producer_restart(topic: Topic) -> None:
     """Without transactional.id another producer id: brokers take it for somebody else.
 
     The application sends every record whose fate it does not know, and batches them as before.
     """
-    require(topic.producer.id < topic.bound("producer_restarts"))
+    require(topic.producer.id < topic.bound(PRODUCER_RESTARTS))
     require(some(batch.is_pending for batch in topic.batches))
 
     topic.producer.id = topic.producer.id + 1
@@ -99,10 +127,14 @@ def producer_restart(topic: Topic) -> None:
         partition.rewrite = False
 
 
-@action("an operator adds a partition")
+@action(
+    "an operator adds a partition",
+    at="ReplicationControlManager.createPartitions",
+    since="0.8.1",
+)
 def operator_add_partition(topic: Topic) -> None:
     """From now on keys hash to the new number of partitions, so each perhaps elsewhere."""
-    require(topic.partition_count < topic.bound("topic_partitions"))
+    require(topic.partition_count < topic.bound(PARTITIONS))
 
     topic.partition_count = topic.partition_count + 1
     for key in topic.keys:

@@ -6,15 +6,33 @@ added, goes anywhere; after that all its records go there. So does what is drawn
 
 from __future__ import annotations
 
+from model.kafka_producer.bounds import KEYLESS_RECORDS
 from model.kafka_producer.record_accumulator import append_record, has_records_left, has_room
 from model.kafka_producer.settings import Partitioner
 from model.kafka_producer.state import Key, Topic, TopicPartition
-from model.language import action, all_of, any_of, choose, every, implies, not_, require, some
+from model.language import (
+    action,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    is_left,
+    not_,
+    require,
+    some,
+    use_up,
+)
 
 TAKING_TURNS = (Partitioner.HASH_ROUND_ROBIN, Partitioner.ROUND_ROBIN)
 
 
-@action("the application sends a record with {key}, which goes to {partition}")
+@action(
+    "the application sends a record with {key}, which goes to {partition}",
+    at="KafkaProducer.doSend",
+    since="0.8.1",
+    settings="partitioner.class, batch.size",
+)
 def application_send(topic: Topic, key: Key, partition: TopicPartition) -> None:
     """Hash the key, or with RoundRobinPartitioner take the next partition; append to its batch."""
     require(topic.exists(partition), has_records_left(topic))
@@ -32,11 +50,17 @@ def application_send(topic: Topic, key: Key, partition: TopicPartition) -> None:
     append_record(topic, partition)
 
 
-@action("the application sends a record without a key, which goes to {partition}")
+@action(
+    "the application sends a record without a key, which goes to {partition}",
+    at="BuiltInPartitioner.updatePartitionInfo",
+    since="0.8.1",
+    about="KIP-480, KIP-794, KAFKA-10888",
+    settings="partitioner.class, batch.size",
+)
 def application_send_without_key(topic: Topic, partition: TopicPartition) -> None:
     """Take the next partition, or stay with one for a while, as the partitioner does."""
-    spent, kind = topic.spent.keyless_records, topic.options.partitioner
-    require(spent < topic.bound("keyless_records"))
+    kind = topic.options.partitioner
+    require(is_left(topic, KEYLESS_RECORDS))
     require(topic.exists(partition), has_records_left(topic))
     if kind in TAKING_TURNS:
         _require_turn(topic, partition)
@@ -48,7 +72,7 @@ def application_send_without_key(topic: Topic, partition: TopicPartition) -> Non
         require(any_of(sticky == 0, over, partition.number + 1 == sticky))
         topic.producer.stint = choose(over, 0, topic.producer.stint)
 
-    topic.spent.keyless_records = spent + 1
+    use_up(topic, KEYLESS_RECORDS)
     if kind in TAKING_TURNS:
         _pass_turn(topic)
     append_record(topic, partition)

@@ -13,23 +13,17 @@ from __future__ import annotations
 from enum import IntEnum
 
 from model.kafka_producer.bounds import (
-    BROKER_ERRORS,
-    DELETIONS,
+    ADDED_PARTITIONS,
+    BOUNDS,
     EPOCH_BUMPS,
-    EXPIRED_BATCHES,
-    KEYLESS_RECORDS,
     KEYS,
-    LATE_REQUESTS,
-    LEADER_CHANGES,
-    LOST_CONNECTIONS,
     PARTITIONS,
-    POWER_LOSSES,
     PRODUCER_RESTARTS,
-    REFUSED_BATCHES,
 )
 from model.kafka_producer.settings import ProducerSettings, is_idempotent
 from model.language import (
     Annotated,
+    Budgets,
     Entity,
     Members,
     Record,
@@ -221,18 +215,8 @@ class Producer(Record):
     next_partition: PartitionNumber = 0
 
 
-class Spent(Record):
+class Spent(Budgets, of=BOUNDS):
     """How much of each budget is used up."""
-
-    keyless_records: Annotated[int, integers(0, KEYLESS_RECORDS)] = 0
-    lost_connections: Annotated[int, integers(0, LOST_CONNECTIONS)] = 0
-    broker_errors: Annotated[int, integers(0, BROKER_ERRORS)] = 0
-    refused_batches: Annotated[int, integers(0, REFUSED_BATCHES)] = 0
-    late_requests: Annotated[int, integers(0, LATE_REQUESTS)] = 0
-    expired_batches: Annotated[int, integers(0, EXPIRED_BATCHES)] = 0
-    leader_changes: Annotated[int, integers(0, LEADER_CHANGES)] = 0
-    power_losses: Annotated[int, integers(0, POWER_LOSSES)] = 0
-    deletions: Annotated[int, integers(0, DELETIONS)] = 0
 
 
 class Topic(State):
@@ -281,6 +265,4 @@ class Topic(State):
 
 def start(topic: Topic) -> None:
     """Nothing is sent, and the partitions that are added later are not there."""
-    topic.partition_count = maximum(
-        1, topic.bound("topic_partitions") - topic.bound("added_partitions")
-    )
+    topic.partition_count = maximum(1, topic.bound(PARTITIONS) - topic.bound(ADDED_PARTITIONS))

@@ -5,6 +5,7 @@ As of 2.6 (KIP-360): a producer that is not transactional starts a new epoch by 
 
 from __future__ import annotations
 
+from model.kafka_producer.bounds import EPOCH_BUMPS
 from model.kafka_producer.settings import EpochBump
 from model.kafka_producer.state import Batch, Status, Topic, TopicPartition
 from model.language import (
@@ -86,7 +87,12 @@ def note_unresolved(topic: Topic, batch: Batch) -> None:
     partition.unresolved_end = maximum(partition.unresolved_end, batch.sequence + topic.size(batch))
 
 
-@action("the sender resolves the sequences of {partition}")
+@action(
+    "the sender resolves the sequences of {partition}",
+    at="TransactionManager.maybeResolveSequences",
+    since="1.0.0",
+    about="KAFKA-5793",
+)
 def sender_resolve_sequences(topic: Topic, partition: TopicPartition) -> None:
     """`maybeResolveSequences`: without batches in flight, either all is acknowledged, or a gap."""
     require(topic.idempotent)
@@ -96,14 +102,19 @@ def sender_resolve_sequences(topic: Topic, partition: TopicPartition) -> None:
     partition.rewrite = any_of(partition.rewrite, partition.next_sequence != partition.acked_end)
 
 
-@action("the sender starts a new producer epoch")
+@action(
+    "the sender starts a new producer epoch",
+    at="TransactionManager.bumpIdempotentProducerEpoch",
+    since="2.6.0",
+    about="KIP-360, KAFKA-8805",
+)
 def sender_bump_epoch(topic: Topic) -> None:
     """`bumpIdempotentProducerEpoch`: batches in flight of the partitions that want it, and those
     put back, are numbered from 0 in the new epoch (`startSequencesAtBeginning`).
     """
     require(topic.idempotent)
     require(some(partition.rewrite for partition in topic.partitions))
-    require(topic.producer.epoch < topic.bound("epoch_bumps"))
+    require(topic.producer.epoch < topic.bound(EPOCH_BUMPS))
 
     epoch = topic.producer.epoch + 1
     for batch in topic.batches:

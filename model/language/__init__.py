@@ -7,6 +7,18 @@ introduces it.
 from typing import Annotated
 
 from model.language.action import Action, action
+from model.language.budgets import (
+    Budget,
+    Budgets,
+    Loses,
+    Stops,
+    bounds_in,
+    budget,
+    is_left,
+    spend,
+    spent,
+    use_up,
+)
 from model.language.capture.words import (
     all_of,
     any_of,
@@ -38,7 +50,7 @@ from model.language.declare.containers import (
 )
 from model.language.declare.domains import Bound, integers
 from model.language.declare.entity import Entity, Record, State
-from model.language.declare.settings import setting
+from model.language.declare.settings import Role, setting
 from model.language.fairness import Fairness, strong, weak
 from model.language.protocol import Model, Protocol
 
@@ -46,20 +58,27 @@ __all__ = [
     "Action",
     "Annotated",
     "Bound",
+    "Budget",
+    "Budgets",
     "Entity",
     "Fairness",
+    "Loses",
     "Members",
     "Model",
     "PerMember",
     "Protocol",
     "Record",
+    "Role",
     "Sequence",
     "SetOf",
     "State",
+    "Stops",
     "Table",
     "action",
     "all_of",
     "any_of",
+    "bounds_in",
+    "budget",
     "choose",
     "count",
     "every",
@@ -67,6 +86,7 @@ __all__ = [
     "for_each",
     "implies",
     "integers",
+    "is_left",
     "is_none",
     "largest",
     "maximum",
@@ -79,7 +99,10 @@ __all__ = [
     "setting",
     "smallest",
     "some",
+    "spend",
+    "spent",
     "strong",
     "table",
+    "use_up",
     "weak",
 ]

@@ -48,18 +48,22 @@ class DisagreementError(HighwaterError):
     """Two engines differ on what a function means: no answer of either is to be believed."""
 
 
-_ALL, _SOME, _CHARACTERS = 16, 8, 60
+_LINE = 400
+"""Characters of names that are read in an error: of more, the first are given."""
+_NAME = 60
 
 
 def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
-    """Names in a clause: all of them, or of more than one reads in a line the first few.
+    """Names in a clause: all of them, or of more than one reads in a line the first.
 
     `all_by` is the command that names them all.
     """
     found = list(names)
-    if len(found) <= _ALL:
-        return ", ".join(found)
-    return f"{', '.join(found[:_SOME])}, and {len(found) - _SOME} more ({all_by})"
+    whole = ", ".join(found)
+    if len(whole) <= _LINE:
+        return whole
+    kept = whole[: _LINE // 2].rpartition(", ")[0]
+    return f"{kept}, and {len(found) - kept.count(', ') - 1} more ({all_by})"
 
 
 def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
@@ -67,5 +71,5 @@ def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
     names = sorted(valid)
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    said = name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}..."
+    said = name if len(name) <= _NAME else f"{name[:_NAME]}..."
     return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names)}")

@@ -24,6 +24,8 @@ ON_A_MODEL = ("explore", "simulate", "hunt", "prove", "infer", "mutate", "growth
 TO = ("--to", "tla")
 ASKED = ("--kafka", "4.1", "--crashes", "1")
 HUGE = "9" * 40
+LONGEST = 450
+"""Characters that an error has at most, beside a name that is as long."""
 BAD_NAMES = (
     "kip999",
     "",
@@ -143,6 +145,7 @@ def check(highwater, folder, case):
     assert ended.status in (Exit.USAGE, Exit.REJECTED), told
     assert ended.err.startswith("error: ") and ended.err.count("\n") == 1, told
     assert len(ended.err) > len("error: x\n"), told
+    assert len(ended.err) < LONGEST + max(map(len, case)), told
     assert "Traceback" not in ended.err and "internal error" not in ended.err, told
     assert ended.out == "", told
     assert contents(folder) == before, told

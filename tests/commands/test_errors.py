@@ -22,6 +22,18 @@ def check_one_line(ended, status, *words):
         assert word in ended.err
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\rb\x1b[31m", os.fsdecode(b"\xff\xfe")])
+def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for arguments in (("ask", "--kafka", "4.1", "--crashes", 1, name), ("replay", name)):
+        ended = highwater(*arguments)
+        check_one_line(ended, Exit.USAGE)
+        assert ended.err[:-1].isprintable()
+        (tmp_path / name).write_text("some.key=1\n")
+        check_one_line(highwater(*arguments), Exit.USAGE)
+        (tmp_path / name).unlink()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -82,6 +82,7 @@ def test_a_limit_is_said_and_is_status_20(highwater):
         (("kip320", "--vary", "log-size=1,,2"), "write NAME=VALUES"),
         (("kip320", "--vary", "log-size=1,1"), "write NAME=VALUES"),
         (("kip320", "--vary", "log-size=x"), "'x' is no size"),
+        (("kip320", "--vary", "log-size=1,x"), "'x' is no size"),
         (("kip320", "--vary", "log-size=-1"), "'-1' is no size"),
         (("kip320", "--vary", "log-size=0"), "log"),
         (("kip320", "--vary", "nothing=1"), "bound or setting"),

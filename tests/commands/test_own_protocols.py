@@ -40,6 +40,16 @@ def test_a_file_or_a_module_names_a_protocol(highwater, counter, name):
     assert found.json["properties"]["somebody_counts"]["depth"] == 1
 
 
+@pytest.mark.parametrize("form", [("--json",), ("--format", "sarif"), ("--format=json",)])
+def test_what_it_prints_does_not_spoil_data(highwater, counter, form):
+    other = counter.with_name("other.py")
+    other.write_text(f"print('loading')\n{counter.read_text()}")
+    found = highwater("explore", "other.py", *form)
+    assert json.loads(found.out) and "loading" in found.err
+    sys.modules.pop(next(name for name in sys.modules if name.startswith("other_")))
+    assert highwater("explore", "other.py").out.startswith("loading")
+
+
 def test_its_bounds_are_options_also_where_a_command_has_one_of_that_name(highwater, counter):
     assert highwater("explore", "counter.py", "--clerks", 1, "--steps", 1, "--json").json[
         "bounds"
@@ -208,6 +218,7 @@ def test_a_name_that_finds_nothing_is_one_clear_line(counter, highwater, name, w
         ("from beside", "from behind", "other.py:2: ModuleNotFoundError: No module named 'behind'"),
         ("default=LIMIT", "default=1 / 0", "other.py:6: ZeroDivisionError: division by zero"),
         ("from beside", "raise SystemExit(3)\nfrom beside", "other.py:2: SystemExit: 3"),
+        ("from beside", "raise GeneratorExit\nfrom beside", "other.py:2: GeneratorExit"),
         (", (STEPS, CLERKS)", ", (STEPS)", "counter: bounds is no tuple: write (..., ...)"),
         (", (STEPS, CLERKS)", ", (STEPS,)", "clerks, but clerks is not among the bounds"),
         ("bound(STEPS)", "bound('step')", "other.py:18: no bound is called 'step'"),

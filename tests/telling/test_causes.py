@@ -17,7 +17,7 @@ from checker.lab.experiments.cases import stored_case
 from checker.telling.causes.failures import failures_of, false_guards
 from checker.telling.causes.reasons import Reasons, merged
 from checker.telling.causes.slices import leave_out, slice_of
-from checker.telling.report.why import Told, grouped, why
+from checker.telling.report.why import Told, Value, grouped, why
 from model.language.action import Instance
 from model.language.cells import StateSpace
 from model.language.errors import DisagreementError
@@ -221,7 +221,9 @@ def test_the_causes_of_a_known_loss_are_those_of_its_story():
 
 
 def test_what_is_false_whatever_the_cells_hold_is_told_without_values():
-    assert Told(("m0",), (), "1 <= members.y[m0]").words == "False for m0."
+    assert Told(("m0",), (), "1 <= members.y[m0]").words == "It fails for m0."
+    at = Told(("m0", "m1", "log[0]"), (Value("m0", "HW", "1"),), "1 <= members.y[m0]")
+    assert at.words == "It fails for m0 and m1 at log[0] (m0: HW 1)."
 
 
 def test_a_run_about_nothing_has_causes_and_no_needless_steps():

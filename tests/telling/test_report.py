@@ -282,7 +282,7 @@ def test_text_is_never_wider_than_asked(width, trace):
 
 def test_text_in_80_columns_keeps_each_lane_on_one_line():
     for trace in (GOLDEN, losing_truncation()):
-        states, _, _ = render_text(trace).partition("\nFalse ")
+        states, _, _ = render_text(trace).partition("\nIt fails ")
         lines = [line for line in states.splitlines() if "LEO" in line]
         assert lines
         assert all(re.search(r"\bHW \d+ .*\[.*\]$", line) for line in lines)
@@ -331,19 +331,19 @@ def test_a_step_that_is_not_needed_is_marked_and_the_ending_says_why(render):
     (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
     output = spoken(render(build_trace(trace.model, [detour, *trace.steps], trace.property)))
     assert output.count(NOT_NEEDED) == 1
-    assert f"b0 asks to drop b2 from the ISR {NOT_NEEDED}" in output
-    assert "Without step 1 it ends the same way." in output
+    assert f"b0 sends AlterPartition to remove b2 from the ISR {NOT_NEEDED}" in output
+    assert "It ends the same way without step 1." in output
 
 
 def test_a_protocol_that_cannot_be_captured_is_shown_without_why(monkeypatch):
     trace = losing_truncation()
-    assert "False for " in render_text(trace)
+    assert "It fails for " in render_text(trace)
 
     def refuse(*_):
         raise CaptureError("not this one")
 
     monkeypatch.setattr(type(trace.model), "grounded", refuse)
-    assert "False for " not in render_text(trace)
+    assert "It fails for " not in render_text(trace)
 
 
 def test_a_terminal_without_colours_gets_none():

@@ -23,6 +23,7 @@ from model.language.declare.variables import Variable
 from model.language.errors import DomainError
 from model.language.naming import cell_path, instance_words
 from model.language.protocol import Instance, Model
+from model.language.refusal import is_users
 
 State = tuple[int, ...]
 """One number a cell, in the order of `Model.declared`."""
@@ -262,7 +263,7 @@ class ReferenceEngine:
             self._run(instance)
         except Unmet as unmet:
             frames = traceback.extract_tb(unmet.__traceback__)
-            asked = frames[-2]
+            asked = next(frame for frame in reversed(frames) if is_users(frame.filename))
             return asked.filename, asked.lineno or 0
         return None
 

@@ -7,43 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.kafka.releases.jars import at_least
+from model.kafka.bounds import FAULTS
 from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import rules_of, version_of
+from model.kafka.releases import rules_of
 from model.language import Model
+from model.language.declare.history import version_of
 
-BOUNDS: Mapping[str, int] = {
-    "log_size": 3,
-    "max_records": 3,
-    "max_leader_epoch": 12,
-    "crashes": 2,
-    "power_losses": 1,
-    "cache_losses": 1,
-    "disk_losses": 1,
-    "shutdowns": 1,
-    "controlled_shutdowns": 1,
-    "rack_failures": 1,
-    "lost_directories": 1,
-    "directory_assignments": 1,
-    "min_isr_changes": 1,
-    "replica_moves": 1,
-    "partition_moves": 1,
-    "replica_additions": 1,
-    "replica_removals": 1,
-    "reassignment_replacements": 2,
-    "unregistrations": 1,
-    "stalled_fetches": 1,
-    "stalled_truncations": 1,
-    "stalled_produces": 1,
-    "stalled_checks": 1,
-    "stalled_reads": 1,
-    "false_fencings": 2,
-    "preferred_elections": 3,
-    "unclean_elections": 1,
-    "controller_failovers": 1,
-    "consumers": 1,
-    "consumer_restarts": 1,
-}
+FIRST_WITH_ELR = "4.0.0"
+
+SIZES: Mapping[str, int] = {"log_size": 3, "max_records": 3, "max_leader_epoch": 12}
+BOUNDS: Mapping[str, int] = SIZES | {fault.name: fault.walked for fault in FAULTS if fault.walked}
 """Small enough to fit two words or three a state, large enough that walks meet every action.
 
 But not the deletion of the topic, after which little happens: that has a graph of its own below.
@@ -64,28 +38,8 @@ COVERED: Mapping[str, int] = {
 }
 """Small enough for every step of the graph to be taken."""
 
-FAULTS: tuple[Mapping[str, int], ...] = (
-    {"crashes": 1},
-    {"crashes": 1, "unclean_elections": 1, "controller_failovers": 1},
-    {"power_losses": 1},
-    {"crashes": 1, "cache_losses": 1},
-    {"disk_losses": 1},
-    {"shutdowns": 1, "preferred_elections": 1},
-    {"shutdowns": 1, "unregistrations": 1},
-    {"controlled_shutdowns": 1, "controller_failovers": 1},
-    {"crashes": 1, "rack_failures": 1},
-    {"shutdowns": 1, "lost_directories": 1},
-    {"power_losses": 1, "directory_assignments": 1},
-    {"shutdowns": 1, "min_isr_changes": 1},
-    {"crashes": 1, "min_isr_changes": 1, "topic_deletions": 1},
-    {"stalled_fetches": 1, "preferred_elections": 1},
-    {"stalled_truncations": 1, "preferred_elections": 1},
-    {"stalled_produces": 1, "preferred_elections": 1},
-    {"stalled_checks": 1, "preferred_elections": 1},
-    {"stalled_reads": 1},
-    {"false_fencings": 1, "controller_failovers": 1},
-    {"preferred_elections": 1},
-    {"consumers": 1, "consumer_restarts": 1},
+GRAPHS: tuple[Mapping[str, int], ...] = tuple(
+    {fault.name: 1, **dict(fault.covered)} for fault in FAULTS if fault.covered is not None
 )
 """What is covered in a graph of its own, unless it is chosen."""
 
@@ -95,18 +49,7 @@ FINENESS: tuple[Mapping[str, str], ...] = (
 )
 """Each is covered, unless something else is chosen."""
 
-ELR_EVENTS = (
-    "directory_assignments",
-    "lost_directories",
-    "min_isr_changes",
-    "topic_deletions",
-    "replica_moves",
-    "partition_moves",
-    "replica_additions",
-    "replica_removals",
-    "reassignment_replacements",
-    "unregistrations",
-)
+ELR_EVENTS = tuple(fault.name for fault in FAULTS if fault.since == FIRST_WITH_ELR)
 """Faults that are compared from 4.0 on, where they change eligible leader replicas."""
 
 LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
@@ -115,7 +58,7 @@ LATER_MIN_ISR = {"1": "2", "2": "3", "3": "1"}
 
 def has_elr(version: str) -> bool:
     """Whether the release has eligible leader replicas (KIP-966)."""
-    return at_least(version, "4.0.0")
+    return at_least(version, FIRST_WITH_ELR)
 
 
 def settings_of(version: str) -> dict[str, Any]:
@@ -158,9 +101,9 @@ def models(
 def covered_models(
     version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
 ) -> list[Model]:
-    """The models whose graphs are covered: one for each of `FAULTS`, unless some are given."""
-    budgets = {name for fault in FAULTS for name in fault}
-    faults = [f for f in FAULTS if has_elr(version) or not f.keys() & set(ELR_EVENTS)]
+    """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
+    budgets = {name for graph in GRAPHS for name in graph}
+    faults = [g for g in GRAPHS if has_elr(version) or not g.keys() & set(ELR_EVENTS)]
     if budgets & bounds.keys():
         faults = [{}]
     none = dict.fromkeys(budgets, 0)

@@ -11,20 +11,25 @@ from dataclasses import dataclass, replace
 
 from checker.core.graphs.views import chosen_cells
 from checker.core.traces.trace import Trace
-from checker.kafka.guarantees.kafka_keys import FINENESS
 from checker.kafka.guarantees.verdicts import losses_of
+from checker.lab.catalogue import bugs_called
 from checker.lab.experiments.cases import Case, stored_cases
 from checker.lab.experiments.choices import Choice
 from checker.lab.explanations.effects import Effects
 from model.kafka.protocol import KAFKA
-from model.language.declare.settings import as_text
+from model.kafka.settings import KafkaSettings
+from model.language import Role
+from model.language.declare.settings import as_text, named
 from model.language.errors import UsageError
 
-SURROUNDINGS = frozenset({
-    "min.insync.replicas.later", "replication.factor", "first.partition.replicas",
-    "preferred.leader", "consumer.commits", "log.file", "shutdowns.in.turn", "upgrade.to",
-})  # fmt: skip
-"""What is asked for by faults, or is a cluster's in part: a case says so where it matters."""
+SURROUNDINGS = named(KafkaSettings, role=Role.SURROUNDING)
+"""What operators and clients do beside the cluster's settings: a case says so where it matters.
+
+What a cluster has or has not, such as a first partition with fewer replicas, is no such thing.
+"""
+
+FINENESS = named(KafkaSettings, role=Role.FINENESS)
+"""How fine the model is: no rule of Kafka's, and no choice of an operator's."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +37,13 @@ class Known:
     """A stored loss that the cluster's settings do not prevent.
 
     `lost` is what, in the words of the answer; `takes` are the faults, and `given` what surrounds
-    the cluster, where that is not as in the answer's search. `explored` has all of it, and how fine
-    the model is.
+    the cluster, where that is not as in the answer's search. `about` is which bug it is: a finding,
+    or an issue of Kafka's. `explored` has all of it, and how fine the model is.
     """
 
     case: str
     title: str
+    about: str
     lost: str
     steps: int
     takes: Mapping[str, int]
@@ -50,7 +56,7 @@ class Known:
         faults = [f"{name.replace('_', ' ')} {count}" for name, count in self.takes.items()]
         conditions = [f"{name}={value}" for name, value in self.given.items()]
         of = ", ".join([*faults, *conditions]) or "no fault"
-        return f"{of}: {self.lost} lost in {self.steps} steps, {self.case}"
+        return f"{of}: {self.lost} lost in {self.steps} steps: {self.case} ({self.about})"
 
 
 def known_beyond(choice: Choice, but: Mapping[str, str] | None = None) -> tuple[Known, ...]:
@@ -89,6 +95,15 @@ def _with_rules_of(choice: Choice, case: Case) -> Choice | None:
         return None
 
 
+def _about(case: Case) -> str:
+    """Which bug it is: the number of its finding, else where it is published."""
+    number = case.name.partition("-")[0]
+    bugs = bugs_called(str(int(number))) if number.isdecimal() else []
+    if not bugs:
+        return case.source.partition(": ")[2]  # a story by its letter: a choice of operators
+    return ", ".join(f"finding {bug.finding}" if bug.finding else bug.source for bug in bugs)
+
+
 def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -> Known:
     end = trace.states[-1]
     cells = chosen_cells(trace.model, ["faults"])
@@ -99,6 +114,6 @@ def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -
         if name in SURROUNDINGS and choice.settings.get(name) != value
     }
     return Known(
-        case.name, case.title, lost, trace.depth,
+        case.name, case.title, _about(case), lost, trace.depth,
         {name: count for name, count in takes.items() if count}, given, there.arguments,
     )  # fmt: skip

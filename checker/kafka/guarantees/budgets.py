@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.kafka.protocol import KAFKA
+from model.kafka.bounds import BOUNDS, FAULTS
 
-SIZES = ("replicas", "log_size", "max_records", "max_leader_epoch")
-PERMISSIONS = ("unclean_elections", "consumers", "upgrades", "controller_upgrades")
-BUDGETS: Mapping[str, str] = {
-    bound.name: bound.words for bound in KAFKA.bounds if bound.name not in (*SIZES, *PERMISSIONS)
-}
+SIZES = tuple(bound.name for bound in BOUNDS if bound not in FAULTS)
+BUDGETS: Mapping[str, str] = {fault.name: fault.words for fault in FAULTS if fault.asked}
 """What may be asked to happen so many times."""

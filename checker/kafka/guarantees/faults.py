@@ -15,7 +15,8 @@ from checker.kafka.guarantees.cluster import Cluster, min_isr_in_force
 from checker.kafka.guarantees.releases import Mode, Release
 from checker.lab.experiments.choices import Choice
 from model.kafka.protocol import KAFKA
-from model.kafka.rule_owners import WHOSE, Whose
+from model.kafka.releases import WHOSE
+from model.kafka.settings.whose import Whose
 from model.kafka.upgrade import changed_rules
 from model.language.errors import UsageError, unknown_name
 
@@ -24,6 +25,9 @@ MANY = 3
 
 EPOCHS = 4
 """Leader epochs that are searched at least, beside the first."""
+
+MOST_EPOCHS = next(bound.maximum for bound in KAFKA.bounds if bound.name == "max_leader_epoch")
+"""And at most: more faults than that are refused by their own bounds."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,9 @@ def choice_of(cluster: Cluster, faults: Faults) -> Choice:
         bounds["min_isr_changes"] = 1
     count = sum(bounds.values())
     records = 1 if count >= MANY else 2
+    epochs = min(max(EPOCHS, count), MOST_EPOCHS)
     sizes = {
-        "log_size": records, "max_records": records, "max_leader_epoch": max(EPOCHS, count),
-        **faults.sizes,
+        "log_size": records, "max_records": records, "max_leader_epoch": epochs, **faults.sizes,
     }  # fmt: skip
     quiet = {name: 0 for name in ("crashes", "preferred_elections")}
     chosen = {**sizes, "replicas": cluster.replicas, **quiet, **bounds}

@@ -20,8 +20,6 @@ _TIERS = {
     Tier.UPGRADE: "a release",
     Tier.UNRELEASED: "in no release of Kafka",
 }
-_MOST = 4
-"""Changes that are told, and known losses."""
 
 
 def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
@@ -96,15 +94,13 @@ def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator
     """The changes with which nothing is lost."""
     rest = "" if all_tried else " (there was no time for every one)"
     if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
-        rest += f" ({finer_of_the_grid().mark} was not looked for)"
+        rest += f" (finding {finer_of_the_grid().mark} was not checked)"
     if not changes:
-        yield f"no single change was found with which nothing is lost{rest}"
+        yield f"no single change was found that prevents the loss{rest}"
         return
-    yield f"with one of these nothing is lost, the cheapest first{rest}"
-    for number, tried in enumerate(changes[:_MOST], 1):
+    yield f"any one of these prevents the loss, cheapest first{rest}"
+    for number, tried in enumerate(changes, 1):
         yield f"  {number}. {_change(tried)}"
-    if len(changes) > _MOST:
-        yield f"  and {len(changes) - _MOST} more: --json"
 
 
 def _change(tried: Tried) -> str:
@@ -118,10 +114,8 @@ def beyond(losses: Sequence[Known]) -> Iterator[str]:
     """What more than was asked about is known to lose of this cluster, few faults first."""
     if not losses:
         return
-    yield "known to lose records of this cluster, beyond these bounds"
-    yield from (f"  {known.words}" for known in losses[:_MOST])
-    if len(losses) > _MOST:
-        yield f"  and {len(losses) - _MOST} more: --json"
+    yield "known to lose records of this cluster too, with other faults than you asked about"
+    yield from (f"  {known.words}" for known in losses)
 
 
 def verdict(parts: Sequence[Part], is_decided: bool, seconds: float) -> Iterator[str]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.releases import SERIES, Release
 from model.kafka.protocol import KAFKA
-from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
+from model.kafka.releases import WAITS_FOR_FEATURES, WHOSE
+from model.kafka.settings.whose import Whose
 from model.kafka.upgrade import changed_rules
+from model.language.declare.history import version_of
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError
 
@@ -39,10 +41,7 @@ def stages(cluster: Cluster, target: Release) -> list[Stage]:
     series = list(SERIES)
     old, new = cluster.release.alike, target.alike
     if series.index(new) <= series.index(old):
-        raise UsageError(
-            f"from {old} to {new} is no upgrade: valid are "
-            f"{', '.join(series[series.index(old) + 1 :]) or 'none'}"
-        )
+        raise UsageError(_no_upgrade(cluster.release, target, series[series.index(old) + 1 :]))
     if target.mode is not cluster.release.mode:
         raise UsageError(
             f"from {old} with ZooKeeper to {new} with KRaft is a migration, which is not modelled: "
@@ -61,6 +60,18 @@ def stages(cluster: Cluster, target: Release) -> list[Stage]:
         found.append(_mixed("in between: its features are switched on", waiting, target))
     found.append(Stage(f"after: all brokers {new}", after))
     return found
+
+
+def _no_upgrade(release: Release, target: Release, later: list[str]) -> str:
+    """Why there is nothing to judge: the target is not newer, or has the same rules."""
+    asked = f"from {release.asked} to {target.asked}"
+    if version_of(target.asked) > version_of(release.asked):
+        return (
+            f"{asked} no rule of the model changes, so that an upgrade is a rolling restart: ask "
+            "about --rolling-restart"
+        )
+    valid = f"valid are {', '.join(later)}" if later else "no later release has other rules"
+    return f"{asked} is no upgrade: {valid}"
 
 
 def _mixed(name: str, cluster: Cluster, target: Release) -> Stage:

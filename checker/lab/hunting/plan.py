@@ -2,7 +2,8 @@
 
 A protocol of this project may have a file in `counterexamples/hunt`, which says which settings are
 drawn: those that operators choose, and those that say how fine steps are. Fixes are not drawn. Of
-other protocols bounds alone are. What the protocol refuses is drawn again.
+other protocols bounds alone are. Which faults are drawn, and what they need, their budgets say.
+What the protocol refuses is drawn again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from checker.core.files import COUNTEREXAMPLES
 from checker.lab.experiments.choices import Choice, read_toml
+from model.language.budgets import Budget
 from model.language.declare.domains import Bound
 from model.language.declare.settings import as_text, describe, value_text
 from model.language.errors import HighwaterError, UsageError
@@ -36,22 +38,21 @@ Values = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What is promised of faults: where one of `losing` happens, fewer of `stopping` in all than
-    the least of some settings, of those that are not 0.
+    """What is promised of faults: where one happens that loses something, fewer in all that do, or
+    stop somebody uncleanly, than the least of some settings, of those that are not 0.
 
     A fault of `many` stops as many brokers as are together at most by a setting (`broker.rack`).
     Each fault of `lowered` takes one from a setting (`replication.factor`).
     """
 
-    losing: Sequence[str]
-    stopping: Sequence[str]
     fewer_than: Sequence[str]
     many: Mapping[str, str] = field(default_factory=dict)
     lowered: Mapping[str, str] = field(default_factory=dict)
 
     def covers(self, model: Model) -> bool:
         """What is promised counts for the model."""
-        if not any(model.bounds[name] for name in self.losing):
+        budgets = [bound for bound in model.protocol.bounds if isinstance(bound, Budget)]
+        if not any(model.bounds[budget.name] for budget in budgets if budget.loses):
             return True
         settings = as_text(model.settings)
         taken = {name: model.bounds[fault] for fault, name in self.lowered.items()}
@@ -60,7 +61,7 @@ class Tolerance:
             for name in self.fewer_than
             if settings[name] != "0"
         )
-        return sum(self._stops(model, name) for name in self.stopping) < least
+        return sum(self._stops(model, budget.name) for budget in budgets if budget.harms) < least
 
     def _stops(self, model: Model, fault: str) -> int:
         """How many brokers a model's faults of this kind stop at most."""
@@ -159,7 +160,7 @@ def read_plan(path: Path, protocol: Protocol) -> Plan:
             data.get("sizes", {}),
             data.get("settings", {}),
             {name: times for name, times in faults.items() if times},
-            data.get("needs", {}),
+            {**_needs(protocol), **data.get("needs", {})},
             tuple(Tolerance(**each) for each in data.get("tolerance", ())),
         )
     except TypeError as error:
@@ -177,7 +178,7 @@ def _names(plan: Plan) -> Iterator[str]:
         yield from values
     yield from (name.partition("=")[0] for name in plan.needs)
     for each in plan.tolerances:
-        yield from (*each.losing, *each.stopping, *each.fewer_than)
+        yield from each.fewer_than
         for pairs in (each.many, each.lowered):
             yield from (*pairs, *pairs.values())
 
@@ -190,10 +191,18 @@ def _of_bounds(protocol: Protocol) -> Plan:
         if bound.default
     }
     faults = {bound.name: _times(bound) for bound in protocol.bounds if not bound.default}
-    return Plan(sizes, faults=faults)
+    return Plan(sizes, faults=faults, needs=_needs(protocol))
+
+
+def _needs(protocol: Protocol) -> dict[str, Values]:
+    """What each budget needs, as its declaration says."""
+    budgets = (bound for bound in protocol.bounds if isinstance(bound, Budget))
+    return {budget.name: dict(budget.needs) for budget in budgets if budget.needs}
 
 
 def _times(bound: Bound) -> Sequence[int]:
+    if isinstance(bound, Budget) and bound.drawn is not None:
+        return bound.drawn
     return [times for times in _TIMES if bound.minimum <= times <= bound.maximum]
 
 

@@ -244,7 +244,7 @@ class Walk:
         return Near(first.property, steps, states, result.depth, whole)
 
     def _confirm(self, state: State, steps: tuple[Instance, ...], claim: Property) -> None:
-        """What the search found is so on the reference engine; else a mistake of this project."""
+        """What the search found, on the reference engine; else an internal error in Highwater."""
         states = [state]
         for step in steps:
             after = self.engine.step(states[-1], step)

@@ -54,10 +54,13 @@ class Told:
 
     @property
     def words(self) -> str:
-        """The members and the values in a sentence."""
-        of = f" for {', '.join(self.members)}" if self.members else ""
-        since = f", since {grouped(self.values)}" if self.values else ""
-        return f"False{of}{since}."
+        """The members, places in logs and values in a sentence."""
+        places = [name for name in self.members if name.endswith("]")]
+        members = [name for name in self.members if name not in places]
+        of = f" for {listed(members)}" if members else ""
+        at = f" at {listed(places)}" if places else ""
+        values = f" ({grouped(self.values)})" if self.values else ""
+        return f"It fails{of}{at}{values}."
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,9 @@ class Why:
         made = [link.step for link in self.end]
         found = [told.words for told in self.failed[:1]]
         if made:
-            found.append(f"That takes what {steps_words(made)} did.")
+            found.append(f"{steps_words(made).capitalize()} caused this.")
         if self.needless:
-            found.append(f"Without {steps_words(self.needless)} it ends the same way.")
+            found.append(f"It ends the same way without {steps_words(self.needless)}.")
         return (" ".join(found),) if found else ()
 
 
@@ -120,8 +123,14 @@ def grouped(values: Iterable[Value]) -> str:
 
 def steps_words(numbers: Iterable[int]) -> str:
     """`step 3`, or `steps 3, 5 and 8`."""
-    *first, last = map(str, numbers)
-    return f"steps {', '.join(first)} and {last}" if first else f"step {last}"
+    found = list(map(str, numbers))
+    return f"step{'s' if len(found) > 1 else ''} {listed(found)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a clause: `3, 5 and 8`."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 class CellWords:

@@ -39,8 +39,11 @@ _FUNCTIONS = (
 )
 """What acts on values only by what they answer, and symbolic ones refuse that."""
 
-_WORDS = "model.language.capture.words", "model.language.declare."
-_DECLARED = "model.language.action", "model.language.declare.", "model.language.protocol"
+_WORDS = "model.language.capture.words", "model.language.declare.", "model.language.budgets"
+_DECLARED = (
+    *("model.language.action", "model.language.budgets", "model.language.declare."),
+    "model.language.protocol",
+)
 """What of the language may be mentioned; its other functions and objects tell of the capture."""
 
 

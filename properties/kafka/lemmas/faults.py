@@ -8,43 +8,72 @@ the fix (`reset.follower.leo.every.epoch`) they are idle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 
+from model.kafka.bounds import (
+    CONTROLLED_SHUTDOWNS,
+    DIRECTORY_ASSIGNMENTS,
+    FAILED_DIRECTORIES,
+    FALSE_FENCINGS,
+    FAULTS,
+    LOST_DIRECTORIES,
+    MAX_LEADER_EPOCH,
+    MIN_ISR_CHANGES,
+    PREFERRED_ELECTIONS,
+    RACK_FAILURES,
+    SHUTDOWNS,
+    UNCLEAN_ELECTIONS,
+    UNREGISTRATIONS,
+)
 from model.kafka.choices import ShrinkStartsEpoch
+from model.kafka.fault import Fault
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import all_of, any_of, count, every, implies, is_none, not_, some
+from model.language import (
+    Loses,
+    Stops,
+    all_of,
+    any_of,
+    count,
+    every,
+    implies,
+    is_left,
+    is_none,
+    not_,
+    some,
+    spent,
+)
 from properties.claims import always
+
+UNCLEAN_STOPS = tuple(
+    fault for fault in FAULTS if fault.stops in (Stops.UNCLEANLY, Stops.AS_IF_UNCLEANLY)
+)
+"""What stops one broker uncleanly, or has it taken for such; racks apart."""
+LEADING_TO_ELECTIONS = tuple(fault for fault in FAULTS if fault.leads_to_election)
+LOSING_UNSYNCED = tuple(fault for fault in FAULTS if fault.loses >= Loses.UNSYNCED)
+LOSING_ALL = tuple(fault for fault in FAULTS if fault.loses >= Loses.ALL)
+
+
+def what_loses(synced: bool) -> tuple[Fault, ...]:
+    """The faults by which a log may lose its end, where all is `synced` as it is written or not."""
+    return LOSING_ALL if synced else LOSING_UNSYNCED
+
+
+def none_may(partition: TopicPartition, faults: Iterable[Fault]) -> bool:
+    """Within these bounds none of the faults happens."""
+    return all_of(*(partition.bound(fault) == 0 for fault in faults))
 
 
 def logs_are_kept(partition: TopicPartition) -> bool:
     """No log loses its end, but by truncation, within these bounds."""
-    kept = all_of(
-        partition.bound("disk_losses") == 0,
-        partition.bound("lost_directories") == 0,
-        partition.bound("failed_directories") == 0,
-    )
-    if partition.options.log_flush_interval_messages == 1:
-        return kept
-    return all_of(
-        kept,
-        partition.bound("power_losses") == 0,
-        partition.bound("cache_losses") == 0,
-        partition.bound("rack_failures") == 0,
-    )
+    synced = partition.options.log_flush_interval_messages == 1
+    return none_may(partition, what_loses(synced))
 
 
 def unclean_stops_allowed(partition: TopicPartition) -> int:
     """How many brokers may stop uncleanly, or are taken for such as unregistered; racks apart."""
-    return (
-        partition.bound("crashes")
-        + partition.bound("power_losses")
-        + partition.bound("disk_losses")
-        + partition.bound("lost_directories")
-        + partition.bound("failed_directories")
-        + partition.bound("unregistrations")
-    )
+    return sum(partition.bound(fault) for fault in UNCLEAN_STOPS)
 
 
 def losers_never_lead(partition: TopicPartition) -> bool:
@@ -58,15 +87,15 @@ def losers_never_lead(partition: TopicPartition) -> bool:
         return False
     noticed = True
     if not options.registration_counts_directories:
-        noticed = partition.bound("lost_directories") == 0
+        noticed = partition.bound(LOST_DIRECTORIES) == 0
     if not (options.registration_counts_directories and options.directory_failure_leaves_elr):
-        noticed = all_of(noticed, partition.bound("failed_directories") == 0)
+        noticed = all_of(noticed, partition.bound(FAILED_DIRECTORIES) == 0)
     if not options.last_known_leader:
         return noticed
     return all_of(
         noticed,
         unclean_stops_allowed(partition) < partition.min_isr,
-        partition.bound("rack_failures") == 0,
+        partition.bound(RACK_FAILURES) == 0,
     )
 
 
@@ -77,21 +106,19 @@ def few_elections(partition: TopicPartition) -> bool:
     """
     if partition.options.shrink_starts_epoch != ShrinkStartsEpoch.NEVER:
         return False
-    stops = unclean_stops_allowed(partition) + partition.bound("shutdowns")
-    preferred = partition.bound("preferred_elections")
-    only_the_dead_leave = all_of(
-        partition.bound("false_fencings") == 0,
-        partition.bound("controlled_shutdowns") == 0,
-        partition.bound("unregistrations") == 0,
+    stops = unclean_stops_allowed(partition) + partition.bound(SHUTDOWNS)
+    preferred = partition.bound(PREFERRED_ELECTIONS)
+    only_the_dead_leave = none_may(
+        partition, (FALSE_FENCINGS, CONTROLLED_SHUTDOWNS, UNREGISTRATIONS)
     )
     return any_of(
-        partition.bound("max_leader_epoch") <= 2,
+        partition.bound(MAX_LEADER_EPOCH) <= 2,
         all_of(only_the_dead_leave, preferred == 0),
         all_of(
             only_the_dead_leave,
             preferred <= 1,
             stops <= 1,
-            partition.bound("rack_failures") == 0,
+            partition.bound(RACK_FAILURES) == 0,
         ),
     )
 
@@ -103,9 +130,9 @@ def is_claimed(partition: TopicPartition) -> bool:
     that has lost records.
     """
     options: KafkaSettings = partition.options
-    clean = partition.bound("unclean_elections") == 0
-    assigned = partition.bound("directory_assignments") == 0
-    changed = partition.bound("min_isr_changes") == 0
+    clean = partition.bound(UNCLEAN_ELECTIONS) == 0
+    assigned = partition.bound(DIRECTORY_ASSIGNMENTS) == 0
+    changed = partition.bound(MIN_ISR_CHANGES) == 0
     return all_of(
         any_of(assigned, options.assignment_keeps_elr),
         any_of(changed, options.min_insync_replicas_later == 0),
@@ -127,29 +154,16 @@ def where_claimed(claim: Callable[[TopicPartition], bool]) -> Callable[[TopicPar
 
 def unclean_stops(partition: TopicPartition) -> int:
     """How often brokers have stopped uncleanly, or are taken to have; racks apart."""
-    spent = partition.spent
-    stops = spent.crashes + spent.power_losses + spent.disk_losses + spent.lost_directories
-    return stops + spent.failed_directories + spent.unregistrations
+    return sum(spent(partition, fault) for fault in UNCLEAN_STOPS)
 
 
 def no_more_elections(partition: TopicPartition) -> bool:
     """The last leader epoch is reached, or every fault that leads to an election is spent."""
-    spent = partition.spent
     return any_of(
-        partition.controller.leader_epoch == partition.bound("max_leader_epoch"),
+        partition.controller.leader_epoch == partition.bound(MAX_LEADER_EPOCH),
         all_of(
             not_(is_none(partition.controller.leader)),
-            spent.preferred_elections == partition.bound("preferred_elections"),
-            spent.false_fencings == partition.bound("false_fencings"),
-            spent.crashes == partition.bound("crashes"),
-            spent.shutdowns == partition.bound("shutdowns"),
-            spent.controlled_shutdowns == partition.bound("controlled_shutdowns"),
-            spent.power_losses == partition.bound("power_losses"),
-            spent.disk_losses == partition.bound("disk_losses"),
-            spent.lost_directories == partition.bound("lost_directories"),
-            spent.failed_directories == partition.bound("failed_directories"),
-            spent.rack_failures == partition.bound("rack_failures"),
-            spent.unregistrations == partition.bound("unregistrations"),
+            *(not_(is_left(partition, fault)) for fault in LEADING_TO_ELECTIONS),
             every(
                 any_of(
                     all_of(broker.is_online, not_(broker.shutting_down), not_(broker.unregistered)),
@@ -191,18 +205,18 @@ def missed_an_epoch(partition: TopicPartition, leader: Broker) -> bool:
 )
 def deposed_alive(partition: TopicPartition) -> bool:
     """Without those, there are no zombies; but a leader may have yet to read that it goes on."""
-    controller, spent = partition.controller, partition.spent
+    controller = partition.controller
     goes_on = partition.options.shrink_starts_epoch != ShrinkStartsEpoch.NEVER
     return every(
         implies(
-            all_of(leader.leads, spent.false_fencings == 0),
+            all_of(leader.leads, spent(partition, FALSE_FENCINGS) == 0),
             all_of(
                 not_(leader.fenced),
                 controller.last_known_leader != leader,
                 any_of(
                     partition.is_in_office(leader),
                     all_of(goes_on, controller.leader == leader),
-                    spent.preferred_elections > 0,
+                    spent(partition, PREFERRED_ELECTIONS) > 0,
                 ),
             ),
         )
@@ -225,11 +239,13 @@ def stopped_uncleanly(partition: TopicPartition) -> int:
 )
 def stops_counted(partition: TopicPartition) -> bool:
     """A rack that loses power may take several, and is left out."""
-    spent = partition.spent
     clean = count(broker.stopped_cleanly for broker in partition.brokers)
     return implies(
-        spent.rack_failures == 0,
-        all_of(stopped_uncleanly(partition) <= unclean_stops(partition), clean <= spent.shutdowns),
+        spent(partition, RACK_FAILURES) == 0,
+        all_of(
+            stopped_uncleanly(partition) <= unclean_stops(partition),
+            clean <= spent(partition, SHUTDOWNS),
+        ),
     )
 
 
@@ -250,7 +266,7 @@ def eligible_replicas_left(partition: TopicPartition) -> bool:
     places = controller.isr.union(controller.eligible).size
     not_back = stopped_uncleanly(partition)
     return implies(
-        partition.spent.rack_failures == 0,
+        spent(partition, RACK_FAILURES) == 0,
         places + unclean_stops(partition) >= partition.min_isr + not_back,
     )
 

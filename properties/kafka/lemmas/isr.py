@@ -12,21 +12,21 @@ from model.kafka.alter_partition import is_lost_request_for
 from model.kafka.partition import is_frozen, maximal_isr
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import Broker, TopicPartition
-from model.language import SetOf, all_of, any_of, choose, every, implies, is_none, not_, some
+from model.language import SetOf, all_of, any_of, choose, every, implies, is_none, not_, some, spent
 from properties.claims import always
-from properties.kafka.lemmas.faults import missed_an_epoch, nobody_will_take_office, where_claimed
+from properties.kafka.lemmas.faults import (
+    missed_an_epoch,
+    nobody_will_take_office,
+    what_loses,
+    where_claimed,
+)
 
 
 def nothing_was_lost(partition: TopicPartition) -> bool:
     """No log has lost its end so far, but by truncation."""
     options: KafkaSettings = partition.options
-    spent = partition.spent
-    kept = all_of(
-        spent.disk_losses == 0, spent.lost_directories == 0, spent.failed_directories == 0
-    )
-    if options.log_flush_interval_messages == 1:
-        return kept
-    return all_of(kept, spent.power_losses == 0, spent.cache_losses == 0, spent.rack_failures == 0)
+    losing = what_loses(synced=options.log_flush_interval_messages == 1)
+    return all_of(*(spent(partition, fault) == 0 for fault in losing))
 
 
 def is_asked_for(partition: TopicPartition, broker: Broker) -> bool:

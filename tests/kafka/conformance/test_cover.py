@@ -11,7 +11,7 @@ from checker.core.search.explore import Explorer
 from checker.kafka.conformance import cover
 from checker.kafka.conformance.compare import Checked, Difference, Kind
 from checker.kafka.conformance.cover import Cover, graph_of
-from checker.kafka.conformance.plan import FAULTS, covered_models
+from checker.kafka.conformance.plan import GRAPHS, covered_models
 from model.language.errors import UsageError
 
 CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "at_once"}
@@ -104,7 +104,7 @@ def test_a_graph_that_is_too_large_is_refused(graph, monkeypatch):
 
 def test_each_fault_is_covered_alone_unless_some_are_chosen():
     alone = covered_models("4.1.0", {}, CHOSEN)
-    assert len(alone) == len(FAULTS)
+    assert len(alone) == len(GRAPHS)
     (chosen,) = covered_models("4.1.0", {"crashes": 2}, CHOSEN)
     assert (chosen.bounds["crashes"], chosen.bounds["power_losses"]) == (2, 0)
     assert chosen.bounds["replicas"] == 2

@@ -79,7 +79,7 @@ def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
     lost = answer.parts[0].judged.lost
     assert answer.is_lossy and {cell.mark for cell in lost} == {MARK}
     assert words(answer)["acknowledged records"] == f"lost in 10 steps ({MARK})"
-    assert "Number 37" in answer.known
+    assert "Catalogue 37" in answer.known
     told = {tried.change.words: tried.change.tier for tried in answer.changes}
     assert told["pending.isr.survives.image=true"] is Tier.UNRELEASED
     assert not any(known.case.startswith("37-") for known in answer.beyond)
@@ -306,7 +306,9 @@ def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_t
         ({"crashes": 0}, "name what may happen"),
         ({"min_isr_to": 4}, "valid are 1 to 3"),
         ({"min_isr_to": 1}, "already; valid is another number of 1 to 3"),
-        ({"upgrade_to": "4.0"}, "valid are 4.2, 4.3"),
+        ({"upgrade_to": "4.0"}, "from 4.1 to 4.0 is no upgrade: valid are 4.2, 4.3"),
+        ({"upgrade_to": "4.1.1"}, "no rule of the model changes.*--rolling-restart"),
+        ({"crashes": 10**9}, "crashes cannot be 1000000000: valid are 0 to 16"),
         ({"crashes": 1, "nonsense": 2}, "nonsense"),
     ],
 )

@@ -72,6 +72,20 @@ def test_what_an_operator_sets_takes_cases_away():
     assert names("kafka-4.0") - flushed >= {"27-last_replica_standing"}
 
 
+def test_what_the_cluster_has_not_takes_cases_away():
+    """Finding 0014 takes a first partition with fewer replicas, and no fault brings that about."""
+    name, first = "87-the_first_partition_has_one_replica", "first.partition.replicas"
+    assert name not in names("kafka-4.3")
+    assert name in names("kafka-4.3", **{first: "1"})
+
+
+def test_each_loss_says_which_bug_it_is():
+    about = {known.case: known.about for known in beyond("kafka-4.3")}
+    assert about["37-a_pending_isr_member_is_forgotten"] == "finding 0002"
+    assert about["49-an_append_is_checked_in_two_parts"].startswith("KAFKA-1148")
+    assert not any("Catalogue" in words for words in about.values())
+
+
 def test_cases_with_other_numbers_of_replicas_say_nothing():
     assert beyond("kafka-4.3", replicas=5) == ()
 
@@ -84,6 +98,6 @@ def test_few_faults_come_first_and_each_is_told_in_a_line():
     (moved,) = (known for known in found if known.case.startswith("43-"))
     assert moved.words == (
         "shutdowns 2, replica moves 2, replication.factor=2: acknowledged records lost in 16 "
-        "steps, 43-a_replica_is_moved_away_and_back"
+        "steps: 43-a_replica_is_moved_away_and_back (finding 0004)"
     )
     assert "--set replication.factor=2" in shlex.join(shlex.split(moved.explored))

@@ -1,0 +1,1 @@
+"""Tables of what the models declare, for pages of the documentation."""
