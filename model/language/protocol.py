@@ -51,8 +51,9 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
-    `properties` are what it promises and should be able to do, `lemmas` what proofs may use
-    besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
+    `properties` are what it promises, should be able to do, and must do in the end; `lemmas` what
+    proofs may use besides, `templates` what `infer` makes lemmas of; those of Kafka are in
+    `properties/`.
     For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
     cut off what would go on, so that nothing is at fault where they do. `views` name parts of the
     state, each the fields that it shows: `{"isr": ("quorum.isr", "replicas.isr")}`.
@@ -82,9 +83,23 @@ class Protocol:
         for what in ("actions", "bounds", "properties", "lemmas"):
             if not isinstance(getattr(self, what), tuple):
                 raise ProtocolError(f"{self.name}: {what} is no tuple: write (..., ...) or (...,)")
+        self._refuse_others("actions", Action, '@action("...")')
+        for what in ("properties", "lemmas"):
+            self._refuse_others(what, Claim, '@always("name", "words"), @sometimes or @eventually')
         claims = dict.fromkeys((*self.properties, *self.lemmas))
         self._refuse_twins("actions", self.actions)
         self._refuse_twins("properties", claims)
+
+    def _refuse_others(self, what: str, kind: type, how: str) -> None:
+        """Refuse what is not declared: a plain function, a name in quotes."""
+        for each in getattr(self, what):
+            if not isinstance(each, kind):
+                name = getattr(each, "__name__", repr(each))
+                one = {"actions": "action", "properties": "property", "lemmas": "lemma"}[what]
+                raise ProtocolError(
+                    f"{self.name}: {name} is among its {what}, and is no {one}: declare it as a "
+                    f"function with {how} above it, and list it without quotes"
+                )
 
     def _refuse_twins(self, what: str, named: Iterable[Action | Claim]) -> None:
         names: set[str] = set()
