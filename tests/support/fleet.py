@@ -23,7 +23,14 @@ from model.language import (
     sequence,
 )
 from model.language.protocol import Instance
-from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, LeaderEpoch, Log, Offset
+from model.replicated_log import (
+    LOG_SIZE,
+    MAX_LEADER_EPOCH,
+    MAX_RECORDS,
+    LeaderEpoch,
+    Log,
+    Offset,
+)
 
 BROKERS = Bound("brokers", default=7, minimum=2, words="brokers")
 
