@@ -67,14 +67,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language": (),
     "model.replicated_log": ("model.language",),
     "model.acks": (),
-    "model.sources": ("model.language",),
-    "model.ladder": ("model.language", "model.replicated_log", "model.sources"),
+    "model.ladder": ("model.language", "model.replicated_log"),
     "model.async_isr": ("model.language", "model.replicated_log"),
-    "model.kafka": ("model.language", "model.replicated_log", "model.acks", "model.sources"),
-    "model.kafka_producer": (
-        *("model.language", "model.replicated_log", "model.acks", "model.sources"),
-    ),
-    "model.kafka_group": ("model.language", "model.replicated_log", "model.sources"),
+    "model.kafka": ("model.language", "model.replicated_log", "model.acks"),
+    "model.kafka_producer": ("model.language", "model.replicated_log", "model.acks"),
+    "model.kafka_group": ("model.language", "model.replicated_log"),
     "model": (),
     "properties.claims": ("model.language",),
     "properties.liveness": ("model.language", "properties.claims"),
@@ -159,7 +156,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.lab.experiments", "checker.kafka.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
+    "checker.api.question": ("model", "properties"),
     "checker.api.asking": (
+        "checker.api.question",
         *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.core.proofs"),
         *(
             "checker.core.graphs",

@@ -13,9 +13,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -121,7 +122,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _said(message, status, _asks_for_json(asked), known)
 
     try:
-        status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
+        with _alone(_asks_for_data(asked)):
+            status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else Exit.OK
     except click.exceptions.NoArgsIsHelpError as error:
@@ -154,6 +156,22 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(_internal(error), Exit.INTERNAL)
 
 
+@contextlib.contextmanager
+def _alone(data: bool) -> Iterator[None]:
+    """Standard output is for data alone: what a protocol of one's own prints goes to the errors."""
+    if not data:
+        yield
+        return
+    from checker.commands.common import OUTPUT
+
+    token = OUTPUT.set(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        OUTPUT.reset(token)
+
+
 def _of_system(error: OSError) -> str:
     return f"{error.filename or 'cannot write the output'}: {error.strerror or error}"
 
@@ -172,8 +190,15 @@ def _one_line(text: str) -> str:
 def _asks_for_json(arguments: list[str]) -> bool:
     """Whether `--json`, or `--format json`, is among the arguments."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    pairs = zip(options, [*options[1:], ""], strict=True)
+    pairs = pairwise(options)
     return "--json" in options or "--format=json" in options or ("--format", "json") in pairs
+
+
+def _asks_for_data(arguments: list[str]) -> bool:
+    """Whether what is printed is for programs: JSON, or another format than text."""
+    chosen = [form for option, form in pairwise(arguments) if option == "--format"]
+    chosen += [each.partition("=")[2] for each in arguments if each.startswith("--format=")]
+    return _asks_for_json(arguments) or any(form != "text" for form in chosen)
 
 
 def json_written() -> ContextVar[bool] | None:

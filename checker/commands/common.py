@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -115,27 +115,6 @@ def result_data(command: str, model: Model, **found: Any) -> dict[str, Any]:
     return {"command": command, **model.identity, **found, "version": highwater_version()}
 
 
-FORMATS = ("text", "json", "sarif", "junit")
-
-
-def format_option(function: F) -> F:
-    """`--format`, of which `--json` is one."""
-    return click.option(
-        "--format", "form", type=click.Choice(FORMATS),
-        help="how to print the result [default: text]; sarif and junit are for CI",
-    )(function)  # fmt: skip
-
-
-def chosen_format(options: dict[str, Any]) -> str:
-    """One of `FORMATS`; what is not text goes without progress."""
-    form = options.pop("form") or ("json" if options["as_json"] else "text")
-    if options["as_json"] and form != "json":
-        raise UsageError(f"--json and --format {form} are two formats: choose one")
-    options["as_json"] = form == "json"
-    options["quiet"] = options["quiet"] or form != "text"
-    return str(form)
-
-
 def write_result(
     as_json: bool, data: Callable[[], dict[str, Any]], text: Callable[[Console], str]
 ) -> None:
@@ -161,6 +140,9 @@ def console() -> Console:
     )  # fmt: skip
 
 
+OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
+"""Where results are written, if not to what `sys.stdout` is now."""
+
 JSON_IS_WRITTEN: ContextVar[bool] = ContextVar("json_is_written", default=False)
 """Whether this run of a command has printed its one JSON object already."""
 
@@ -173,9 +155,10 @@ def print_json(data: dict[str, Any]) -> None:
 
 def write_output(text: str) -> None:
     """Write to standard output. A reader that has had enough, such as `head`, is no error."""
+    stream = OUTPUT.get() or sys.stdout
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        stream.write(text)
+        stream.flush()
     except BrokenPipeError:
         discard_output()
 
@@ -183,7 +166,7 @@ def write_output(text: str) -> None:
 def discard_output() -> None:
     """Send the rest of standard output nowhere, so that closing it does not fail again."""
     with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        os.dup2(nowhere.fileno(), (OUTPUT.get() or sys.stdout).fileno())
 
 
 def write_file(path: Path, text: str) -> None:

@@ -10,32 +10,25 @@ import click
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    chosen_format,
-    format_option,
     seconds,
     size,
     stats_option,
     workers_option,
     write_file,
-    write_output,
-    write_result,
 )
+from checker.commands.engines import ENGINES
+from checker.commands.explore_forms import FORMS, Found
+from checker.commands.forms import Form, chosen_form, form_option, print_form
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from checker.core.verdict import Exploration
-
-ENGINES = {
-    "local": "vectorised search on this machine",
-    "spark": "vectorised search on a Spark cluster; keeps what it finds in a store",
-    "reference": "textbook search on the action functions themselves: slow, an oracle",
-}
 
 
 @model_command
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
-@click.option("--engine", type=click.Choice(list(ENGINES)), default="local", show_default=True)
+@click.option(
+    "--engine", type=click.Choice(list(ENGINES)), default=next(iter(ENGINES)), show_default=True
+)
 @workers_option("threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
 @click.option("--max-seconds", type=seconds, help="stop after this time")
@@ -68,7 +61,7 @@ ENGINES = {
 )  # fmt: skip
 @stats_option
 @click.version_option(package_name="highwater", prog_name="highwater")
-@format_option
+@form_option(FORMS)
 @checked_output_options
 def command(**options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
@@ -86,7 +79,7 @@ def command(**options: Any) -> int:
     from checker.commands.progress import Display
     from checker.core.files import prepare_directory
 
-    form = chosen_format(options)
+    form = chosen_form(FORMS, options)
     with (
         Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
         Display(options["quiet"]) as display,
@@ -104,15 +97,10 @@ def command(**options: Any) -> int:
     return _report(result, options, form)
 
 
-def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
+def _report(result: Exploration, options: dict[str, Any], form: Form[Found]) -> int:
     """Store traces, print the result."""
     from checker.commands.keeping import Keeping
-    from checker.commands.summary import Finding, exit_status, findings, to_json
-
-    def text(console: Console) -> str:
-        from checker.commands.summary_text import render
-
-        return render(result, found, console, options["stats"])
+    from checker.commands.summary import Finding, exit_status, findings
 
     with Keeping() as keeping:
         place = options["trace_dir"]
@@ -122,12 +110,7 @@ def _report(result: Exploration, options: dict[str, Any], form: str) -> int:
         )
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], _growth(result))
-        if form in ("sarif", "junit"):
-            from checker.commands.summary import for_servers
-
-            write_output(for_servers(result, found, form))
-        else:
-            write_result(options["as_json"], lambda: to_json(result, found), text)
+        print_form(form, Found(result, found, options["stats"]))
     return exit_status(result, options["require_exhaustive"], options["properties"])
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
+from checker.commands.forms import form_named, names_of, words_of
 from checker.core.amounts import counted
 from checker.core.exits import Exit
 from model.language.errors import UsageError
@@ -25,13 +28,50 @@ if TYPE_CHECKING:
     from checker.core.export.exported import Exported
     from model.language.protocol import Model
 
-LANGUAGES = {"promela": ".pml", "tla": ".tla"}
+
+@dataclass(frozen=True)
+class Language:
+    """A language of another checker: `texts` gives what is written, by the file that it is for.
+
+    `refuse` raises `UsageError` for a file whose name cannot be.
+    """
+
+    name: str
+    words: str
+    texts: Callable[[Exported, Path | None], dict[Path, str]]
+    refuse: Callable[[Path], None] = lambda _: None
+
+
+def _promela(exported: Exported, output: Path | None) -> dict[Path, str]:
+    from checker.core.export.promela import as_promela
+
+    return {output or Path("model.pml"): as_promela(exported)}
+
+
+def _tla(exported: Exported, output: Path | None) -> dict[Path, str]:
+    from checker.core.export.tla import as_tla
+
+    protocol = re.sub(r"[^A-Za-z0-9_]+", "_", exported.model.protocol.name)
+    written = as_tla(exported, output.stem if output is not None else protocol)
+    path = output or Path(f"{written.name}.tla")
+    return {path: written.module, path.with_suffix(".cfg"): written.configuration}
+
+
+def _refuse_other_names(output: Path) -> None:
+    if output.suffix != ".tla":
+        raise UsageError(f"-o {output}: a module of TLA+ is in a file of its name: write NAME.tla")
+
+
+LANGUAGES = (
+    Language("promela", "for Spin", _promela),
+    Language("tla", "for TLC", _tla, _refuse_other_names),
+)
 
 
 @model_command
 @click.option(
-    "--to", "language", type=click.Choice(list(LANGUAGES)), required=True,
-    help="promela for Spin; tla for TLC",
+    "--to", "language", type=click.Choice(names_of(LANGUAGES)), required=True,
+    help=words_of(LANGUAGES),
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -60,9 +100,9 @@ def command(**options: Any) -> int:
     from checker.core.files import prepare_directory
     from properties import promised_properties
 
-    language, output = options["language"], options["output"]
+    language, output = form_named(LANGUAGES, options["language"]), options["output"]
     if output is not None:
-        _refuse_other_names(language, output)
+        language.refuse(output)
         prepare_directory(output.absolute().parent)
     model = chosen_model(options)
     chosen = promised_properties(model, options["properties"])
@@ -71,7 +111,9 @@ def command(**options: Any) -> int:
         require_agreement(model, properties)
     states = _count(model) if options["count"] else None
     exported = Exported(model, properties, _command_line(), states, options["deadlock"])
-    texts = _texts(exported, language, output)
+    texts = language.texts(exported, output)
+    if output is not None:
+        _refuse_replacing(texts, output)
     for path, text in texts.items() if output is not None else ():
         write_file(path, text)
     if options["as_json"]:
@@ -79,7 +121,7 @@ def command(**options: Any) -> int:
             "text": list(texts.values())
         }  # fmt: skip
         print_json({
-            "command": "export", **model.identity, "to": language, "states": states,
+            "command": "export", **model.identity, "to": language.name, "states": states,
             "steps": len(model.ground_actions), "properties": [p.name for p in properties],
             **written,
         })  # fmt: skip
@@ -92,29 +134,22 @@ def command(**options: Any) -> int:
     return Exit.OK
 
 
-def _refuse_other_names(language: str, output: Path) -> None:
-    if language == "tla" and output.suffix != LANGUAGES[language]:
-        raise UsageError(f"-o {output}: a module of TLA+ is in a file of its name: write NAME.tla")
+def _refuse_replacing(texts: dict[Path, str], output: Path) -> None:
+    """A file beside the one that was named is only replaced if it is an export too."""
+    for path in texts:
+        if path != output and path.is_file() and not _is_exported(path):
+            raise UsageError(f"-o {output} would replace {path} beside it: name another file")
+
+
+def _is_exported(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline().rstrip() == b"SPECIFICATION Spec"
 
 
 def _count(model: Model) -> int:
     from checker.core.search.explore import Explorer
 
     return Explorer(model, ()).run().distinct_states
-
-
-def _texts(exported: Exported, language: str, output: Path | None) -> dict[Path, str]:
-    """What is written, by the file that it is for."""
-    if language == "promela":
-        from checker.core.export.promela import as_promela
-
-        return {output or Path("model.pml"): as_promela(exported)}
-    from checker.core.export.tla import as_tla
-
-    protocol = re.sub(r"[^A-Za-z0-9_]+", "_", exported.model.protocol.name)
-    written = as_tla(exported, output.stem if output is not None else protocol)
-    path = output or Path(f"{written.name}.tla")
-    return {path: written.module, path.with_suffix(".cfg"): written.configuration}
 
 
 def _command_line() -> str:

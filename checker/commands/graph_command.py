@@ -20,6 +20,8 @@ from checker.commands.common import (
     write_output,
     write_result,
 )
+from checker.commands.forms import FolderForm, Form, form_named, names_of, words_of
+from checker.commands.graph_forms import FORMS
 from checker.core.exits import Exit
 from model.language.errors import UsageError
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from model.language.protocol import Cell, Model
     from properties import Property
 
-FORMATS = ("graphml", "dot", "json", "parquet")
 MOST_STATES = 5_000_000
 OWN = frozenset({
     "protocol", "properties", "kind", "output", "quotient", "around", "radius", "depth", "fair",
@@ -41,7 +42,10 @@ OWN = frozenset({
 
 @model_command
 @click.option(
-    "--format", "kind", type=click.Choice(FORMATS), help="write the graph, and not what it says"
+    "--format",
+    "kind",
+    type=click.Choice(names_of(FORMS)),
+    help=f"write the graph, and not what it says; {words_of(FORMS)}",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
@@ -82,16 +86,15 @@ def command(**options: Any) -> int:
     usage.
     """
     trace = _refuse_misfits(options)
-    from checker.core.graphs.export import prepare_for_parquet
-
     model = chosen_model(options) if trace is None else trace.model
     properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
-    if options["kind"] == "parquet":
-        prepare_for_parquet(options["output"])
+    form = None if options["kind"] is None else form_named(FORMS, options["kind"])
+    if isinstance(form, FolderForm):
+        form.prepare(options["output"])
     losses = _losses(model, properties, options)
-    if options["kind"] is not None:
+    if form is not None:
         seen = _seen(losses, cells, trace, options["radius"])
-        return _write(seen, losses.built.model, options)
+        return _write(form, seen, losses.built.model, options)
     from checker.commands.graph_text import render
     from checker.core.graphs.account import account_of
 
@@ -113,9 +116,9 @@ def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
     if around is not None and options["quotient"]:
         raise UsageError("--around and --quotient do not go together")
     if output is not None and kind is None:
-        raise UsageError(f"-o {output} goes with --format: valid are {', '.join(FORMATS)}")
-    if kind == "parquet" and output is None:
-        raise UsageError("--format parquet writes two files: say where with -o DIRECTORY")
+        raise UsageError(f"-o {output} goes with --format: valid are {', '.join(names_of(FORMS))}")
+    if output is None and kind is not None and isinstance(form_named(FORMS, kind), FolderForm):
+        raise UsageError(f"--format {kind} writes files: say where with -o DIRECTORY")
     if around is None:
         return None
     given = [name for name, value in options.items() if name not in OWN and value not in (None, ())]
@@ -193,20 +196,19 @@ def _seen(
     return whole(losses, numbers).without(kept)
 
 
-def _write(seen: Tables, model: Model, options: dict[str, Any]) -> int:
-    from checker.core.graphs import export
-
-    kind, output = options["kind"], options["output"]
+def _write(
+    form: Form[Tables] | FolderForm[Tables], seen: Tables, model: Model, options: dict[str, Any]
+) -> int:
+    output = options["output"]
     data = {
-        "command": "graph", **seen.about, **model.identity, "format": kind, "nodes": len(seen.ids),
-        "arrows": len(seen.begin),
+        "command": "graph", **seen.about, **model.identity, "format": form.name,
+        "nodes": len(seen.ids), "arrows": len(seen.begin),
     }  # fmt: skip
     text = ""
-    if kind == "parquet":
-        export.write_parquet(seen, output)
+    if isinstance(form, FolderForm):
+        form.write(seen, output)
     else:
-        writers = {"graphml": export.as_graphml, "dot": export.as_dot, "json": export.as_json}
-        text = writers[kind](seen)
+        text = form.text(seen)
         if output is not None:
             write_file(output, text)
     if options["as_json"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from checker.commands.common import (
     write_file,
     write_output,
 )
+from checker.commands.forms import Form, form_named, names_of, words_of
 from checker.core.files import prepare_directory
 from model.language.errors import UsageError
 
@@ -24,7 +26,46 @@ if TYPE_CHECKING:
     from checker.core.traces.trace import Trace
 
 
-SUFFIXES = {"text": ".txt", "markdown": ".md", "mermaid": ".mmd", "html": ".html"}
+@dataclass(frozen=True)
+class Shown:
+    """A trace to write; `plain` where that is for a file or a program, not for a terminal."""
+
+    trace: Trace
+    plain: bool
+
+
+def _text(shown: Shown) -> str:
+    from checker.telling.report.text import render_text
+
+    here = console()
+    return render_text(shown.trace, here.width, None if shown.plain else here)
+
+
+def _markdown(shown: Shown) -> str:
+    from checker.telling.report.markdown import render_markdown
+
+    return render_markdown(shown.trace)
+
+
+def _mermaid(shown: Shown) -> str:
+    from checker.telling.report.mermaid import render_mermaid
+
+    return render_mermaid(shown.trace)
+
+
+def _html(shown: Shown) -> str:
+    from checker.lab.explanations.explanation import recognised_words
+    from checker.telling.report.html import render_html
+
+    return render_html(shown.trace, recognised_words(shown.trace))
+
+
+FORMS = (
+    Form("text", "the story, step by step", _text, ".txt"),
+    Form("markdown", "a table of steps", _markdown, ".md"),
+    Form("mermaid", "a sequence diagram", _mermaid, ".mmd"),
+    Form("html", "one self-contained page", _html, ".html"),
+)
 
 
 @click.command(context_settings=HELP)
@@ -32,8 +73,8 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "mermaid": ".mmd", "html": ".html
     "files", metavar="TRACE...", type=click.Path(path_type=Path), nargs=-1, required=True
 )
 @click.option(
-    "--format", "kind", type=click.Choice([*SUFFIXES]),
-    default="text", show_default=True, help="what to write",
+    "--format", "kind", type=click.Choice(names_of(FORMS)),
+    default=FORMS[0].name, show_default=True, help=words_of(FORMS),
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
@@ -52,13 +93,14 @@ def command(
     """
     from checker.lab.experiments.cases import accepted_trace
 
-    places = _places(files, output, SUFFIXES[kind])
+    form = form_named(FORMS, kind)
+    places = _places(files, output, form.suffix)
     traces = [accepted_trace(file, protocol) for file in files]
     if output is not None and len(files) > 1:
         prepare_directory(output)
     reports: list[dict[str, str]] = []
     for file, trace, place in zip(files, traces, places, strict=True):
-        text = _rendered(trace, kind, plain=as_json or place is not None)
+        text = form.text(Shown(trace, plain=as_json or place is not None))
         if place is not None:
             write_file(place, text)
         reports.append({"trace": str(file)} | ({"output": str(place)} if place else {"text": text}))
@@ -87,19 +129,3 @@ def _places(files: tuple[Path, ...], output: Path | None, suffix: str) -> tuple[
     if again is not None:
         raise UsageError(f"two of the traces would be written to {again}: take them one at a time")
     return found
-
-
-def _rendered(trace: Trace, kind: str, plain: bool) -> str:
-    from checker.telling.report.html import render_html
-    from checker.telling.report.markdown import render_markdown
-    from checker.telling.report.mermaid import render_mermaid
-    from checker.telling.report.text import render_text
-
-    if kind == "text":
-        here = console()
-        return render_text(trace, here.width, None if plain else here)
-    if kind == "html":
-        from checker.lab.explanations.explanation import recognised_words
-
-        return render_html(trace, recognised_words(trace))
-    return {"markdown": render_markdown, "mermaid": render_mermaid}[kind](trace)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from checker.commands.common import result_data
 from checker.core.exits import Exit
-from checker.core.search.limits import who_stopped
 from checker.core.traces.trace import Trace, TraceVerdict, build_trace
 from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
-from properties import Liveness, Property, Sense
+from properties import Property, Sense
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,8 @@ def warnings(exploration: Exploration) -> Iterator[str]:
         if judgement.held_up:
             yield (
                 f"{judgement.property.name}: in {judgement.held_up:,} states a run may wait for "
-                "ever for a fair step that only a bound forbids: no violations are counted there"
+                "ever for a fair step that only a bound forbids: such runs are not judged, and "
+                "with more room one may violate it"
             )
     if len(off := exploration.switched_off) == 1:
         yield f"switched off by these bounds and settings: {off[0]}"
@@ -172,26 +171,6 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "peak_memory_bytes": exploration.peak_memory_bytes,
     }
     return result_data("explore", exploration.model, **found_out)
-
-
-def for_servers(exploration: Exploration, found: tuple[Finding, ...], form: str) -> str:
-    """The result as SARIF or as JUnit's XML."""
-    asked: list[Property | Liveness] = [*exploration.properties]
-    asked += [judgement.property for judgement in exploration.liveness]
-    stopped = who_stopped(exploration.stopped)
-    if form == "sarif":
-        from checker.telling.report.sarif import sarif
-
-        told = sarif(asked, (finding.trace for finding in found), stopped)
-        return json.dumps(told, indent=2) + "\n"
-    from checker.telling.report.junit import Checked, junit
-
-    traces = {finding.name: finding.trace for finding in found}
-    why = f"no answer: stopped by {stopped}" if stopped else ""
-    checked = [Checked(each.name, traces.get(each.name), why) for each in asked]
-    if exploration.deadlock is not None:
-        checked.append(Checked("deadlock", traces["deadlock"]))
-    return junit(exploration.model.protocol.name, checked, exploration.seconds)
 
 
 def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:

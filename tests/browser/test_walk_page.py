@@ -56,12 +56,12 @@ def test_steps_are_taken_and_taken_back(page, walk):
     assert "r1 leader" in " ".join(page.locator("#state .card").nth(1).inner_text().split())
     page.click("#undo")
     expect(page.locator("#where")).to_have_text("1 of 1")
-    choose(page, "controller takes r0 out")
+    choose(page, "controller removes r0")
     tree = page.locator("#tree li").all_inner_texts()
     assert tree == [
         "0. initial state",
         "1. controller elects r1",
-        "3. controller takes r0 out of the ISR",
+        "3. controller removes r0 from the ISR",
         "2. r1 becomes leader in epoch 0",
     ]
     page.locator("#tree button", has_text="2. r1 becomes").click()
@@ -168,7 +168,7 @@ def test_a_walk_from_disks_says_where_it_began_and_goes_on(look, served, faults,
     page.wait_for_selector("#choices button")
     assert "orders-0 as it was found on disks, perhaps unreachable" in page.inner_text("#tree")
     assert page.locator("#state .card", has_text="down").count() == 2
-    first = page.locator("#choices li", has_text="b0 starts again").inner_text()
+    first = page.locator("#choices li", has_text="b0 restarts").inner_text()
     assert "b0 role down → none; b0 epoch 0 → 2" in first
-    choose(page, "b0 starts again")
+    choose(page, "b0 restarts")
     assert faults(page) == []

@@ -35,8 +35,13 @@ def test_a_scenario_is_shown_with_every_state(highwater, tmp_path):
     ended = highwater("scenario", tmp_path / "story.toml")
     assert ended.status == Exit.OK
     assert "one record: sent" in ended.out
-    assert "the producer's next record is appended by b0" in ended.out
+    assert "b0 appends the producer's next record" in ended.out
     assert "everything is as expected" in ended.out
+
+
+def test_what_is_shown_fits_80_columns(highwater):
+    out = highwater("scenario", "everything_down").out
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_all_scenarios_of_a_folder_are_checked(highwater, tmp_path):

@@ -112,7 +112,7 @@ def test_what_is_safe_is_so_in_the_finer_model_too(tmp_path):
     ]
     page = as_markdown(matrix, results, with_traces=True)
     assert "(early): only where an answer comes before its image." in page
-    assert "hears that its ISR change is accepted" in page
+    assert "receives the AlterPartition response: its ISR change is accepted" in page
     coarse = {search.name for search in matrix.searches.values()}
     partly = {name: result for name, result in results.items() if name in coarse}
     assert words(matrix, partly)[0] == ["not computed"] * 3

@@ -49,13 +49,18 @@ class Book:
         self.engine = ReferenceEngine(model)
         self.states = found.states
         self.first = self.states[0]
-        self.steps: list[Step] = [(s, i.number, t) for s, i, t in found.all_steps if s != t]
+        of_steps = [p for p in properties if p.of_steps]
         self.lost = {
             s
             for s in self.states
             if not all(self.engine.holds(p.claim, s) for p in properties if not p.of_steps)
         }
-        of_steps = [p for p in properties if p.of_steps]
+        self.steps: list[Step] = [
+            (s, i.number, t)
+            for s, i, t in found.all_steps
+            if s != t
+            or (s not in self.lost and not all(self.engine.holds(p.claim, s, t) for p in of_steps))
+        ]
         self.ending = {
             (s, i, t)
             for s, i, t in self.steps
@@ -118,7 +123,12 @@ class Book:
         for step in filter(self.goes_on, self.steps):
             harmless.add_edge(step[0], step[2], key=step[1])
         enabled: dict[Node, set[int]] = {
-            s: {n for n, g in enumerate(groups) for _, i, _ in self.after[s] if i in g.instances}
+            s: {
+                n
+                for n, g in enumerate(groups)
+                for _, i, t in self.after[s]
+                if i in g.instances and s != t
+            }
             for s in self.states
         }
         kept = tuple((group.strength, group.instances) for group in groups)
@@ -142,7 +152,8 @@ class Book:
         states = [self.first]
         for number in run:
             after = self.engine.step(states[-1], self.model.instances[number])
-            if after is None or after == states[-1]:
+            step = (states[-1], number, after)
+            if after is None or (after == states[-1] and step not in self.ending):
                 return None
             states.append(after)
         return states

@@ -42,6 +42,8 @@ def random_case(seed: int) -> tuple[Any, tuple[Property, ...], tuple[Fairness, .
     if draw.random() < 0.4:
         jump = draw.randint(2, 3)
         claims.append(Property("small", "", lambda s, t: t.x - s.x < jump, of_steps=True))
+    if draw.random() < 0.3:  # a step that changes nothing is a loss
+        claims.append(Property("moves", "", lambda s, t: t.x != s.x, of_steps=True))
     return graph_model(edges, *fairness), tuple(draw.sample(claims, len(claims))), fairness
 
 

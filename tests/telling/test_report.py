@@ -331,7 +331,7 @@ def test_a_step_that_is_not_needed_is_marked_and_the_ending_says_why(render):
     (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
     output = spoken(render(build_trace(trace.model, [detour, *trace.steps], trace.property)))
     assert output.count(NOT_NEEDED) == 1
-    assert f"b0 asks to drop b2 from the ISR {NOT_NEEDED}" in output
+    assert f"b0 sends AlterPartition to remove b2 from the ISR {NOT_NEEDED}" in output
     assert "It ends the same way without step 1." in output
 
 

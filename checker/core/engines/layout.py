@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from model.language.protocol import Model
 
 Words = npt.NDArray[np.uint64]
 WORD_BITS = 64
+_TOO_LARGE = 2**63
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,15 @@ class Layout:
             for value, field in zip(state, self.fields, strict=True)
         )
 
-    def column(self, packed: Words, position: int) -> npt.NDArray[np.int64]:
-        """The numbers in one cell, for each state of a packed batch."""
+    def column(self, packed: Words, position: int) -> npt.NDArray[Any]:
+        """The numbers in one cell, for each state of a packed batch, shape (n,).
+
+        They are `int64`, or Python's own where the cell may have numbers that do not fit these.
+        """
         field = self.fields[position]
         raw = (packed[field.word] >> np.uint64(field.shift)) & np.uint64(field.mask)
-        numbers: npt.NDArray[np.int64] = raw.astype(np.int64) + field.low
-        return numbers
+        fits = field.low >= -_TOO_LARGE and field.low + field.mask < _TOO_LARGE
+        return raw.astype(np.int64 if fits and field.mask < _TOO_LARGE else object) + field.low
 
     def unpack(self, packed: Words) -> list[tuple[int, ...]]:
         """Packed states as numbers, one a cell."""

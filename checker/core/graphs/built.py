@@ -43,14 +43,13 @@ class Built:
 
     @property
     def steps(self) -> int:
-        """How many steps there are that change something."""
+        """How many steps there are that change something, or are a loss if `find_losses` says."""
         return len(self.graph.targets)
 
     @cached_property
     def sources(self) -> Numbers:
         """The state that each step begins in, shape (steps,)."""
-        graph = self.graph
-        return np.repeat(np.arange(graph.expanded, dtype=np.int32), np.diff(graph.offsets))
+        return self.graph.sources()
 
     @cached_property
     def depths(self) -> Numbers:
@@ -90,12 +89,19 @@ class Built:
 
     def truth_of_steps(self, prop: Property) -> Flags:
         """Where a property of steps holds, shape (steps,)."""
+        return self._truth_between(prop, self.sources, self.graph.targets)
+
+    def truth_of_idle(self, prop: Property) -> Flags:
+        """Where a property of steps holds, of the steps that change nothing."""
+        return self._truth_between(prop, self.graph.idle_states, self.graph.idle_states)
+
+    def _truth_between(self, prop: Property, sources: Numbers, targets: Numbers) -> Flags:
         claims, words = self.engine.claims([prop]), self.graph.words
-        found = np.empty(self.steps, np.bool_)
-        for start in range(0, self.steps, DEFAULT_CHUNK):
-            part = slice(start, min(start + DEFAULT_CHUNK, self.steps))
-            before = words.take(self.sources[part], axis=1)
-            (found[part],) = claims(before, words.take(self.graph.targets[part], axis=1))
+        found = np.empty(len(sources), np.bool_)
+        for start in range(0, len(sources), DEFAULT_CHUNK):
+            part = slice(start, start + DEFAULT_CHUNK)
+            before = words.take(sources[part], axis=1)
+            (found[part],) = claims(before, words.take(targets[part], axis=1))
         return found
 
     def reached(self, kept: Flags | None = None) -> Flags:

@@ -4,7 +4,7 @@ A *loss* is a state, or a step, that falsifies one of the properties asked about
 none itself it is *possible* if some run from there comes to a loss, and *certain* if every fair run
 does: no fair run from there stays clear of losses for ever. A step that goes from where it is not
 certain to where it is, or to a loss, or is one, *settles* it, and where it leads is a point of no
-return. Steps that change nothing are none, as for liveness.
+return. Steps that change nothing are none, as for liveness, unless they are losses themselves.
 
 What bounds keep from going on is taken as it is: a run that waits at a bound for ever is clear of
 losses, so no bound makes a loss certain. Of a graph that a limit has cut, the states that were not
@@ -45,8 +45,10 @@ class Losses:
     """The losses of a graph, and how every state stands to them.
 
     `lost` (states,) and `losing` (steps,) say which states, and which steps alone, are losses: a
-    step to a state that is lost is not losing by itself. `distance` is the least number of steps
-    that end in a loss, 0 for one, -1 where no way is known. `certain` includes what is lost.
+    step to a state that is lost is not losing by itself. `distance` is the least number of known
+    steps that end in a loss, 0 for one, -1 where no way is known: of a graph that a limit has cut,
+    a way through states that were not expanded may be shorter. `certain` includes what is lost.
+    `built` has the idle steps that are losses among its steps.
     """
 
     built: Built
@@ -99,12 +101,14 @@ def find_losses(
     """The losses by any of the properties, which should all hold always; without any, none."""
     require_losing(properties)
     lost = np.zeros(built.states, np.bool_)
-    losing = np.zeros(built.steps, np.bool_)
     for prop in properties:
-        if prop.of_steps:
-            losing |= ~built.truth_of_steps(prop)
-        else:
+        if not prop.of_steps:
             lost |= ~built.truth(prop)
+    of_steps = [prop for prop in properties if prop.of_steps]
+    built = _with_idle_losses(built, of_steps, lost)
+    losing = np.zeros(built.steps, np.bool_)
+    for prop in of_steps:
+        losing |= ~built.truth_of_steps(prop)
     losing &= ~lost[built.graph.targets]
     goals = np.flatnonzero(lost)
     before = np.setdiff1d(built.sources[losing], goals)
@@ -112,6 +116,16 @@ def find_losses(
     distance = built.to(np.concatenate([goals, before]).astype(np.int32), starts)
     certain = lost | ~_can_escape(built, fairness, lost, losing)
     return Losses(built, tuple(properties), lost, losing, distance, certain)
+
+
+def _with_idle_losses(built: Built, of_steps: Sequence[Property], lost: Flags) -> Built:
+    """The same, and the steps that change nothing but falsify a property are steps of its graph."""
+    graph = built.graph
+    losing = np.zeros(len(graph.idle_states), np.bool_)
+    for prop in of_steps:
+        losing |= ~built.truth_of_idle(prop)
+    losing &= ~lost[graph.idle_states]
+    return replace(built, graph=graph.with_idle(losing)) if losing.any() else built
 
 
 def require_losing(properties: Sequence[Property]) -> None:
@@ -128,7 +142,8 @@ def _can_escape(built: Built, fairness: Sequence[Fairness], lost: Flags, losing:
     inside = ~lost[: graph.expanded]
     harmless = ~losing & ~lost[graph.targets] & ~lost[built.sources]
     kept = _without(graph, ~losing)
-    part = fair_components(kept, fair, inside, enabled_in(graph, fair, inside))
+    changing = _without(graph, built.sources != graph.targets)
+    part = fair_components(kept, fair, inside, enabled_in(changing, fair, inside))
     ends = np.zeros(built.states, np.bool_)
     ends[: graph.expanded] = part >= 0
     ends[graph.expanded :] = ~lost[graph.expanded :]

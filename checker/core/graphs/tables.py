@@ -186,11 +186,10 @@ def quotient(losses: Losses, cells: Sequence[Cell]) -> Tables:
     begin, end = of_state[built.sources], of_state[built.graph.targets]
     shown = begin != end
     kinds = len(built.model.instances)
-    arrows, steps = np.unique(
-        (begin[shown] * count + end[shown]) * kinds + built.graph.instances[shown],
-        return_counts=True,
-    )
-    pairs, instances = np.divmod(arrows, kinds)
+    known_pairs, pair = np.unique(begin[shown] * count + end[shown], return_inverse=True)
+    arrows, steps = np.unique(pair * kinds + built.graph.instances[shown], return_counts=True)
+    places, instances = np.divmod(arrows, kinds)
+    pairs = known_pairs[places]
     view = tuple(field_name(cell) for cell in cells)
     return Tables(
         np.arange(count),
@@ -207,9 +206,10 @@ def _classes(built: Built, cells: Sequence[Cell]) -> tuple[Integers, Integers]:
     """The class of each state by the values of the cells, and the first state of each class."""
     of_state = np.zeros(built.states, np.int64)
     for cell in cells:
-        numbers = built.engine.layout.column(built.graph.words, cell.position) - cell.low
-        pairs = of_state * (cell.high - cell.low + 1) + numbers
-        _, of_state = np.unique(pairs, return_inverse=True)
+        # Values are numbered: of these there are as many as states at most, and nothing wraps.
+        numbers = built.engine.layout.column(built.graph.words, cell.position)
+        known, value = np.unique(numbers, return_inverse=True)
+        _, of_state = np.unique(of_state * len(known) + value, return_inverse=True)
     _, first = np.unique(of_state, return_index=True)
     order = np.argsort(first)
     place = np.empty_like(order)

@@ -8,7 +8,7 @@ that took two states for one is noticed here, and the graph is exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -29,6 +29,10 @@ Offsets = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 MOST_STATES = 2**31 - 1
+
+
+def _no_instances() -> npt.NDArray[np.uint16]:
+    return np.empty(0, np.uint16)
 
 
 class KeptStates(Journal):
@@ -58,7 +62,9 @@ class StateGraph:
     """States 0 to n-1 in the order of a search, and the steps of the first `expanded` of them.
 
     The steps of state s are `targets[offsets[s]:offsets[s + 1]]`, by action instances in
-    `instances`, in the order of instances. A step that changes nothing is none, and left out.
+    `instances`, in the order of instances. A step that changes nothing is *idle* and none of these:
+    no run gets on by it, and fairness asks for none. It may be a loss all the same, so the idle
+    ones are kept beside, those of state s by `idle_instances` where `idle_states` is s.
     `level_ends[d]` is the number of states at depth d or less. The states that are not expanded are
     those of the last level of a search that a limit has stopped: of their steps nothing is known.
     """
@@ -69,6 +75,8 @@ class StateGraph:
     offsets: Offsets
     targets: Numbers
     instances: npt.NDArray[np.uint16]
+    idle_states: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    idle_instances: npt.NDArray[np.uint16] = field(default_factory=_no_instances)
 
     @property
     def states(self) -> int:
@@ -83,7 +91,10 @@ class StateGraph:
     @property
     def bytes(self) -> int:
         """The memory that states and steps take."""
-        arrays = (self.words, self.offsets, self.targets, self.instances)
+        arrays = (
+            self.words, self.offsets, self.targets, self.instances, self.idle_states,
+            self.idle_instances,
+        )  # fmt: skip
         return sum(array.nbytes for array in arrays)
 
     def depths(self) -> Numbers:
@@ -95,6 +106,26 @@ class StateGraph:
         """The steps of one state: instance and target."""
         part = slice(int(self.offsets[state]), int(self.offsets[state + 1]))
         return list(zip(self.instances[part].tolist(), self.targets[part].tolist(), strict=True))
+
+    def sources(self) -> Numbers:
+        """The state that each step begins in, shape (steps,)."""
+        return np.repeat(np.arange(self.expanded, dtype=np.int32), np.diff(self.offsets))
+
+    def with_idle(self, chosen: Flags) -> StateGraph:
+        """The graph with some of the idle steps among its steps, each from a state to itself."""
+        states = self.idle_states[chosen]
+        sources = np.concatenate([self.sources(), states])
+        instances = np.concatenate([self.instances, self.idle_instances[chosen]])
+        order = np.lexsort((instances, sources))
+        added = np.bincount(states, minlength=self.expanded)
+        return replace(
+            self,
+            offsets=self.offsets + np.concatenate([[0], np.cumsum(added)]),
+            targets=np.concatenate([self.targets, states])[order],
+            instances=instances[order],
+            idle_states=self.idle_states[~chosen],
+            idle_instances=self.idle_instances[~chosen],
+        )
 
 
 def build_graph(
@@ -120,6 +151,8 @@ def build_graph(
     offsets = np.zeros(expanded + 1, np.int64)
     targets: list[Numbers] = []
     instances: list[npt.NDArray[np.uint16]] = []
+    idle_states: list[Numbers] = []
+    idle_instances: list[npt.NDArray[np.uint16]] = []
     step = expand or engine.expand
     for start in range(0, expanded, chunk):
         batch = np.ascontiguousarray(words[:, start : min(start + chunk, expanded)])
@@ -130,14 +163,17 @@ def build_graph(
             raise HighwaterError(
                 "the search took two states for one, by their fingerprints: say --exact"
             )
-        changing = np.flatnonzero(found != steps.rows + start)
+        changes = found != steps.rows + start
+        changing, idle = np.flatnonzero(changes), np.flatnonzero(~changes)
+        idle_states.append(found.take(idle))
+        idle_instances.append(steps.instances.take(idle))
         targets.append(found.take(changing))
         instances.append(steps.instances.take(changing))
         rows = steps.rows.take(changing)
         offsets[start + 1 : start + batch.shape[1] + 1] = np.bincount(
             rows, minlength=batch.shape[1]
         )
-        check(len(changing) * 12)
+        check(steps.count * 12)
     np.cumsum(offsets, out=offsets)
     ends = tuple(accumulate(size for size in levels if size))
     return StateGraph(
@@ -146,7 +182,9 @@ def build_graph(
         expanded,
         offsets,
         np.concatenate([np.empty(0, np.int32), *targets]),
-        np.concatenate([np.empty(0, np.uint16), *instances]),
+        np.concatenate([_no_instances(), *instances]),
+        np.concatenate([np.empty(0, np.int32), *idle_states]),
+        np.concatenate([_no_instances(), *idle_instances]),
     )
 
 

@@ -7,7 +7,7 @@ nothing can be spared. There may be others; the order in which actions are decla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,26 +36,35 @@ def least_fairness(
     prop: Liveness,
 ) -> Least:  # fmt: skip
     """Search for it, beginning with what is declared, action by action."""
-    taken = {model.instances[n].action.name for n in np.unique(graph.instances).tolist()}
-    single = [
-        replace(one, actions=(name,)) for one in declared for name in one.actions if name in taken
-    ]
+    single = [replace(one, actions=(name,)) for one in declared for name in one.actions]
+    names = {model.instances[n].action.name for n in np.unique(graph.instances).tolist()}
+    # What is never taken rarely counts: only where a bound alone holds it up.
+    taken = [one for one in single if one.actions[0] in names]
 
     def holds(chosen: Sequence[Fairness]) -> bool:
         return not checker.under(chosen).is_violated(prop)
 
     declared_suffices = holds(declared)
-    kept = single
-    if not (declared_suffices and holds(kept)):
-        kept = [replace(one, strength=Strength.STRONG) for one in single]
-        if not holds(kept):
-            return Least(prop, None, declared_suffices)
+    kept = next(filter(holds, _begun_with(taken, single, declared_suffices)), None)
+    if kept is None:
+        return Least(prop, None, declared_suffices)
     kept = _without_needless(kept, holds)
     for place, one in enumerate(kept):
         weaker = [*kept[:place], replace(one, strength=Strength.WEAK), *kept[place + 1 :]]
         if one.strength is Strength.STRONG and holds(weaker):
             kept = weaker
     return Least(prop, tuple(kept), declared_suffices)
+
+
+def _begun_with(
+    taken: list[Fairness], single: list[Fairness], as_declared: bool
+) -> Iterator[list[Fairness]]:
+    """What the search may begin with, if the property holds under it; the first is preferred."""
+    if as_declared:
+        yield taken
+        yield single
+    for ones in (taken, single):
+        yield [replace(one, strength=Strength.STRONG) for one in ones]
 
 
 def _without_needless(

@@ -44,11 +44,18 @@ def told(name, **options):
     return violated, found.levels, [str(step) for step in explorer.deepest()]
 
 
+def busy(until):
+    """Threads beside a search that have no time for it, so that what is begun has to wait."""
+    background = Background(1)
+    background.begin(until.wait)
+    return background
+
+
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_a_search_that_ends_before_its_code_is_compiled_tells_its_traces(
     never_ready, symmetry, monkeypatch
 ):
-    monkeypatch.setattr(explore, "Background", lambda _: Background(1))  # so the renaming waits
+    monkeypatch.setattr(explore, "Background", lambda _: busy(never_ready))
     name = "truncate_to_high_watermark"
     some = told(name, symmetry=symmetry, workers=2, compile_after=0.0)
     assert some[0]
@@ -57,8 +64,7 @@ def test_a_search_that_ends_before_its_code_is_compiled_tells_its_traces(
 
 @pytest.mark.parametrize("waits", [True, False], ids=["waits", "too late"])
 def test_who_calls_when_all_is_over_gets_what_the_program_gives(never_ready, waits):
-    background = Background(1)
-    background.begin(never_ready.wait)  # whatever else is begun has to wait
+    background = busy(never_ready)
     never = Written[[int], int]([""], "", lambda _: pytest.fail("compiled"))
     called = SwitchOver[[int], int](
         lambda number: number + 5, lambda: never, lambda *_: None, background, 0.0

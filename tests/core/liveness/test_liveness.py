@@ -358,6 +358,18 @@ def test_there_is_room_for_one_more_of_what_is_cut_off():
     assert with_room(CUT_COUNTER.model({"limit": 10_000})) is None
 
 
+def test_least_fairness_counts_what_is_taken_beyond_the_bounds_alone():
+    """Nothing counts by two up to 1; with room for one more, only that keeps a run at 0 unfair."""
+    prop = eventually("counted", "something is counted")(lambda c: c.count > 0)
+    model = CUT_COUNTER.model({"limit": 1})
+    search = LivenessSearch(model, (), (prop,), (weak("add_two"),))
+    (judgement,) = search.run().liveness
+    assert judgement.verdict is Verdict.HELD_UP
+    least = search.least(prop)
+    assert least.declared_suffices
+    assert least.fairness == (weak("add_two"),)
+
+
 def test_a_partition_that_waits_for_an_epoch_beyond_the_bound_is_held_up():
     """Its election needs one more leader epoch than there are: nobody is to blame but the bound."""
     model = PROTOCOLS["kafka"].model({"shutdowns": 1, "max_leader_epoch": 1})

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
 
+from checker.core.graphs.built import build
+from checker.core.graphs.losses import find_losses
+from checker.core.graphs.tables import quotient
+from checker.core.graphs.views import chosen_cells
 from checker.core.search.explore import Explorer, Options
 from checker.core.search.limits import Limits
 from checker.core.verdict import Verdict
@@ -15,6 +21,8 @@ from model.language import (
     SetOf,
     State,
     action,
+    everybody,
+    integers,
     members,
     nobody,
     not_,
@@ -61,6 +69,46 @@ def test_a_search_of_a_set_of_many_ends(people):
     result = searched(people, 1)
     assert (result.verdict, result.distinct_states) == (Verdict.BOUNDED, people + 1)
     assert searched(people, 2).verdict is Verdict.VIOLATED
+
+
+class Full(State):
+    """A set of all members that nothing changes, one that somebody fills, and a number."""
+
+    people: Members[Person] = members(PEOPLE)
+    all_of_them: SetOf[Person] = everybody()
+    turn: Annotated[int, integers(0, 7)] = 0
+    joined: SetOf[Person] = nobody()
+
+
+@action("the next turn")
+def next_turn(club: Full) -> None:
+    """Count to 7."""
+    require(club.turn < 7)
+    club.turn += 1
+
+
+@action("all join")
+def all_join(club: Full) -> None:
+    """Fill the set."""
+    club.joined = club.people.all()
+
+
+def full(people, *actions):
+    return Protocol("full", "for tests", Full, actions, (PEOPLE,)).model({"people": people})
+
+
+@pytest.mark.parametrize("people", [62, 63])
+def test_a_view_tells_apart_all_states_that_differ_in_it(people):
+    """Its fields are wider than any number that arrays hold, taken together."""
+    losses = find_losses(build(full(people, next_turn, all_join)), (), ())
+    tables = quotient(losses, chosen_cells(losses.built.model, ["turn", "joined"]))
+    assert len(tables.ids) == losses.built.states == 16
+
+
+@pytest.mark.parametrize("people", [63, 64, 80])
+def test_a_set_that_nothing_changes_may_be_of_any_size(people):
+    result = Explorer(full(people, next_turn), ()).run()
+    assert (result.verdict, result.distinct_states) == (Verdict.EXHAUSTED, 8)
 
 
 @pytest.mark.parametrize(

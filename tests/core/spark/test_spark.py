@@ -232,8 +232,8 @@ def test_a_master_that_cannot_be_is_told(master):
         (["--partitions", "3"], "--partitions goes with --engine spark"),
         (["--master", "local"], "--master goes with --engine spark"),
         (["--resume"], "--resume goes with --store"),
-        (["--engine", "reference", "--store", "x"], "keeps no store"),
-        (["--engine", "spark", "--max-memory", "1GB"], "--max-memory does not limit"),
+        (["--engine", "reference", "--store", "x"], "--store goes with --engine local or spark"),
+        (["--engine", "spark", "--max-memory", "1GB"], "spark.executor.memory"),
     ],
 )
 def test_options_that_do_not_go_together_are_told(arguments, words, tmp_path, monkeypatch):
