@@ -4,14 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from checker.kafka.conformance.plan import COMPARED, VARIED
 from checker.kafka.guarantees.releases import Mode, mode_of
 from checker.kafka.tables.releases import with_release_tables
+from checker.lab.experiments.choices import Choice
+from checker.lab.hunting.plan import plan_of
 from model.kafka.choices import UpgradeTo
 from model.kafka.presets import PRESETS, preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
+from model.language import Role
 from model.language.declare.history import version_of
-from model.language.declare.settings import as_text
+from model.language.declare.settings import as_text, describe, named
 from model.protocols import releases_with, setting_sources
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -141,3 +145,16 @@ def test_the_page_shows_the_tables():
     wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
     assert wrong != page
     assert wrong != with_release_tables(wrong)
+
+
+def test_how_fine_the_model_is_the_hunt_draws_and_no_rule_but_a_feature():
+    roles = {name: info.role for name, info in describe(KAFKA.settings).items()}
+    drawn = plan_of(KAFKA, Choice("kafka", "kafka-fixed")).settings.keys()
+    assert named(KAFKA.settings, role=Role.FINENESS) <= drawn
+    assert {name for name in drawn if roles[name] is Role.RULE} == {"last.known.leader.election"}
+
+
+def test_classes_are_compared_by_what_is_no_rule():
+    fine = {name for values in COMPARED for name in values}
+    assert fine <= named(KAFKA.settings, role=Role.FINENESS)
+    assert fine <= VARIED.keys()
