@@ -111,8 +111,16 @@ def test_since_when_is_the_release_with_what_the_fixed_preset_has(name):
     assert since == SINCE_ANOTHER.get(name, RULES[name].since(value))
 
 
-def test_a_rule_that_a_release_lost_is_as_old_as_before():
-    assert setting_sources(KAFKA)["reassignment.waits.for.all"].since == "0.8.2"
+@pytest.mark.parametrize(
+    ("name", "since"),
+    [
+        ("reassignment.waits.for.all", "0.8.2"),  # lost in 4.3
+        ("empty.answer.keeps.fetched.epoch", "3.7.0"),  # lost in 3.5.1, and back
+        ("epoch.file", "3.8.0"),
+    ],
+)
+def test_a_rule_is_as_old_as_the_last_release_that_it_came_with(name, since):
+    assert setting_sources(KAFKA)[name].since == since
 
 
 def test_the_defaults_are_those_of_4_1():
