@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -221,8 +222,16 @@ def _views(protocol: dict[str, Any]) -> Lines:
 
 
 def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:
-    """A title, then the lines, names in a column, words folded to 80 columns."""
-    formatter = click.HelpFormatter(width=PLAIN_WIDTH - 2, max_width=PLAIN_WIDTH - 2)
-    formatter.write_dl(list(lines), col_max=NAME_WIDTH)
-    body = "\n".join(f"  {line}".rstrip() for line in formatter.getvalue().splitlines())
-    return f"{click.wrap_text(title, PLAIN_WIDTH)}\n{body}"
+    """A title, then the lines, names in a column, words folded at spaces to 80 columns."""
+    rows = list(lines)
+    column = 4 + min(max((len(name) for name, _ in rows), default=0), NAME_WIDTH)
+    found = [click.wrap_text(title, PLAIN_WIDTH)]
+    for name, words in rows:
+        folded = wrap(words, PLAIN_WIDTH - column, break_on_hyphens=False) or [""]
+        begins = f"  {name:{column - 2}}"
+        if len(name) > column - 4:
+            found.append(begins.rstrip())
+            begins = " " * column
+        found.append(f"{begins}{folded[0]}".rstrip())
+        found += [" " * column + line for line in folded[1:]]
+    return "\n".join(found)

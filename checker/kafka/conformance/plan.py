@@ -10,8 +10,9 @@ from checker.kafka.releases.jars import at_least
 from model.kafka.bounds import FAULTS
 from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import rules_of, version_of
+from model.kafka.releases import rules_of
 from model.language import Model
+from model.language.declare.history import version_of
 
 FIRST_WITH_ELR = "4.0.0"
 
