@@ -45,7 +45,7 @@ GROUPS = {
         "replay": "run a stored trace on the reference engine, show it, check it",
         "explain": "why a stored trace ends as it does, and what would have prevented it",
         "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
-        "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+        "graph": "find when a loss becomes inevitable; export the state graph, or a quotient",
         "query": "ask the stored state space in SQL",
     },
     "Check many models": {
@@ -100,6 +100,8 @@ def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
     Begin with `highwater explore kip101 --log-size 4`, or `highwater COMMAND --help`.
+
+    Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """
 
 
