@@ -33,17 +33,11 @@ from model.language.errors import CaptureError, ProtocolError, UsageError, unkno
 from model.language.fairness import Fairness
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder, shared_grounder
+from model.language.listed import Claim, check_listed
 from model.language.telling import Telling
 from model.language.unchanging import narrowed
 
 __all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
-
-
-class Claim:
-    """What is claimed of a protocol; `properties.claims.Property` says how, and of what."""
-
-    name: str
-    claim: Callable[..., bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,33 +77,8 @@ class Protocol:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "module", _declaring_module())
-        for what in ("actions", "bounds", "properties", "lemmas"):
-            if not isinstance(getattr(self, what), tuple):
-                raise ProtocolError(f"{self.name}: {what} is no tuple: write (..., ...) or (...,)")
-        self._refuse_others("actions", Action, '@action("...")')
-        for what in ("properties", "lemmas"):
-            self._refuse_others(what, Claim, '@always("name", "words"), @sometimes or @eventually')
-        claims = dict.fromkeys((*self.properties, *self.lemmas))
-        self._refuse_twins("actions", self.actions)
-        self._refuse_twins("properties", claims)
-
-    def _refuse_others(self, what: str, kind: type, how: str) -> None:
-        """Refuse what is not declared: a plain function, a name in quotes."""
-        for each in getattr(self, what):
-            if not isinstance(each, kind):
-                name = getattr(each, "__name__", repr(each))
-                one = {"actions": "action", "properties": "property", "lemmas": "lemma"}[what]
-                raise ProtocolError(
-                    f"{self.name}: {name} is among its {what}, and is no {one}: declare it as a "
-                    f"function with {how} above it, and list it without quotes"
-                )
-
-    def _refuse_twins(self, what: str, named: Iterable[Action | Claim]) -> None:
-        names: set[str] = set()
-        for each in named:
-            if each.name in names:
-                raise ProtocolError(f"{self.name}: two {what} are called {each.name}: rename one")
-            names.add(each.name)
+        lists = ("actions", "bounds", "properties", "lemmas")
+        check_listed(self.name, {what: getattr(self, what) for what in lists})
 
     def variant(
         self,
