@@ -50,7 +50,7 @@ from model.language.declare.containers import (
 )
 from model.language.declare.domains import Bound, integers
 from model.language.declare.entity import Entity, Record, State
-from model.language.declare.settings import setting
+from model.language.declare.settings import Role, presets, setting
 from model.language.fairness import Fairness, strong, weak
 from model.language.protocol import Model, Protocol
 
@@ -68,6 +68,7 @@ __all__ = [
     "PerMember",
     "Protocol",
     "Record",
+    "Role",
     "Sequence",
     "SetOf",
     "State",
@@ -93,6 +94,7 @@ __all__ = [
     "minimum",
     "nobody",
     "not_",
+    "presets",
     "require",
     "sequence",
     "setting",

@@ -30,7 +30,14 @@ from checker.commands.outputs.searches import (
     Simulate,
 )
 from checker.commands.outputs.shapes import JSON, definitions_of
-from checker.commands.outputs.traces import Browse, Explain, Replay, Report, Reports, Scenario
+from checker.commands.outputs.traces import (
+    Browse,
+    Explain,
+    Replay,
+    Report,
+    Reports,
+    Scenario,
+)
 
 OUTPUTS = (
     List,

@@ -47,6 +47,14 @@ class Replay(TypedDict):
     loop: NotRequired[Count]
 
 
+class Replays(TypedDict):
+    """Several traces that were replayed."""
+
+    command: Literal["replay"]
+    accepted: Literal[True]
+    traces: list[Replay]
+
+
 class Explain(TypedDict):
     """Why a trace ends as it does."""
 

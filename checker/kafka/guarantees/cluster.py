@@ -35,7 +35,7 @@ from checker.kafka.guarantees.releases import (
 from checker.kafka.guarantees.topics import Topic
 from model.kafka.protocol import KAFKA
 from model.kafka.racks import Racks, racks_within
-from model.kafka.releases import version_of
+from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, few_of, unknown_name
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from checker.telling.report.pages import with_part
 from model.language import Protocol
+from model.language.declare.source import Source
 from model.protocols import action_sources, setting_sources
-from model.sources import Source
 
 BEGIN, END = "<!-- sources: made by `highwater cases --write` -->", "<!-- end of sources -->"
 CLIENTS = "clients.md"
