@@ -14,7 +14,7 @@ from model.language.capture import Parameter
 from model.language.declare.domains import Integers, Reference
 from model.language.declare.names import annotations_of, local_names
 from model.language.declare.schema import Schema
-from model.language.declare.source import Source, names_in
+from model.language.declare.source import Source, source_of
 from model.language.errors import ProtocolError
 
 
@@ -69,7 +69,7 @@ def action(
     proposals, issues and findings, `settings` those that switch it or choose between its variants.
     """
     local = local_names()
-    source = Source(at, since, about, names_in(settings)) if at else None
+    source = source_of(at, since, about, settings)
 
     def declare(function: Callable[..., None]) -> Action:
         names = list(inspect.signature(function).parameters)[1:]

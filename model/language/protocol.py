@@ -33,6 +33,7 @@ from model.language.errors import CaptureError, ProtocolError, UsageError, unkno
 from model.language.fairness import Fairness
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder, shared_grounder
+from model.language.telling import Telling
 from model.language.unchanging import narrowed
 
 __all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
@@ -57,6 +58,7 @@ class Protocol:
     cut off what would go on, so that nothing is at fault where they do. `views` name parts of the
     state, each the fields that it shows: `{"isr": ("quorum.isr", "replicas.isr")}`.
     `cases(settings, names)` gives the cases by which an action with parameters of these names runs.
+    `telling` says what reports lay out, and whom they draw a lane for.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Protocol:
     cut_by: tuple[Bound, ...] = ()
     views: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cases: Callable[[Any, tuple[str, ...]], tuple[Case, ...]] | None = None
+    telling: Telling = field(default_factory=Telling)
     module: str = field(default="", init=False)
 
     def __post_init__(self) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from model.language.errors import ProtocolError
+
 Version = tuple[int, ...]
 
 _NUMBERS = 4  # of a version, as Kafka had them up to 0.11.0.3
@@ -43,6 +45,17 @@ class History:
 
     text: str
     evidence: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            first = [min(since) for _, since in self.values]
+        except ValueError:
+            first = []
+        if not first or first != sorted(set(first)):
+            raise ProtocolError(
+                f"{self.text!r} is no history: write values, oldest first, each with the releases "
+                "that it came with, as in 'false 0.8.2, true 2.0.1 2.1.0'"
+            )
 
     @cached_property
     def firsts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

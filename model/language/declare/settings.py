@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 
 from model.language.declare.domains import Bound
 from model.language.declare.history import History, Version, version_of
-from model.language.declare.source import Source
+from model.language.declare.source import Source, source_of
 from model.language.errors import UsageError, unknown_name
 
 MOST = 2**31 - 1
@@ -84,7 +84,7 @@ def setting(
         "low": low,
         "high": high,
         "within": within,
-        "source": Source(at, since, about) if at else None,
+        "source": source_of(at, since, about),
         "history": known,
         "catalogue": catalogue,
         "fix": None if fix is None else value_text(fix),

@@ -21,6 +21,8 @@ class Source:
     settings: tuple[str, ...] = ()
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """The names that a text lists, with commas between them."""
-    return tuple(filter(None, text.split(", ")))
+def source_of(place: str, since: str, issues: str, settings: str = "") -> Source | None:
+    """The source that is told, settings with commas between them; none, where nothing is."""
+    if not any((place, since, issues, settings)):
+        return None
+    return Source(place, since, issues, tuple(filter(None, settings.split(", "))))

@@ -4,14 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from checker.kafka.conformance.plan import COMPARED, VARIED
 from checker.kafka.guarantees.releases import Mode, mode_of
 from checker.kafka.tables.releases import with_release_tables
+from checker.lab.experiments.choices import Choice
+from checker.lab.hunting.plan import plan_of
 from model.kafka.choices import UpgradeTo
 from model.kafka.presets import PRESETS, preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
+from model.language import Role
 from model.language.declare.history import version_of
-from model.language.declare.settings import as_text
+from model.language.declare.settings import as_text, describe, named
 from model.protocols import releases_with, setting_sources
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -107,8 +111,16 @@ def test_since_when_is_the_release_with_what_the_fixed_preset_has(name):
     assert since == SINCE_ANOTHER.get(name, RULES[name].since(value))
 
 
-def test_a_rule_that_a_release_lost_is_as_old_as_before():
-    assert setting_sources(KAFKA)["reassignment.waits.for.all"].since == "0.8.2"
+@pytest.mark.parametrize(
+    ("name", "since"),
+    [
+        ("reassignment.waits.for.all", "0.8.2"),  # lost in 4.3
+        ("empty.answer.keeps.fetched.epoch", "3.7.0"),  # lost in 3.5.1, and back
+        ("epoch.file", "3.8.0"),
+    ],
+)
+def test_a_rule_is_as_old_as_the_last_release_that_it_came_with(name, since):
+    assert setting_sources(KAFKA)[name].since == since
 
 
 def test_the_defaults_are_those_of_4_1():
@@ -141,3 +153,16 @@ def test_the_page_shows_the_tables():
     wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
     assert wrong != page
     assert wrong != with_release_tables(wrong)
+
+
+def test_how_fine_the_model_is_the_hunt_draws_and_no_rule_but_a_feature():
+    roles = {name: info.role for name, info in describe(KAFKA.settings).items()}
+    drawn = plan_of(KAFKA, Choice("kafka", "kafka-fixed")).settings.keys()
+    assert named(KAFKA.settings, role=Role.FINENESS) <= drawn
+    assert {name for name in drawn if roles[name] is Role.RULE} == {"last.known.leader.election"}
+
+
+def test_classes_are_compared_by_what_is_no_rule():
+    fine = {name for values in COMPARED for name in values}
+    assert fine <= named(KAFKA.settings, role=Role.FINENESS)
+    assert fine <= VARIED.keys()
