@@ -446,9 +446,10 @@ def test_a_report_that_drops_the_reason_is_noticed(monkeypatch):
         test_the_property_and_what_falsifies_it_are_told(render_mermaid, GOLDEN)
 
 
-def test_a_page_says_the_verdict_once_before_its_diagram():
-    case = stored_case(Path("kip101-weak_isr"))
+def test_a_page_says_once_what_the_property_is_before_its_diagram():
+    case = stored_case(Path("acks_1"))
     assert case is not None
     trace = case.stored_trace()
     head = render_html(trace).partition('id="app"')[0].partition("<body>")[2]
-    assert head.count("violated after") == 1
+    assert trace.claim is not None and head.count(trace.claim.words) == 1
+    assert head.count(trace.claim.name) == 2 and "<dt>verdict" not in head
