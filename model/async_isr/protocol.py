@@ -37,7 +37,7 @@ from model.language import (
     smallest,
     table,
 )
-from model.replicated_log import REPLICAS
+from model.replicated_log import REPLICAS, TELLING
 
 MAX_OFFSET = Bound("max_offset", default=2, minimum=1, words="the leader's end at most")
 MAX_VERSION = Bound("max_version", default=2, minimum=1, words="the last ISR version, from 0")
@@ -212,6 +212,7 @@ ASYNC_ISR = Protocol(
     source="AsyncIsr.tla",
     state=Partition,
     bounds=(REPLICAS, MAX_OFFSET, MAX_VERSION),
+    telling=TELLING,
     settings=AsyncIsrSettings,
     start=start,
     actions=(

@@ -37,6 +37,7 @@ from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import TopicPartition
 from model.language import Protocol
+from model.replicated_log import TELLING
 
 KAFKA = Protocol(
     name="kafka",
@@ -44,6 +45,7 @@ KAFKA = Protocol(
     source="Apache Kafka",
     state=TopicPartition,
     bounds=BOUNDS,
+    telling=TELLING,
     settings=KafkaSettings,
     start=start,
     presets=PRESETS,

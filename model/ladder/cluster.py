@@ -46,6 +46,7 @@ from model.replicated_log import (
     MAX_RECORDS,
     NO_EPOCH,
     REPLICAS,
+    TELLING,
     LeaderEpochOrNone,
     Log,
     Offset,
@@ -302,6 +303,7 @@ def ladder_protocol(name: str, words: str, source: str, become_follower: Action)
         source=source,
         state=Cluster,
         bounds=BOUNDS,
+        telling=TELLING,
         actions=(
             controller_elect_leader,
             controller_shrink_isr,

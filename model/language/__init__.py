@@ -53,6 +53,7 @@ from model.language.declare.entity import Entity, Record, State
 from model.language.declare.settings import Role, presets, setting
 from model.language.fairness import Fairness, strong, weak
 from model.language.protocol import Model, Protocol
+from model.language.telling import Telling
 
 __all__ = [
     "Action",
@@ -74,6 +75,7 @@ __all__ = [
     "State",
     "Stops",
     "Table",
+    "Telling",
     "action",
     "all_of",
     "any_of",

@@ -40,6 +40,7 @@ from model.replicated_log import (
     MAX_LEADER_EPOCH,
     MAX_RECORDS,
     NO_EPOCH,
+    TELLING,
     LeaderEpochOrNone,
     Log,
     Offset,
@@ -206,6 +207,7 @@ TOPIC = Protocol(
     words="brokers append and crash",
     state=Topic,
     bounds=(BROKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH),
+    telling=TELLING,
     actions=(elect, append, crash),
 )
 

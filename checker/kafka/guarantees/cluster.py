@@ -16,6 +16,7 @@ from checker.kafka.guarantees.kafka_keys import (
     DEFAULT_NAMES,
     ELR_FEATURE,
     METADATA,
+    RACK,
     READ_OTHERWISE,
     REBALANCE,
     REPLICATION,
@@ -106,9 +107,12 @@ def describe_cluster(
         given.setdefault(FIRST, str(about.replicas))
     _refuse_impossible(release, given, count)
     rebalance = chosen.get(REBALANCE)
+    rack = chosen.get(RACK) if racks is None else None
     told = [*read.values()]
     told += [
-        Told(e.key, e.value, e.file, READ_OTHERWISE[e.key]) for e in (rebalance, metadata) if e
+        Told(e.key, e.value, e.file, READ_OTHERWISE[e.key])
+        for e in (rebalance, metadata, rack)
+        if e
     ]
     told.append(Told("replicas", str(count), origin))
     told += [] if about is None else _told_of(about, count, given)

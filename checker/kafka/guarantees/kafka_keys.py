@@ -98,6 +98,7 @@ REBALANCE = "auto.leader.rebalance.enable"
 REPLICATION = "default.replication.factor"
 ROLES, ZOOKEEPER = "process.roles", "zookeeper.connect"
 METADATA = "metadata.version"
+RACK = "broker.rack"
 
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
@@ -105,10 +106,11 @@ READ_OTHERWISE: Mapping[str, str] = {
     ROLES: "KRaft",
     ZOOKEEPER: "ZooKeeper, where there is no process.roles",
     METADATA: "rules that wait for it are those of its release",
+    RACK: "of one broker: say by --racks where the replicas are, else each has a rack of its own",
 }
 
 OTHER_KEYS: frozenset[str] = frozenset({
-    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id", "broker.rack",
+    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id",
     "cleanup.policy", "client.id", "compression.type", "controller.listener.names",
     "controller.quorum.bootstrap.servers", "controller.quorum.voters", "delivery.timeout.ms",
     "enable.idempotence", "group.id", "inter.broker.protocol.version", "key.serializer",
