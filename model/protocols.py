@@ -6,14 +6,13 @@ The one place where a name becomes a protocol.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from functools import cache
 from importlib import import_module
 
-from model.kafka.releases import RULES, Rule
-from model.language import Action, Protocol
+from model.language import Protocol
+from model.language.declare.settings import describe, sources
+from model.language.declare.source import Source
 from model.language.errors import UsageError, unknown_name
 from model.own_protocols import FORMS, is_own, own_protocol, reference_to
-from model.sources import Source
 
 _DECLARED = {
     "truncate_to_high_watermark": "model.ladder.truncate_to_high_watermark",
@@ -62,41 +61,6 @@ class _Protocols(MutableMapping[str, Protocol]):
 PROTOCOLS = _Protocols(_DECLARED)
 
 
-@cache
-def _sources() -> Mapping[Action, Source]:
-    """Where all actions come from; of `async_isr`, operators and actions have the same names."""
-    from model.kafka.sources import ACTION_SOURCES
-    from model.kafka_group import sources as group_sources
-    from model.kafka_producer import sources as producer_sources
-    from model.ladder.sources import LADDER_SOURCES
-
-    by_name = {
-        "kafka": ACTION_SOURCES,
-        "kafka_producer": producer_sources.ACTION_SOURCES,
-        "kafka_group": group_sources.ACTION_SOURCES,
-    }
-    isr = {a: Source(f"AsyncIsr.{a.name.title().replace('_', '')}") for a in _actions("async_isr")}
-    found = {a: table[a.name] for name, table in by_name.items() for a in _actions(name)}
-    return {**LADDER_SOURCES, **isr, **found}
-
-
-def _actions(name: str) -> tuple[Action, ...]:
-    return PROTOCOLS[name].actions
-
-
-@cache
-def _setting_sources() -> Mapping[type, Mapping[str, Source]]:
-    from model.kafka.sources import SETTING_SOURCES
-    from model.kafka_group import sources as group_sources
-    from model.kafka_producer import sources as producer_sources
-
-    return {
-        PROTOCOLS["kafka"].settings: SETTING_SOURCES,
-        PROTOCOLS["kafka_producer"].settings: producer_sources.SETTING_SOURCES,
-        PROTOCOLS["kafka_group"].settings: group_sources.SETTING_SOURCES,
-    }
-
-
 def protocol_named(name: str) -> Protocol:
     """The protocol called `name`: one of this project's, `FILE.py[:NAME]`, `module:NAME`, or what
     an installed package adds. `UsageError` with the valid names if there is none.
@@ -117,29 +81,22 @@ def reference_of(protocol: Protocol) -> str:
 
 def action_sources(protocol: Protocol) -> dict[str, Source]:
     """Where the protocol's actions come from, by name and in order, as far as is known."""
-    known = _sources()
-    return {a.name: known[a] for a in protocol.actions if a in known}
+    return {a.name: a.source for a in protocol.actions if a.source is not None}
 
 
-def setting_sources(protocol: Protocol) -> Mapping[str, Source]:
-    """Where the protocol's settings come from, by name; none for a specification's."""
-    return _setting_sources().get(protocol.settings, {})
+def setting_sources(protocol: Protocol) -> dict[str, Source]:
+    """Where the protocol's settings come from, by name, as far as is known."""
+    return sources(protocol.settings)
 
 
 def releases_with(protocol: Protocol, setting: str, value: str) -> str | None:
-    """Which releases of Kafka have a setting so, as `since 3.7.0`; empty: none; `None`: not known.
+    """Which releases have a setting so, as `since 3.7.0`; empty: none; `None`: not known.
 
     Of a setting in which releases do not differ that is known only of what is on or off.
     """
-    source = setting_sources(protocol).get(setting)
-    rule = _rules().get((protocol.settings, setting))
-    if rule is not None:
-        return rule.releases_with(value)
-    if source is None or value != "true":
+    info = describe(protocol.settings)[setting]
+    if info.history is not None:
+        return info.history.releases_with(value)
+    if info.source is None or value != "true":
         return None
-    return f"since {source.since}" if source.since else ""
-
-
-@cache
-def _rules() -> Mapping[tuple[type, str], Rule]:
-    return {(PROTOCOLS["kafka"].settings, rule.setting): rule for rule in RULES}
+    return f"since {info.source.since}" if info.source.since else ""

@@ -7,7 +7,17 @@ hachikuji/kafka-specification.
 
 from __future__ import annotations
 
-from model.language import Annotated, Bound, Record, Sequence, all_of, choose, integers, largest
+from model.language import (
+    Annotated,
+    Bound,
+    Record,
+    Sequence,
+    Telling,
+    all_of,
+    choose,
+    integers,
+    largest,
+)
 
 REPLICAS = Bound("replicas", default=3, minimum=1, words="replicas of the partition")
 LOG_SIZE = Bound("log_size", default=2, minimum=1, words="entries that a log holds at most")
@@ -22,6 +32,34 @@ Offset = Annotated[int, integers(0, LOG_SIZE)]
 RecordId = Annotated[int, integers(0, MAX_RECORDS - 1)]
 LeaderEpoch = Annotated[int, integers(0, MAX_LEADER_EPOCH)]
 LeaderEpochOrNone = Annotated[int, integers(NO_EPOCH, MAX_LEADER_EPOCH, none=NO_EPOCH)]
+
+TELLING = Telling(
+    leader="leader",
+    leads="presumes_leadership",
+    up="up",
+    epoch="leader_epoch",
+    mark="high_watermark",
+    quorum="isr",
+    acknowledged="acknowledged",
+    exposed="exposed",
+    clients=("producer", "consumer", "operator"),
+    writer="producer",
+    keeper="controller",
+    kept_in=("quorum",),
+    kept=("fenced",),
+    mailboxes=("answer", "request", "isr_accepted"),
+    notes=("leader_is_current", "image_unread", "joiner_restarted"),
+    words=(
+        (r"\bhigh watermark\b", "HW"),
+        (r"^leader epoch$", "epoch"),
+        (r"\bisr\b", "ISR"),
+        (r"\belr\b", "ELR"),
+        (r"\bleo\b", "LEO"),
+        (r"^end$", "LEO"),
+    ),
+    end="LEO",
+)
+"""What reports show of protocols of partitions, by the names that they all use."""
 
 
 class Entry(Record):

@@ -14,6 +14,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from model.replicated_log import TELLING
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("model", "properties", "checker")
 MAX_LINES = 400
@@ -65,14 +67,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model.language": (),
     "model.replicated_log": ("model.language",),
     "model.acks": (),
-    "model.sources": ("model.language",),
-    "model.ladder": ("model.language", "model.replicated_log", "model.sources"),
+    "model.ladder": ("model.language", "model.replicated_log"),
     "model.async_isr": ("model.language", "model.replicated_log"),
-    "model.kafka": ("model.language", "model.replicated_log", "model.acks", "model.sources"),
-    "model.kafka_producer": (
-        *("model.language", "model.replicated_log", "model.acks", "model.sources"),
-    ),
-    "model.kafka_group": ("model.language", "model.sources"),
+    "model.kafka": ("model.language", "model.replicated_log", "model.acks"),
+    "model.kafka_producer": ("model.language", "model.replicated_log", "model.acks"),
+    "model.kafka_group": ("model.language", "model.replicated_log"),
     "model": (),
     "properties.claims": ("model.language",),
     "properties.liveness": ("model.language", "properties.claims"),
@@ -157,7 +156,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("checker.lab.experiments", "checker.kafka.releases"),
     ),
     "checker.commands": ("model", "properties", "checker"),
+    "checker.api.question": ("model", "properties"),
     "checker.api.asking": (
+        "checker.api.question",
         *("model", "properties", VERDICT, AMOUNTS, SEARCH, TRACES, REPORT, "checker.core.proofs"),
         *(
             "checker.core.graphs",
@@ -301,3 +302,27 @@ def test_no_module_names_a_place_on_somebodys_machine():
     place = re.compile(r"""["'\s](/home/|/root/|/Users/|/work/|[A-Z]:\\\\)""")
     everywhere = (*PACKAGES, "tests", "docs", "scripts")
     assert wrong(lambda path: place.findall(_text(path)), *everywhere) == {}
+
+
+# Fields and actors of the protocols of this project, as they tell reports of them. An `answer` is
+# a kind of message on pages, too.
+OF_PROTOCOLS = (
+    *(TELLING.leads, TELLING.epoch, TELLING.mark, TELLING.writer, TELLING.keeper),
+    *(*TELLING.clients, *TELLING.kept_in, *TELLING.kept, *TELLING.notes),
+    *(name for name in TELLING.mailboxes if name != "answer"),
+)
+
+
+@pytest.mark.parametrize("wing", ["checker/core", "checker/telling"])
+def test_what_checks_or_tells_of_any_protocol_never_names_kafka(wing):
+    assert [_name(p) for p in _modules(wing) if "kafka" in _text(p).lower()] == []
+
+
+def test_reports_know_no_field_and_no_actor_by_its_name():
+    found = [
+        (_name(path), node.value)
+        for path in _modules("checker/telling/report")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Constant) and node.value in OF_PROTOCOLS
+    ]
+    assert found == []

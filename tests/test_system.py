@@ -29,7 +29,7 @@ def rows() -> dict[str, dict[str, list[str]]]:
     found = {}
     for section in page.split("\n## ")[1:]:
         row, _, body = section.partition(":")
-        parts = re.findall(r"^- \*\*(\w+)\*\*: (.*)$", body, re.MULTILINE)
+        parts = re.findall(r"^\| \*\*(\w+)\*\* \| (.*) \|$", body, re.MULTILINE)
         assert [name for name, _ in parts] == list(PARTS), row
         found[row] = {name: re.findall(r"`([^`]+)`", text) for name, text in parts}
     return found

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.api.question import Question, asks
 from checker.core.amounts import counted
 from checker.core.search.allowance import Allowance
 from checker.core.search.explore import Explorer
@@ -26,8 +27,7 @@ from checker.telling.report.text import render_text
 from model.language.errors import UsageError, unknown_name
 from model.language.naming import instance_words
 from model.language.protocol import Model, Protocol
-from model.protocols import protocol_named
-from properties import Property, Sense, lemmas_of, promised_properties
+from properties import Property, Sense, lemmas_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from checker.lab.explanations.explanation import Explanation
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
-
-Chosen = Iterable[str | Property]
 
 
 @dataclass(frozen=True)
@@ -83,12 +81,10 @@ class Answer:
         return "".join(parts)
 
 
+@asks
 def explore(
-    protocol: Protocol | str,
-    settings: Mapping[str, Any] | None = None,
+    question: Question,
     *,
-    preset: str | None = None,
-    properties: Chosen = (),
     depth: int | None = None,
     max_states: int | None = None,
     max_seconds: float | None = None,
@@ -96,13 +92,12 @@ def explore(
     deadlock: bool = False,
     symmetry: bool = False,
     workers: int = 1,
-    **bounds: int,
 ) -> Answer:
     """Search every reachable state, breadth first, up to a limit or to the end.
 
     `protocol` is one, or its name, as commands take it. `UsageError` for what does not exist.
     """
-    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    model, chosen = question.model, question.asked
     how = Options(keep_going=keep_going, deadlock=deadlock, symmetry=symmetry, workers=workers)
     result = Explorer(model, chosen, Limits(depth, max_states, max_seconds), how).run()
     traces = [build_trace(model, v.steps, v.property) for v in result.violations]
@@ -127,7 +122,7 @@ def run(
     state as traces write states. `UsageError` for what does not exist, `RejectedError` for a step
     that is not enabled, or an end that does not show it.
     """
-    model, _ = _asked(protocol, settings, preset, (), bounds)
+    model = Question(protocol, settings, preset, bounds=bounds).model
     known = {instance_words(model, instance): instance for instance in model.instances}
     actions = [action.name for action in model.protocol.actions]
     taken = []
@@ -141,20 +136,17 @@ def run(
     return build_trace(model, taken, property, start=begin)
 
 
+@asks
 def simulate(
-    protocol: Protocol | str,
-    settings: Mapping[str, Any] | None = None,
+    question: Question,
     *,
-    preset: str | None = None,
-    properties: Chosen = (),
     walks: int | None = None,
     steps: int = 100,
     max_seconds: float | None = None,
     seed: int = 0,
-    **bounds: int,
 ) -> Answer:
     """Walk at random: 16,384 walks, unless limited otherwise. Violations are made short."""
-    model, chosen = _asked(protocol, settings, preset, properties, bounds)
+    model, chosen = question.model, question.asked
     count = 16_384 if walks is None and max_seconds is None else walks
     simulator = Simulator(model, chosen, seed, Budget(count, max_seconds, steps))
     result = simulator.run()
@@ -165,15 +157,12 @@ def simulate(
     return Answer(model, str(result.verdict), tuple(traces), result)
 
 
+@asks
 def prove(
-    protocol: Protocol | str,
-    settings: Mapping[str, Any] | None = None,
+    question: Question,
     *,
-    preset: str | None = None,
-    properties: Chosen = (),
     unbounded: bool = False,
     timeout: float = 60.0,
-    **bounds: int,
 ) -> Answer:
     """Prove by induction, within bounds or for all sizes, with the protocol's lemmas. Needs Z3.
 
@@ -186,8 +175,9 @@ def prove(
     from checker.core.proofs.proof_report import trace_of
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 
-    model, chosen = _asked(protocol, settings, preset, properties, bounds)
-    claims, lemmas = tuple(p for p in chosen if p.sense is Sense.ALWAYS), lemmas_of(model.protocol)
+    model = question.model
+    claims = tuple(prop for prop in question.asked if prop.sense is Sense.ALWAYS)
+    lemmas = lemmas_of(model.protocol)
     attempt: Any = (
         UnboundedInduction(model, claims, lemmas, timeout)
         if unbounded
@@ -198,17 +188,14 @@ def prove(
     return Answer(model, str(result.verdict), () if trace is None else (trace,), result)
 
 
+@asks
 def graph(
-    protocol: Protocol | str,
-    settings: Mapping[str, Any] | None = None,
+    question: Question,
     *,
-    preset: str | None = None,
-    properties: Chosen = (),
     quotient: str | Iterable[str] = (),
     depth: int | None = None,
     max_states: int | None = None,
     max_seconds: float | None = None,
-    **bounds: int,
 ) -> nx.MultiDiGraph[int]:
     """The reachable states and the steps between them, as a networkx graph with attributes.
 
@@ -221,34 +208,32 @@ def graph(
     from checker.core.graphs.tables import whole
     from checker.core.graphs.views import chosen_cells, split_view
 
-    found = losses(
-        protocol, settings, preset=preset, properties=properties, depth=depth,
-        max_states=max_states, max_seconds=max_seconds, **bounds,
-    )  # fmt: skip
+    found = _losses(question, Limits(depth, max_states, max_seconds))
     names = split_view(quotient) if isinstance(quotient, str) else tuple(quotient)
     if not names:
         return as_networkx(whole(found))
-    return as_networkx(quotient_of(found, chosen_cells(found.built.model, names)))
+    return as_networkx(quotient_of(found, chosen_cells(question.model, names)))
 
 
+@asks
 def losses(
-    protocol: Protocol | str,
-    settings: Mapping[str, Any] | None = None,
+    question: Question,
     *,
-    preset: str | None = None,
-    properties: Chosen = (),
     depth: int | None = None,
     max_states: int | None = None,
     max_seconds: float | None = None,
-    **bounds: int,
 ) -> Losses:
     """Where in the state graph the properties may still be kept, by state; see `docs/graph.md`."""
+    return _losses(question, Limits(depth, max_states, max_seconds))
+
+
+def _losses(question: Question, limits: Limits) -> Losses:
     from checker.core.graphs.built import build
     from checker.core.graphs.losses import find_losses
 
-    model, chosen = _asked(protocol, settings, preset, properties, bounds)
-    wanted = tuple(p for p in chosen if properties or p.sense is Sense.ALWAYS)
-    built = build(model, wanted, Limits(depth, max_states, max_seconds))
+    model = question.model
+    wanted = question.named or tuple(p for p in question.asked if p.sense is Sense.ALWAYS)
+    built = build(model, wanted, limits)
     return find_losses(built, wanted, model.protocol.fairness)
 
 
@@ -315,19 +300,3 @@ def ask(
     faults = Faults(budgets, rolling_restart, target, min_isr_to, sizes)
     limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
     return answer(cluster, faults, limit, on_search)
-
-
-def _asked(
-    protocol: Protocol | str, settings: Mapping[str, Any] | None, preset: str | None,
-    properties: Chosen, bounds: Mapping[str, int],
-) -> tuple[Model, tuple[Property, ...]]:  # fmt: skip
-    """The model, and the properties: those given, or all that it promises."""
-    chosen = protocol_named(protocol) if isinstance(protocol, str) else protocol
-    model = chosen.model(bounds, settings, preset)
-    wanted = tuple(properties)
-    if not wanted:
-        return model, promised_properties(model)
-    return model, tuple(
-        prop if isinstance(prop, Property) else promised_properties(model, [prop])[0]
-        for prop in wanted
-    )

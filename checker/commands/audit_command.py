@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,10 +53,12 @@ def command(
             f"--state takes one partition, and here are {len(found.groups)} ({names}{more}): "
             "choose one with --topic and --partition"
         )
-    violations, partitions = 0, []
+    violations, unread, unclaimed, partitions = 0, 0, 0, []
     for group in found.groups:
         judgement = judge(group)
         violations += len(judgement.violations)
+        unread += judgement.unread
+        unclaimed += judgement.unclaimed
         state = None if place is None else _written(judgement, place)
         if as_json:
             partitions.append(as_data(judgement) | ({} if state is None else {"state": state}))
@@ -71,6 +73,8 @@ def command(
     else:
         write_output("".join(f"skipped: {words}\n" for words in found.skipped))
         write_output(_last_line(verdict, violations, len(found.groups)))
+        if not violations:
+            write_output("".join(f"{line}\n" for line in _not_judged(unread, unclaimed)))
     return Exit.VIOLATED if violations else Exit.OK
 
 
@@ -94,3 +98,16 @@ def _last_line(verdict: str, violations: int, partitions: int) -> str:
         times = "once" if violations == 1 else f"{violations:,} times"
         return f"{verdict}: records below a high watermark are contradicted {times} ({judged})\n"
     return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({judged})\n"
+
+
+def _not_judged(unread: int, unclaimed: int) -> Iterator[str]:
+    """What the verdict says nothing of: what could not be read here, and what no disk shows."""
+    places = [f"{counted(unread, 'place')} that cannot be read (see above)"] if unread else []
+    if unclaimed:
+        places.append(f"{counted(unclaimed, 'replica')} without a checkpointed high watermark")
+    if places:
+        yield f"not judged: {', '.join(places)}"
+    yield (
+        "not seen: a loss that no disk shows any more, because the replicas have truncated and "
+        "checkpointed anew"
+    )

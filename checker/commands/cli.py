@@ -13,9 +13,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -44,7 +45,7 @@ GROUPS = {
         "replay": "run a stored trace on the reference engine, show it, check it",
         "explain": "why a stored trace ends as it does, and what would have prevented it",
         "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
-        "graph": "the state graph: what it says of a loss, a quotient, what is around a trace",
+        "graph": "find when a loss becomes inevitable; export the state graph, or a quotient",
         "query": "ask the stored state space in SQL",
     },
     "Check many models": {
@@ -99,6 +100,8 @@ def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
     Begin with `highwater explore kip101 --log-size 4`, or `highwater COMMAND --help`.
+
+    Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """
 
 
@@ -121,7 +124,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _said(message, status, _asks_for_json(asked), known)
 
     try:
-        status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
+        with _alone(_asks_for_data(asked)):
+            status: Any = command.main(arguments, prog_name=name or None, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else Exit.OK
     except click.exceptions.NoArgsIsHelpError as error:
@@ -154,6 +158,22 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         return _complain(_internal(error), Exit.INTERNAL)
 
 
+@contextlib.contextmanager
+def _alone(data: bool) -> Iterator[None]:
+    """Standard output is for data alone: what a protocol of one's own prints goes to the errors."""
+    if not data:
+        yield
+        return
+    from checker.commands.common import OUTPUT
+
+    token = OUTPUT.set(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        OUTPUT.reset(token)
+
+
 def _of_system(error: OSError) -> str:
     return f"{error.filename or 'cannot write the output'}: {error.strerror or error}"
 
@@ -172,8 +192,15 @@ def _one_line(text: str) -> str:
 def _asks_for_json(arguments: list[str]) -> bool:
     """Whether `--json`, or `--format json`, is among the arguments."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    pairs = zip(options, [*options[1:], ""], strict=True)
+    pairs = pairwise(options)
     return "--json" in options or "--format=json" in options or ("--format", "json") in pairs
+
+
+def _asks_for_data(arguments: list[str]) -> bool:
+    """Whether what is printed is for programs: JSON, or another format than text."""
+    chosen = [form for option, form in pairwise(arguments) if option == "--format"]
+    chosen += [each.partition("=")[2] for each in arguments if each.startswith("--format=")]
+    return _asks_for_json(arguments) or any(form != "text" for form in chosen)
 
 
 def json_written() -> ContextVar[bool] | None:

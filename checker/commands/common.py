@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -140,6 +140,9 @@ def console() -> Console:
     )  # fmt: skip
 
 
+OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
+"""Where results are written, if not to what `sys.stdout` is now."""
+
 JSON_IS_WRITTEN: ContextVar[bool] = ContextVar("json_is_written", default=False)
 """Whether this run of a command has printed its one JSON object already."""
 
@@ -152,9 +155,10 @@ def print_json(data: dict[str, Any]) -> None:
 
 def write_output(text: str) -> None:
     """Write to standard output. A reader that has had enough, such as `head`, is no error."""
+    stream = OUTPUT.get() or sys.stdout
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        stream.write(text)
+        stream.flush()
     except BrokenPipeError:
         discard_output()
 
@@ -162,7 +166,7 @@ def write_output(text: str) -> None:
 def discard_output() -> None:
     """Send the rest of standard output nowhere, so that closing it does not fail again."""
     with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        os.dup2(nowhere.fileno(), (OUTPUT.get() or sys.stdout).fileno())
 
 
 def write_file(path: Path, text: str) -> None:

@@ -112,6 +112,8 @@ def command(**options: Any) -> int:
     states = _count(model) if options["count"] else None
     exported = Exported(model, properties, _command_line(), states, options["deadlock"])
     texts = language.texts(exported, output)
+    if output is not None:
+        _refuse_replacing(texts, output)
     for path, text in texts.items() if output is not None else ():
         write_file(path, text)
     if options["as_json"]:
@@ -130,6 +132,18 @@ def command(**options: Any) -> int:
         told = f"{counted(len(model.ground_actions), 'step')}, {claims}"
         click.echo(f"wrote {' and '.join(map(str, texts))}: {told}", err=True)
     return Exit.OK
+
+
+def _refuse_replacing(texts: dict[Path, str], output: Path) -> None:
+    """A file beside the one that was named is only replaced if it is an export too."""
+    for path in texts:
+        if path != output and path.is_file() and not _is_exported(path):
+            raise UsageError(f"-o {output} would replace {path} beside it: name another file")
+
+
+def _is_exported(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline().rstrip() == b"SPECIFICATION Spec"
 
 
 def _count(model: Model) -> int:

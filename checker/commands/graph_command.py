@@ -71,10 +71,11 @@ OWN = frozenset({
 @click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
 @checked_output_options
 def command(**options: Any) -> int:
-    """The reachable states of PROTOCOL as a graph: what it says of losses, or the graph itself.
+    """Find when a loss becomes inevitable, or export the graph of PROTOCOL's reachable states.
 
-    A loss is a state that falsifies a property. Told is from where it is possible, from where
-    certain, what all ways there share, and how many shortest ones differ. VIEW is a view of the
+    A loss is a state that falsifies a property. The command says from which states a loss can still
+    come, from which it must come, which steps every way there has, and how many shortest ways there
+    are. VIEW is a view of the
     protocol (`highwater list`) or fields of the state: `isr`, `quorum.leader,replicas[r1].log`.
 
     \b

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import click
 
+from model.language.budgets import Budget
 from model.language.declare.settings import as_text, describe
 from model.language.protocol import Protocol
 
@@ -69,19 +70,12 @@ def _write_bounds(
 ) -> None:
     sizes: Rows = []
     often: Rows = []
-    budgets = _budgets(protocol)
     for bound in protocol.bounds:
-        rows, by_itself = (often, 0) if bound.name in budgets else (sizes, None)
+        rows, by_itself = (often, 0) if isinstance(bound, Budget) else (sizes, None)
         default = "" if bound.default == by_itself else f" [default: {bound.default}]"
         rows.append((f"{options[bound.name].opts[0]} N", f"{bound.words}{default}"))
     _write(formatter, f"Sizes of {protocol.name}", sizes)
     _write(formatter, "Faults and changes, how often each at most (0 unless given)", often)
-
-
-def _budgets(protocol: Protocol) -> set[str]:
-    """The bounds that say how often something may happen: the state counts what is spent."""
-    counted = {name for name in protocol.schema.variables if name.startswith("spent.")}
-    return {bound.name for bound in protocol.bounds if f"spent.{bound.name}" in counted}
 
 
 def _settings(protocol: Protocol) -> Rows:

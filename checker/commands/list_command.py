@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ import click
 from checker.commands import completion
 from checker.commands.common import HELP, PLAIN_WIDTH, output_options, print_json, write_output
 from checker.commands.engines import ENGINES
+from checker.core.amounts import counted
 from checker.kafka.tables.sources import source_in_words
 from model.language.declare.settings import as_text, choose_settings, describe
 from model.language.protocol import Protocol
@@ -26,9 +28,10 @@ NAME_WIDTH = 28
 )
 @output_options
 def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
-    """All that there is to choose from, or what there is of one PROTOCOL.
+    """The protocols and engines; or all that there is to choose from of one PROTOCOL.
 
-    Protocols, bounds, settings, presets, properties, liveness and fairness, views, and engines.
+    That is bounds, settings, presets, properties, liveness and fairness, and views. With --json,
+    all of it, of every protocol too.
     """
     chosen = [protocol_named(protocol)] if protocol else list(PROTOCOLS.values())
     if as_json:
@@ -38,7 +41,8 @@ def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
             "engines": dict(_engines()),
         })  # fmt: skip
     else:
-        write_output("\n\n".join(_sections(chosen)) + "\n")
+        parts = _sections(chosen[0]) if protocol else _overview(chosen)
+        write_output("\n\n".join(parts) + "\n")
     return 0
 
 
@@ -100,44 +104,51 @@ def _preset(protocol: Protocol, values: Mapping[str, Any]) -> dict[str, str]:
 # --- text ------------------------------------------------------------------------------------
 
 
-def _sections(chosen: list[Protocol]) -> list[str]:
-    described = [describe_protocol(protocol) for protocol in chosen]
-    known = [(each["name"], each["words"]) for each in described]
-    parts = [_section("Protocols", known)]
-    if len(described) == 1:
-        parts += [f"Source: {each['source']}" for each in described if each["source"]]
-        sources = action_sources(chosen[0])
-        lines = [
-            (each.name, source_in_words(sources[each.name]) if each.name in sources else "")
-            for each in chosen[0].actions
-        ]
-        parts.append(_section("Actions, and where they come from", lines))
-    parts += _grouped("Bounds", described, _bounds)
-    parts += _grouped("Settings (--set NAME=VALUE)", described, _settings)
-    parts += _grouped("Presets (--preset NAME)", described, _presets)
-    parts += _grouped("Properties (--property NAME)", described, _properties)
-    parts += _grouped("Liveness properties (--liveness, or --property NAME)", described, _liveness)
-    parts += _grouped("Fairness (--fair ACTION=HOW)", described, _fairness)
-    parts += _grouped("Views (graph --quotient NAME)", described, _views)
-    parts.append(_section("Engines (--engine NAME)", _engines()))
-    return parts
+def _overview(protocols: list[Protocol]) -> list[str]:
+    """Every protocol with how much there is of it, and the engines."""
+    lines = [(each.name, f"{each.words}: {_counts(each)}") for each in protocols]
+    return [
+        _section("Protocols (highwater list PROTOCOL shows what there is of one)", lines),
+        _section("Engines (--engine NAME)", _engines()),
+    ]
+
+
+def _counts(protocol: Protocol) -> str:
+    amounts = (
+        (len(protocol.bounds), "bound", ""),
+        (len(describe(protocol.settings)), "setting", ""),
+        (len(protocol.presets), "preset", ""),
+        (len(properties_of(protocol)) + len(liveness_of(protocol)), "property", "properties"),
+    )
+    return ", ".join(counted(n, one, many) for n, one, many in amounts if n)
+
+
+def _sections(protocol: Protocol) -> list[str]:
+    described = describe_protocol(protocol)
+    sources = action_sources(protocol)
+    actions = tuple(
+        (each.name, source_in_words(sources[each.name]) if each.name in sources else "")
+        for each in protocol.actions
+    )
+    titled = {
+        "Actions, and where they come from": actions,
+        "Bounds": _bounds(described),
+        "Settings (--set NAME=VALUE)": _settings(described),
+        "Presets (--preset NAME)": _presets(described),
+        "Properties (--property NAME)": _properties(described),
+        "Liveness properties (--liveness, or --property NAME)": _liveness(described),
+        "Fairness (--fair ACTION=HOW)": _fairness(described),
+        "Views (graph --quotient NAME)": _views(described),
+    }
+    return [
+        _section("Protocol", [(protocol.name, protocol.words)]),
+        *([f"Source: {protocol.source}"] if protocol.source else []),
+        *(_section(title, lines) for title, lines in titled.items() if lines),
+        _section("Engines (--engine NAME)", _engines()),
+    ]
 
 
 Lines = tuple[tuple[str, str], ...]
-
-
-def _grouped(
-    title: str, described: list[dict[str, Any]], lines_of: Callable[[dict[str, Any]], Lines]
-) -> list[str]:
-    """A section for each group of protocols that have the same lines; none for those without."""
-    groups: dict[Lines, list[str]] = {}
-    for protocol in described:
-        groups.setdefault(lines_of(protocol), []).append(protocol["name"])
-    return [
-        _section(f"{title} of {', '.join(names)}", lines)
-        for lines, names in groups.items()
-        if lines
-    ]
 
 
 def _bounds(protocol: dict[str, Any]) -> Lines:
@@ -211,8 +222,16 @@ def _views(protocol: dict[str, Any]) -> Lines:
 
 
 def _section(title: str, lines: Iterable[tuple[str, str]]) -> str:
-    """A title, then the lines, names in a column, words folded to 80 columns."""
-    formatter = click.HelpFormatter(width=PLAIN_WIDTH - 2, max_width=PLAIN_WIDTH - 2)
-    formatter.write_dl(list(lines), col_max=NAME_WIDTH)
-    body = "\n".join(f"  {line}".rstrip() for line in formatter.getvalue().splitlines())
-    return f"{click.wrap_text(title, PLAIN_WIDTH)}\n{body}"
+    """A title, then the lines, names in a column, words folded at spaces to 80 columns."""
+    rows = list(lines)
+    column = 4 + min(max((len(name) for name, _ in rows), default=0), NAME_WIDTH)
+    found = [click.wrap_text(title, PLAIN_WIDTH)]
+    for name, words in rows:
+        folded = wrap(words, PLAIN_WIDTH - column, break_on_hyphens=False) or [""]
+        begins = f"  {name:{column - 2}}"
+        if len(name) > column - 4:
+            found.append(begins.rstrip())
+            begins = " " * column
+        found.append(f"{begins}{folded[0]}".rstrip())
+        found += [" " * column + line for line in folded[1:]]
+    return "\n".join(found)

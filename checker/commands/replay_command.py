@@ -12,6 +12,7 @@ from checker.commands.common import (
     output_options,
     print_json,
     protocol_option,
+    write_output,
     write_result,
 )
 from checker.core.amounts import counted
@@ -24,16 +25,35 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings=HELP)
-@click.argument("file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.argument(
+    "files", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @protocol_option("reject a trace of any other protocol")
 @output_options
-def command(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int:
-    """Run TRACE on the reference engine, and check that it shows what it claims.
+def command(files: tuple[Path, ...], protocol: str | None, as_json: bool, quiet: bool) -> int:
+    """Run each TRACE on the reference engine, and check that it shows what it claims.
 
-    TRACE is a file, or one of the stored counterexamples: its folder, or its name.
+    TRACE is a file, or one of the stored counterexamples: its folder, or its name. Of several each
+    is told in a line, and the first that does not hold up ends the command.
 
     Exit status: 0 it does, 23 it does not, 2 it cannot be read. With --quiet, nothing is shown.
     """
+    if len(files) == 1:
+        return _replayed(files[0], protocol, as_json, quiet)
+    from checker.lab.experiments.cases import accepted_trace
+
+    traces = []
+    for file in files:
+        trace = accepted_trace(file, protocol)
+        traces.append(_as_data(trace, file))
+        if not as_json and not quiet:
+            write_output(f"{file}: accepted, {counted(trace.depth, 'step')}\n")
+    if as_json:
+        print_json({"command": "replay", "accepted": True, "traces": traces})
+    return 0
+
+
+def _replayed(file: Path, protocol: str | None, as_json: bool, quiet: bool) -> int:
     from checker.lab.experiments.cases import accepted_trace
 
     try:

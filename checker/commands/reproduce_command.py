@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @click.argument("finding", metavar="[FINDING]", required=False)
 @click.option("--kafka", "version", metavar="VERSION", help="a release [default: the newest]")
 @click.option("--schedule", "name", metavar="NAME", help="[default: the finding's first]")
-@click.option("--control", is_flag=True, help="leave out what makes the loss possible")
-@click.option("--patched", is_flag=True, help="with the fix, compiled and put before the jar")
+@click.option("--control", is_flag=True, help="remove the cause: nothing is lost")
+@click.option("--patched", is_flag=True, help="apply the fix: nothing is lost")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True)
 @click.option(
     "--keep", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),

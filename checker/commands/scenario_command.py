@@ -79,6 +79,7 @@ def _show(scenario: Scenario, run: str, trace: Trace) -> None:
     from checker.telling.report.text import render_text
 
     names = ", ".join(f"{name}: {real}" for name, real in scenario.names.items())
-    head = [f"{scenario.title}: {run}", *([names] if names else []), ""]
+    told = (f"{scenario.title}: {run}", *([names] if names else []))
+    head = [*(click.wrap_text(line, PLAIN_WIDTH, subsequent_indent="  ") for line in told), ""]
     text = render_text(trace, console=console())
     write_output("\n".join(head) + f"{text}\neverything is as expected\n\n")

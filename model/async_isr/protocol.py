@@ -37,7 +37,7 @@ from model.language import (
     smallest,
     table,
 )
-from model.replicated_log import REPLICAS
+from model.replicated_log import REPLICAS, TELLING
 
 MAX_OFFSET = Bound("max_offset", default=2, minimum=1, words="the leader's end at most")
 MAX_VERSION = Bound("max_version", default=2, minimum=1, words="the last ISR version, from 0")
@@ -125,7 +125,7 @@ def toggled(isr: SetOf[Replica], replica: Replica) -> SetOf[Replica]:
     return choose(isr.contains(replica), isr.without_member(replica), isr.with_member(replica))
 
 
-@action("controller removes {replica} from the ISR")
+@action("controller removes {replica} from the ISR", at="AsyncIsr.ControllerShrinkIsr")
 def controller_shrink_isr(partition: Partition, replica: Replica) -> None:
     """Take a follower that may have failed out of the ISR."""
     require(partition.controller_version < partition.bound("max_version"))
@@ -135,7 +135,10 @@ def controller_shrink_isr(partition: Partition, replica: Replica) -> None:
     partition.write_isr(partition.controller_isr.without_member(replica))
 
 
-@action("controller applies the AlterPartition request for {replica}")
+@action(
+    "controller applies the AlterPartition request for {replica}",
+    at="AsyncIsr.ControllerHandleRequest",
+)
 def controller_handle_request(partition: Partition, replica: Replica) -> None:
     """Apply a request for the current version: compare and swap."""
     current = partition.versions[partition.controller_version]
@@ -151,7 +154,10 @@ def _request(partition: Partition, replica: Replica) -> None:
     partition.pending_isr = partition.pending_isr.union(isr)
 
 
-@action("leader sends AlterPartition to remove {replica} from the ISR")
+@action(
+    "leader sends AlterPartition to remove {replica} from the ISR",
+    at="AsyncIsr.LeaderRequestShrinkIsr",
+)
 def leader_request_shrink_isr(partition: Partition, replica: Replica) -> None:
     """Ask for an ISR without a follower."""
     require(replica != partition.leader)
@@ -160,7 +166,10 @@ def leader_request_shrink_isr(partition: Partition, replica: Replica) -> None:
     _request(partition, replica)
 
 
-@action("leader sends AlterPartition to add {replica} to the ISR")
+@action(
+    "leader sends AlterPartition to add {replica} to the ISR",
+    at="AsyncIsr.LeaderRequestExpandIsr",
+)
 def leader_request_expand_isr(partition: Partition, replica: Replica) -> None:
     """Ask for an ISR with a replica that has reached the high watermark."""
     require(not_(partition.leader_isr.contains(replica)))
@@ -169,7 +178,7 @@ def leader_request_expand_isr(partition: Partition, replica: Replica) -> None:
     _request(partition, replica)
 
 
-@action("leader appends a record")
+@action("leader appends a record", at="AsyncIsr.LeaderWrite")
 def leader_write(partition: Partition) -> None:
     """Append a record."""
     require(partition.leader.end < partition.bound("max_offset"))
@@ -177,7 +186,7 @@ def leader_write(partition: Partition) -> None:
     partition.leader.end = partition.leader.end + 1
 
 
-@action("leader learns of ISR version {version.number}")
+@action("leader learns of ISR version {version.number}", at="AsyncIsr.LeaderHandleUpdate")
 def leader_handle_update(partition: Partition, version: IsrVersion) -> None:
     """Learn of a newer version of the ISR; what was pending is decided."""
     require(version.number > partition.leader_version)
@@ -188,7 +197,7 @@ def leader_handle_update(partition: Partition, version: IsrVersion) -> None:
     partition.pending_isr = partition.replicas.none()
 
 
-@action("{replica} fetches")
+@action("{replica} fetches", at="AsyncIsr.FollowerReplicate")
 def follower_replicate(partition: Partition, replica: Replica) -> None:
     """A follower fetches the next record, and the leader learns of it."""
     require(replica != partition.leader)
@@ -203,6 +212,7 @@ ASYNC_ISR = Protocol(
     source="AsyncIsr.tla",
     state=Partition,
     bounds=(REPLICAS, MAX_OFFSET, MAX_VERSION),
+    telling=TELLING,
     settings=AsyncIsrSettings,
     start=start,
     actions=(

@@ -27,7 +27,13 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, choose, is_none, not_, require, spend, spent
 
 
-@action("{follower} fetches from {leader}, learns of a diverging epoch; the thread stalls")
+@action(
+    "{follower} fetches from {leader}, learns of a diverging epoch; the thread stalls",
+    at="AbstractFetcherThread.processFetchRequest",
+    since="2.8.0",
+    about="KIP-595",
+    settings="truncation, fetch.answers",
+)
 def follower_stall_before_truncating(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
@@ -54,7 +60,13 @@ def _cuts_at_high_watermark(partition: TopicPartition) -> bool:
     return up_to_2_6 and asks_before_fetching(partition)
 
 
-@action("{follower} follows {leader} and has no leader epoch; the thread stalls")
+@action(
+    "{follower} follows {leader} and has no leader epoch; the thread stalls",
+    at="AbstractFetcherThread.fetchTruncatingPartitions",
+    since="0.11.0",
+    about="KIP-101",
+    settings="truncation, fetch.answers",
+)
 def follower_stall_without_epochs(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
@@ -76,7 +88,12 @@ def follower_stall_without_epochs(
     stalled.leader = leader
 
 
-@action("the stalled fetcher thread of {follower} resumes and truncates")
+@action(
+    "the stalled fetcher thread of {follower} resumes and truncates",
+    at="AbstractFetcherThread.truncateOnFetchResponse",
+    since="2.8.0",
+    about="finding 0009",
+)
 def follower_finish_truncating(partition: TopicPartition, follower: Broker) -> None:
     """Truncate as was decided, if the partition is with this thread now; else do nothing.
 

@@ -57,7 +57,13 @@ def starts_late_enough(partition: TopicPartition, leader: Broker, follower: Brok
     return follower.log_start >= leader.log_start
 
 
-@action("{leader} sends AlterPartition to add {follower} to the ISR")
+@action(
+    "{leader} sends AlterPartition to add {follower} to the ISR",
+    at="Partition.maybeExpandIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-7128",
+    settings="isr.changes, join.isr.from.epoch.start",
+)
 def leader_propose_expand(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Handle a fetch of a follower that has reached the HW and the epoch's start (KAFKA-7128).
 
@@ -97,7 +103,13 @@ def is_behind(partition: TopicPartition, leader: Broker, follower: Broker) -> bo
     return behind
 
 
-@action("{leader} sends AlterPartition to remove {follower} from the ISR")
+@action(
+    "{leader} sends AlterPartition to remove {follower} from the ISR",
+    at="Partition.maybeShrinkIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-1546",
+    settings="isr.changes, replica.lag.max.messages, followers.keep.up",
+)
 def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Drop one follower that is behind (`replica.lag.time.max.ms`)."""
     require(can_change_isr(partition, leader))
@@ -108,7 +120,13 @@ def leader_propose_shrink(partition: TopicPartition, leader: Broker, follower: B
     propose_isr(partition, leader, leader.isr.without_member(follower))
 
 
-@action("{leader} sends AlterPartition to remove every follower from the ISR")
+@action(
+    "{leader} sends AlterPartition to remove every follower from the ISR",
+    at="Partition.maybeShrinkIsr",
+    since="0.8.0",
+    about="KIP-497, KAFKA-1546",
+    settings="isr.changes, replica.lag.max.messages, followers.keep.up",
+)
 def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -> None:
     """Drop all followers, which are behind, and lead alone."""
     require(can_change_isr(partition, leader))
@@ -123,7 +141,13 @@ def leader_propose_shrink_to_itself(partition: TopicPartition, leader: Broker) -
     propose_isr(partition, leader, partition.brokers.only(leader))
 
 
-@action("{leader} receives the AlterPartition response: its ISR change is accepted")
+@action(
+    "{leader} receives the AlterPartition response: its ISR change is accepted",
+    at="Partition.handleAlterPartitionUpdate",
+    since="2.7.0",
+    about="KIP-497",
+    settings="isr.answer.apart",
+)
 def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     """Take the ISR and partition epoch of an AlterPartition answer, before the image of them.
 
@@ -144,7 +168,13 @@ def leader_hear_isr_answer(partition: TopicPartition, leader: Broker) -> None:
     advance_high_watermark(partition, leader)
 
 
-@action("{leader} applies a metadata image with the partition epoch it already has")
+@action(
+    "{leader} applies a metadata image with the partition epoch it already has",
+    at="Partition.makeLeader",
+    since="2.8.0",
+    about="KIP-497, finding 0002",
+    settings="pending.isr.survives.image",
+)
 def leader_read_known_image(partition: TopicPartition, leader: Broker) -> None:
     """Run `makeLeader` with an equal partition epoch: a change that is pending by now is forgotten.
 
@@ -181,7 +211,12 @@ def is_lost_request_for(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
-@action("{leader} sends its pending AlterPartition request again")
+@action(
+    "{leader} sends its pending AlterPartition request again",
+    at="AlterPartitionManager.maybePropagateIsrChanges",
+    since="2.7.0",
+    about="KIP-497",
+)
 def leader_resend_isr_change(partition: TopicPartition, leader: Broker) -> None:
     """Send a lost AlterPartition request again (`AlterPartitionManager`)."""
     controller = partition.controller

@@ -31,7 +31,12 @@ def registration_fails(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
-@action("an operator deletes the topic")
+@action(
+    "an operator deletes the topic",
+    at="ReplicationControlManager.deleteTopics",
+    since="0.8.1",
+    about="KIP-966, finding 0007",
+)
 def operator_delete_topic(partition: TopicPartition) -> None:
     """Forget all of the partition at once, on every disk too; nothing that was promised holds.
 
@@ -81,7 +86,12 @@ def operator_delete_topic(partition: TopicPartition) -> None:
     partition.consumer.committed = 0
 
 
-@action("the registration of {broker} fails, and the active controller resigns")
+@action(
+    "the registration of {broker} fails, and the active controller resigns",
+    at="BrokersToElrs.partitionsWithBrokerInElr",
+    since="4.0.0",
+    about="KIP-966, finding 0007",
+)
 def controller_renounce(partition: TopicPartition, broker: Broker) -> None:
     """Look for a topic that is not there. The next controller has the same index, and does too."""
     require(not_(broker.up), registration_fails(partition, broker))

@@ -11,7 +11,12 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, choose, minimum, not_, require, spend
 
 
-@action("{leader} appends the producer's next record")
+@action(
+    "{leader} appends the producer's next record",
+    at="Partition.appendRecordsToLeader",
+    since="0.8.0",
+    settings="acks, min.insync.replicas",
+)
 def producer_send(partition: TopicPartition, leader: Broker) -> None:
     """Append a record at a broker that believes it leads; acks=all needs enough ISR members.
 
@@ -51,7 +56,13 @@ def _commits_first(partition: TopicPartition) -> bool:
     return partition.options.consumer_commits == ConsumerCommits.BEFORE
 
 
-@action("the consumer polls {broker}")
+@action(
+    "the consumer polls {broker}",
+    at="FetchCollector.collectFetch",
+    since="0.9.0",
+    about="KIP-392",
+    settings="follower.reads, consumer.commits",
+)
 def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
     """Fetch the next record below the HW. Committing first, it commits before processing it."""
     consumer = partition.consumer
@@ -65,7 +76,7 @@ def consumer_poll(partition: TopicPartition, broker: Broker) -> None:
         consumer.committed = consumer.position
 
 
-@action("the consumer processes the record that it polled")
+@action("the consumer processes the record that it polled", at="the application")
 def consumer_process(partition: TopicPartition) -> None:
     """Do the work for a record: the ghost of the record that was exposed there counts it."""
     consumer = partition.consumer
@@ -77,7 +88,12 @@ def consumer_process(partition: TopicPartition) -> None:
     consumer.processed = consumer.processed + 1
 
 
-@action("the consumer commits its offset")
+@action(
+    "the consumer commits its offset",
+    at="ConsumerCoordinator.commitOffsetsSync",
+    since="0.9.0",
+    settings="consumer.commits",
+)
 def consumer_commit(partition: TopicPartition) -> None:
     """Commit the position after processing."""
     consumer = partition.consumer
@@ -88,7 +104,11 @@ def consumer_commit(partition: TopicPartition) -> None:
     consumer.committed = consumer.position
 
 
-@action("the consumer dies, and another resumes at the committed offset")
+@action(
+    "the consumer dies, and another resumes at the committed offset",
+    at="ConsumerCoordinator.initWithCommittedOffsetsIfNeeded",
+    since="0.9.0",
+)
 def consumer_restart(partition: TopicPartition) -> None:
     """Start over where the offset was last committed."""
     consumer = partition.consumer

@@ -18,7 +18,13 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, all_of, not_, require, spend
 
 
-@action("an operator unregisters {broker}")
+@action(
+    "an operator unregisters {broker}",
+    at="ReplicationControlManager.handleBrokerUnregistered",
+    since="2.8.0",
+    about="KIP-500, finding 0018",
+    settings="unregistration.leaves.elr",
+)
 def operator_unregister_broker(partition: TopicPartition, broker: Broker) -> None:
     """Ask that the controller forgets a broker, up or down; it does so as it fences it."""
     require(not partition.options.with_zookeeper)

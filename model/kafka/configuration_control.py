@@ -10,7 +10,13 @@ from model.kafka.state import TopicPartition
 from model.language import action, any_of, is_none, not_, require, spend
 
 
-@action("an operator changes min.insync.replicas")
+@action(
+    "an operator changes min.insync.replicas",
+    at="ConfigurationControlManager.incrementalAlterConfigs",
+    since="0.8.2.0",
+    about="KIP-966, finding 0006, finding 0007",
+    settings="min.insync.replicas.later, min.isr.change.keeps.elr, clearing.updates.elr.index",
+)
 def operator_change_min_isr(partition: TopicPartition) -> None:
     """Change it once, to what `min.insync.replicas.later` says, if that is another number.
 

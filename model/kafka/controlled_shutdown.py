@@ -21,7 +21,13 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, any_of, not_, require, spend
 
 
-@action("{broker} requests a controlled shutdown")
+@action(
+    "{broker} requests a controlled shutdown",
+    at="BrokerHeartbeatManager.calculateNextBrokerState",
+    since="2.8.0",
+    about="KAFKA-13916",
+    settings="shutdowns.in.turn",
+)
 def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     """The next heartbeats want a shutdown; the controller fences the broker, and it may stop."""
     require(not partition.options.with_zookeeper)
@@ -31,7 +37,11 @@ def broker_ask_to_stop(partition: TopicPartition, broker: Broker) -> None:
     broker.shutting_down = True
 
 
-@action("{broker} completes its controlled shutdown")
+@action(
+    "{broker} completes its controlled shutdown",
+    at="BrokerLifecycleManager.beginShutdown",
+    since="2.8.0",
+)
 def broker_stop_as_asked(partition: TopicPartition, broker: Broker) -> None:
     """The controller has taken it out of the ISR, and has another lead if one may.
 

@@ -48,13 +48,24 @@ def _answer(partition: TopicPartition) -> None:
     stalled.reset()
 
 
-@action("{leader} appends the producer's next record; its thread stalls before it waits")
+@action(
+    "{leader} appends the producer's next record; its thread stalls before it waits",
+    at="ReplicaManager.appendRecords",
+    since="0.8.0",
+    about="KAFKA-1148",
+    settings="acks, min.insync.replicas",
+)
 def leader_stall_before_waiting(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, and look at nothing yet."""
     _append_and_stall(partition, leader, STALLED_PRODUCES)
 
 
-@action("the stalled thread of {leader} resumes and acknowledges the record")
+@action(
+    "the stalled thread of {leader} resumes and acknowledges the record",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+)
 def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> None:
     """Answer by the offset alone (KAFKA-1148). Until that is success, the thread stalls on."""
     stalled = partition.stalled_produce
@@ -66,14 +77,25 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
     _answer(partition)
 
 
-@action("{leader} appends the producer's next record; its thread stalls inside the check")
+@action(
+    "{leader} appends the producer's next record; its thread stalls inside the check",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+    settings="acks, min.insync.replicas",
+)
 def leader_stall_in_check(partition: TopicPartition, leader: Broker) -> None:
     """Append a record, take the log, for the broker leads, and count the ISR, which is enough."""
     _append_and_stall(partition, leader, STALLED_CHECKS)
     partition.stalled_produce.checking = True
 
 
-@action("the stalled thread of {leader} resumes its check and acknowledges the record")
+@action(
+    "the stalled thread of {leader} resumes its check and acknowledges the record",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.0",
+    about="KAFKA-1148",
+)
 def leader_answer_stalled_check(partition: TopicPartition, leader: Broker) -> None:
     """Read the HW of the log, whoever leads by now; below the record, it is as if there were none.
 

@@ -72,7 +72,12 @@ def forget(partition: TopicPartition, broker: Broker, where: bool = True) -> Non
         broker.min_isr_next = choose(where, 0, broker.min_isr_next)
 
 
-@action("{leader} applies metadata that changes min.insync.replicas")
+@action(
+    "{leader} applies metadata that changes min.insync.replicas",
+    at="DynamicConfigPublisher.onMetadataUpdate",
+    since="0.8.2.0",
+    about="KIP-966",
+)
 def leader_read_min_isr(partition: TopicPartition, leader: Broker) -> None:
     """Go by the new number from now on; that moves nothing by itself."""
     require(leader.leads, leader.min_isr_next > 0)

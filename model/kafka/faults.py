@@ -112,7 +112,11 @@ def stop_cleanly(partition: TopicPartition, broker: Broker) -> None:
     stop(partition, broker, power_lost=False)
 
 
-@action("{broker} crashes; its high watermark checkpoint is {checkpoint}")
+@action(
+    "{broker} crashes; its high watermark checkpoint is {checkpoint}",
+    at="ReplicaManager.checkpointHighWatermarks",
+    since="0.8.0",
+)
 def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The process dies; the log survives in the page cache."""
     require(broker.up, checkpoint <= broker.high_watermark)
@@ -122,7 +126,12 @@ def broker_crash(partition: TopicPartition, broker: Broker, checkpoint: Offset) 
     stop(partition, broker, power_lost=False)
 
 
-@action("{broker} stops cleanly")
+@action(
+    "{broker} stops cleanly",
+    at="LogManager.shutdown",
+    since="0.8.0",
+    settings="shutdowns.in.turn",
+)
 def broker_shut_down(partition: TopicPartition, broker: Broker) -> None:
     """The broker stops without having been let go (`controlled_shutdown.py`)."""
     require(broker.up, may_be_stopped(partition, broker))
@@ -139,7 +148,10 @@ def is_left_by_power_loss(partition: TopicPartition, broker: Broker, kept: int) 
 
 
 @action(
-    "{broker} loses power; {kept} records and the high watermark checkpoint {checkpoint} are left"
+    "{broker} loses power; {kept} records and the high watermark checkpoint {checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    settings="log.flush.interval.messages",
 )
 def broker_lose_power(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
@@ -154,7 +166,12 @@ def broker_lose_power(
     stop(partition, broker, power_lost=True)
 
 
-@action("{broker} loses its disk")
+@action(
+    "{broker} loses its disk",
+    at="LogManager.loadLogs",
+    since="0.8.0",
+    about="KIP-903",
+)
 def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     """The broker stops, and comes back with an empty log."""
     require(broker.up)
@@ -164,7 +181,16 @@ def broker_lose_disk(partition: TopicPartition, broker: Broker) -> None:
     stop(partition, broker, power_lost=True)
 
 
-@action("{broker} restarts")
+@action(
+    "{broker} restarts",
+    at="ClusterControlManager.registerBroker",
+    since="0.8.0",
+    about="KAFKA-7235, KIP-966, finding 0005, finding 0011",
+    settings=(
+        "quick.bounce, eligible.leader.replicas, registration.counts.directories, "
+        "last.member.is.last.known.leader"
+    ),
+)
 def broker_restart(partition: TopicPartition, broker: Broker) -> None:
     """Register with a new broker epoch, load the log and the HW checkpoint, and read who leads.
 

@@ -13,7 +13,12 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, maximum, not_, require
 
 
-@action("{follower} fetches a record from {leader}")
+@action(
+    "{follower} fetches a record from {leader}",
+    at="AbstractFetcherThread.processFetchRequest",
+    since="0.8.0",
+    settings="fetch.answers",
+)
 def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Fetch and append a record; the answer's HW is from before the leader noted this fetch."""
     diverging = fetch_diverges(partition, follower, leader)
@@ -30,7 +35,12 @@ def follower_fetch_record(partition: TopicPartition, follower: Broker, leader: B
     unified_log.take_answered(partition, follower, high_watermark, leader.log_start)
 
 
-@action("{follower} fetches from {leader} and learns the high watermark")
+@action(
+    "{follower} fetches from {leader} and learns the high watermark",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="0.8.0",
+    settings="fetch.answers, fetch.sessions",
+)
 def follower_fetch_high_watermark(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:

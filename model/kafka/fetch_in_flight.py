@@ -28,7 +28,13 @@ from model.kafka.state import (
 from model.language import action, all_of, any_of, choose, is_none, maximum, not_, require
 
 
-@action("{follower} sends a fetch to {leader}, which sends a response")
+@action(
+    "{follower} sends a fetch to {leader}, which sends a response",
+    at="Partition.fetchRecords",
+    since="0.8.0",
+    about="KAFKA-7104",
+    settings="fetch.answers, fetch.sessions",
+)
 def follower_send_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """The leader handles a fetch at once; its answer travels."""
     diverging = fetch_diverges(partition, follower, leader)
@@ -74,7 +80,12 @@ def takes_answer(follower: Broker) -> bool:
     )
 
 
-@action("{follower} receives a record")
+@action(
+    "{follower} receives a record",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="0.8.0",
+    settings="fetch.answers",
+)
 def follower_receive_record(partition: TopicPartition, follower: Broker) -> None:
     """Append the record of an answer, and take its HW and log start."""
     answer = follower.answer
@@ -88,7 +99,13 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     follower.answer.reset()
 
 
-@action("{follower} receives a record that {leader} wrote over the one it had read")
+@action(
+    "{follower} receives a record that {leader} wrote over the one it had read",
+    at="UnifiedLog.analyzeAndValidateRecords",
+    since="0.8.0",
+    about="KAFKA-18723, finding 0019",
+    settings="append.up.to.leader.epoch, fetch.answers, truncation.begins.segment",
+)
 def follower_receive_rewritten_record(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:
@@ -117,7 +134,12 @@ def follower_receive_rewritten_record(
     follower.answer.reset()
 
 
-@action("{follower} receives an empty response and takes its high watermark")
+@action(
+    "{follower} receives an empty response and takes its high watermark",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="0.8.0",
+    settings="fetch.answers",
+)
 def follower_receive_high_watermark(partition: TopicPartition, follower: Broker) -> None:
     """Take the HW and log start of an answer without records."""
     answer = follower.answer
@@ -130,7 +152,13 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     follower.answer.reset()
 
 
-@action("{follower} receives a response with a diverging epoch, and truncates")
+@action(
+    "{follower} receives a response with a diverging epoch, and truncates",
+    at="AbstractFetcherThread.truncateOnFetchResponse",
+    since="2.8.0",
+    about="KIP-595, KAFKA-18991",
+    settings="fetch.answers",
+)
 def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> None:
     """Truncate as an answer says, for whichever leader epoch it was given (KAFKA-18991)."""
     answer = follower.answer
@@ -142,7 +170,12 @@ def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> 
     follower.answer.reset()
 
 
-@action("{follower} drops the fetch response in flight: it is late or lost")
+@action(
+    "{follower} drops the fetch response in flight: it is late or lost",
+    at="AbstractFetcherThread.processFetchRequest",
+    since="0.8.0",
+    settings="fetch.answers",
+)
 def follower_ignore_answer(partition: TopicPartition, follower: Broker) -> None:
     """Drop an answer; the follower will fetch again, in a new session."""
     require(not answers_at_once(partition))

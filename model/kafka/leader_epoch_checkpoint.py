@@ -22,7 +22,13 @@ from model.language import action, all_of, every, maximum, minimum, not_, requir
 from model.replicated_log import NO_EPOCH, Offset
 
 
-@action("{broker} writes the truncated leader epochs to the checkpoint file")
+@action(
+    "{broker} writes the truncated leader epochs to the checkpoint file",
+    at="LeaderEpochFileCache.writeIfDirExists",
+    since="3.7.0",
+    about="KAFKA-15046, KAFKA-16541",
+    settings="epoch.cache, epoch.file",
+)
 def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     """The scheduler's thread writes the file (3.8), or the system what is not synced (3.7)."""
     require(is_kept(partition))
@@ -32,7 +38,13 @@ def broker_flush_epochs(partition: TopicPartition, broker: Broker) -> None:
     write(partition, broker)
 
 
-@action("the log of {broker} is replaced by its copy in another log directory")
+@action(
+    "the log of {broker} is replaced by its copy in another log directory",
+    at="Partition.maybeReplaceCurrentWithFutureReplica",
+    since="1.1.0",
+    about="KAFKA-15608, KAFKA-20961",
+    settings="epoch.cache, swapped.log.keeps.epochs",
+)
 def broker_swap_log(partition: TopicPartition, broker: Broker) -> None:
     """A copy that has caught up takes the log's place (`ReplicaAlterLogDirsThread`).
 
@@ -62,7 +74,12 @@ def _is_read_off(partition: TopicPartition, broker: Broker) -> bool:
 
 @action(
     "{broker} loses power, and the checkpoint file of its leader epochs is empty; {kept} records "
-    "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} on"
+    "and the high watermark checkpoint {checkpoint} are left, and it recovers those from {first} "
+    "on",
+    at="LeaderEpochCheckpointFile.write",
+    since="3.7.0",
+    about="KAFKA-16541",
+    settings="epoch.cache, epoch.file",
 )
 def broker_lose_power_and_epochs(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset, first: Offset

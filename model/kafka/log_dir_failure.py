@@ -38,7 +38,12 @@ from model.language import SetOf, action, any_of, every, maximum, not_, require,
 from model.replicated_log import Offset
 
 
-@action("the log directory of {broker} fails; its high watermark checkpoint is {checkpoint}")
+@action(
+    "the log directory of {broker} fails; its high watermark checkpoint is {checkpoint}",
+    at="ReplicaManager.handleLogDirFailure",
+    since="3.7.0",
+    about="KIP-858, finding 0005",
+)
 def broker_fail_directory(partition: TopicPartition, broker: Broker, checkpoint: Offset) -> None:
     """The replica is offline: it leads and follows nobody, while the broker lives on."""
     require(not partition.options.with_zookeeper)
@@ -68,7 +73,13 @@ def _eligible(partition: TopicPartition, broker: Broker, isr: SetOf[Broker]) -> 
     return eligible
 
 
-@action("controller learns that the log directory of {broker} failed")
+@action(
+    "controller learns that the log directory of {broker} failed",
+    at="ReplicationControlManager.handleDirectoriesOffline",
+    since="3.7.0",
+    about="KIP-858, finding 0005",
+    settings="directory.failure.leaves.elr",
+)
 def controller_hear_of_failure(partition: TopicPartition, broker: Broker) -> None:
     """Take a broker that does not lead out of the ISR (`handleDirectoriesOffline`)."""
     controller = partition.controller
@@ -85,7 +96,11 @@ def controller_hear_of_failure(partition: TopicPartition, broker: Broker) -> Non
 
 
 @action(
-    "controller learns that the log directory of the leader {broker} failed; elects {successor}"
+    "controller learns that the log directory of the leader {broker} failed; elects {successor}",
+    at="ReplicationControlManager.handleDirectoriesOffline",
+    since="3.7.0",
+    about="KIP-858, finding 0005",
+    settings="directory.failure.leaves.elr",
 )
 def controller_hear_of_leaders_failure(
     partition: TopicPartition, broker: Broker, successor: Broker
@@ -101,7 +116,13 @@ def controller_hear_of_leaders_failure(
     elect_beside(partition, successor, isr, eligible)
 
 
-@action("controller learns that the log directory of the leader {broker} failed; nobody can lead")
+@action(
+    "controller learns that the log directory of the leader {broker} failed; nobody can lead",
+    at="ReplicationControlManager.handleDirectoriesOffline",
+    since="3.7.0",
+    about="KIP-858, finding 0005",
+    settings="directory.failure.leaves.elr, last.known.leader.election",
+)
 def controller_hear_of_last_leaders_failure(partition: TopicPartition, broker: Broker) -> None:
     """The partition has no leader."""
     isr = isr_without(partition, broker)
@@ -119,7 +140,12 @@ def controller_hear_of_last_leaders_failure(partition: TopicPartition, broker: B
     note_last_known_leader(partition, broker, isr)
 
 
-@action("controller fences {broker}, whose log directory failed, and elects {successor}")
+@action(
+    "controller fences {broker}, whose log directory failed, and elects {successor}",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="4.0.0",
+    about="KIP-966",
+)
 def controller_fence_and_elect(
     partition: TopicPartition, broker: Broker, successor: Broker
 ) -> None:
@@ -146,14 +172,24 @@ def _repair(broker: Broker) -> None:
     broker.directory_failed = False
 
 
-@action("the failed log directory of {broker} is back")
+@action(
+    "the failed log directory of {broker} is back",
+    at="LogManager.readBrokerEpochFromCleanShutdownFiles",
+    since="4.0.0",
+    about="KIP-966",
+)
 def broker_regain_directory(partition: TopicPartition, broker: Broker) -> None:
     """With the log as it was, and without a marker of the stop since."""
     _repair(broker)
     broker.stopped_cleanly = False
 
 
-@action("an empty disk replaces the failed log directory of {broker}")
+@action(
+    "an empty disk replaces the failed log directory of {broker}",
+    at="LogManager.readBrokerEpochFromCleanShutdownFiles",
+    since="4.0.0",
+    about="KIP-966",
+)
 def broker_replace_directory(partition: TopicPartition, broker: Broker) -> None:
     """With neither log nor marker."""
     _repair(broker)
@@ -161,7 +197,12 @@ def broker_replace_directory(partition: TopicPartition, broker: Broker) -> None:
     unified_log.delete(partition, broker, where=True)
 
 
-@action("the failed log directory of {broker} is removed from log.dirs")
+@action(
+    "the failed log directory of {broker} is removed from log.dirs",
+    at="LogManager.readBrokerEpochFromCleanShutdownFiles",
+    since="4.0.0",
+    about="KIP-966, finding 0005",
+)
 def broker_drop_directory(partition: TopicPartition, broker: Broker) -> None:
     """After a clean stop, the marker is in each directory that is left."""
     _repair(broker)

@@ -22,7 +22,13 @@ def assign_directory(partition: TopicPartition, where: bool = True) -> None:
     change_partition(partition, controller.isr, eligible, where)
 
 
-@action("{broker} reports its replica's log directory; the ELR is emptied")
+@action(
+    "{broker} reports its replica's log directory; the ELR is emptied",
+    at="ReplicationControlManager.handleAssignReplicasToDirs",
+    since="3.7.0",
+    about="KIP-858, finding 0003",
+    settings="assignment.keeps.elr",
+)
 def broker_assign_directory(partition: TopicPartition, broker: Broker) -> None:
     """Write the directory as a partition change that does not know of the ELR (finding 0003).
 
@@ -39,7 +45,12 @@ def broker_assign_directory(partition: TopicPartition, broker: Broker) -> None:
     assign_directory(partition)
 
 
-@action("{broker} loses its log directory while it is down")
+@action(
+    "{broker} loses its log directory while it is down",
+    at="LogManager.loadLogs",
+    since="4.0.0",
+    about="KIP-966, finding 0005",
+)
 def broker_lose_directory(partition: TopicPartition, broker: Broker) -> None:
     """Lose the log of a broker that has stopped cleanly: its disk failed, and is in use no more.
 

@@ -45,7 +45,10 @@ def _lose_power(partition: TopicPartition, broker: Broker, kept: int, checkpoint
 
 @action(
     "{broker} loses power, which undoes a truncation; {kept} records of its log as it was before "
-    "and the high watermark checkpoint {checkpoint} are left"
+    "and the high watermark checkpoint {checkpoint} are left",
+    at="LogSegment.truncateTo",
+    since="0.8.0",
+    settings="log.file, epoch.cache",
 )
 def broker_lose_power_and_truncation(
     partition: TopicPartition, broker: Broker, kept: Offset, checkpoint: Offset
@@ -70,7 +73,10 @@ def _require_unsynced_append(partition: TopicPartition) -> None:
 @action(
     "{follower} fetches a record from {leader} and loses power as it appends, which undoes a "
     "truncation; {kept} records of its log as it was before and the high watermark checkpoint "
-    "{checkpoint} are left"
+    "{checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.11.0",
+    settings="log.file, epoch.cache, log.flush.interval.messages, fetch.answers",
 )
 def follower_lose_power_appending(
     partition: TopicPartition, follower: Broker, leader: Broker, kept: Offset, checkpoint: Offset
@@ -90,7 +96,10 @@ def follower_lose_power_appending(
 
 @action(
     "{follower} receives a record and loses power as it appends, which undoes a truncation; {kept} "
-    "records of its log as it was before and the high watermark checkpoint {checkpoint} are left"
+    "records of its log as it was before and the high watermark checkpoint {checkpoint} are left",
+    at="UnifiedLog.append",
+    since="0.11.0",
+    settings="log.file, epoch.cache, log.flush.interval.messages, fetch.answers",
 )
 def follower_lose_power_receiving(
     partition: TopicPartition, follower: Broker, kept: Offset, checkpoint: Offset
@@ -106,7 +115,12 @@ def follower_lose_power_receiving(
     _lose_power(partition, follower, kept, checkpoint)
 
 
-@action("the truncation of the log of {broker} reaches its disk")
+@action(
+    "the truncation of the log of {broker} reaches its disk",
+    at="LogSegment.truncateTo",
+    since="0.8.0",
+    settings="log.file",
+)
 def broker_sync_truncation(partition: TopicPartition, broker: Broker) -> None:
     """Nothing can undo the truncation any more, so that what a later one undoes is the log of now.
 

@@ -29,7 +29,13 @@ from model.language import action, all_of, any_of, not_, require, some, spend
 from model.replicated_log import Offset
 
 
-@action("{broker} deletes the records before {start}")
+@action(
+    "{broker} deletes the records before {start}",
+    at="UnifiedLog.deleteOldSegments",
+    since="0.8.0",
+    about="KAFKA-5634, KIP-107",
+    settings="epoch.cache, retention.stops.at.hw",
+)
 def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offset) -> None:
     """Retention at any broker, or DeleteRecords at a leader (`UnifiedLog.deleteOldSegments`).
 
@@ -52,7 +58,13 @@ def broker_delete_records(partition: TopicPartition, broker: Broker, start: Offs
     unified_log.checkpoint_start(partition, broker, where=not_(broker.leads))
 
 
-@action("{broker} writes its log start offset to the checkpoint file")
+@action(
+    "{broker} writes its log start offset to the checkpoint file",
+    at="LogManager.checkpointLogStartOffsets",
+    since="0.11.0",
+    about="KIP-107",
+    settings="log.start.file",
+)
 def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> None:
     """Once a minute (`checkpointLogStartOffsets`); or retention deletes what is before it."""
     require(unified_log.is_start_late(partition))
@@ -61,7 +73,13 @@ def broker_checkpoint_log_start(partition: TopicPartition, broker: Broker) -> No
     unified_log.checkpoint_start(partition, broker)
 
 
-@action("{follower} fetches from {leader} and learns its log start offset")
+@action(
+    "{follower} fetches from {leader} and learns its log start offset",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="0.11.0",
+    about="KIP-107",
+    settings="fetch.answers, fetch.sessions",
+)
 def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """An answer at the leader's end in which only the log start is news (`processPartitionData`).
 
@@ -81,7 +99,13 @@ def follower_fetch_log_start(partition: TopicPartition, follower: Broker, leader
     unified_log.take_start(partition, follower, leader.log_start)
 
 
-@action("{follower} fetches from {leader}, whose log starts later, and restarts its log there")
+@action(
+    "{follower} fetches from {leader}, whose log starts later, and restarts its log there",
+    at="AbstractFetcherThread.fetchOffsetAndTruncate",
+    since="0.8.0",
+    about="KAFKA-9491",
+    settings="starting.anew.moves.hw",
+)
 def follower_start_anew(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """OFFSET_OUT_OF_RANGE below the leader's log start (`fetchOffsetAndTruncate`).
 

@@ -17,7 +17,13 @@ from model.kafka.state import Broker, TopicPartition
 from model.language import action, is_none, not_, require, spend
 
 
-@action("{leader} reads for a fetch from {follower}; the thread stalls after the first offset")
+@action(
+    "{leader} reads for a fetch from {follower}; the thread stalls after the first offset",
+    at="Partition.readRecords",
+    since="2.1.0",
+    about="KAFKA-7104, finding 0016",
+    settings="log.start.read.first",
+)
 def leader_stall_between_reads(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Read the HW alone or, with the fix of finding 0016, where the log starts."""
     stalled = partition.stalled_read
@@ -53,7 +59,12 @@ def _take(partition: TopicPartition, follower: Broker, high_watermark: int, star
     partition.stalled_read.reset()
 
 
-@action("the stalled thread of {leader} resumes, and {follower} appends a record")
+@action(
+    "the stalled thread of {leader} resumes, and {follower} appends a record",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="2.1.0",
+    about="KAFKA-7104",
+)
 def follower_take_stalled_record(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:
@@ -68,7 +79,12 @@ def follower_take_stalled_record(
     _take(partition, follower, high_watermark, start)
 
 
-@action("the stalled thread of {leader} resumes, and {follower} handles an empty response")
+@action(
+    "the stalled thread of {leader} resumes, and {follower} handles an empty response",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="2.1.0",
+    about="KAFKA-7104",
+)
 def follower_take_stalled_answer(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:
@@ -82,7 +98,13 @@ def follower_take_stalled_answer(
     _take(partition, follower, high_watermark, start)
 
 
-@action("the stalled thread of {leader} resumes: out of range; {follower} restarts its log")
+@action(
+    "the stalled thread of {leader} resumes: out of range; {follower} restarts its log",
+    at="AbstractFetcherThread.fetchOffsetAndTruncate",
+    since="2.1.0",
+    about="KAFKA-7104, KAFKA-9491",
+    settings="starting.anew.moves.hw",
+)
 def follower_start_anew_after_stall(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:

@@ -190,7 +190,13 @@ def note_fetch(
     advance_high_watermark(partition, leader, where=news)
 
 
-@action("{leader} handles a fetch from {follower}; the response is empty or lost")
+@action(
+    "{leader} handles a fetch from {follower}; the response is empty or lost",
+    at="Partition.updateFollowerFetchState",
+    since="0.8.0",
+    about="KIP-320, KAFKA-13141",
+    settings="fetch.fenced.by.epoch, diverging.fetch.leaves.leo",
+)
 def leader_handle_fetch(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Note how far the follower is, and move the HW.
 
@@ -249,7 +255,13 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
         broker.answer.reset(where=all_of(where, unknown))
 
 
-@action("{broker} applies metadata that makes it leader, with its epoch and ISR")
+@action(
+    "{broker} applies metadata that makes it leader, with its epoch and ISR",
+    at="Partition.makeLeader",
+    since="0.8.0",
+    about="finding 0001, finding 0008",
+    settings="reset.follower.leo.every.epoch, fetch.noted.in.its.epoch",
+)
 def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become leader, or as leader learn of an ISR change (`Partition.makeLeader`).
 
@@ -355,7 +367,13 @@ def follow(partition: TopicPartition, broker: Broker) -> None:
         unified_log.delete(partition, broker, where=not_(assigned))
 
 
-@action("{broker} applies metadata and becomes a follower")
+@action(
+    "{broker} applies metadata and becomes a follower",
+    at="Partition.makeFollower",
+    since="0.8.0",
+    about="KIP-101, KAFKA-7164",
+    settings="truncation, truncate.every.epoch",
+)
 def follower_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become follower of the controller's leader, or follow nobody (`Partition.makeFollower`)."""
     controller = partition.controller

@@ -5,7 +5,7 @@ waits until they are in sync, and takes the others out; until then it can be can
 reassignment may take its place (`kafka-reassign-partitions.sh --additional`). Each asks for one
 replica more, less or elsewhere than would stay now, or for the list of before. Where enough are in
 sync, it ends in the same step (`PartitionChangeBuilder.build`); that is left out where nobody
-leads. A broker that reads that it has no replica any more throws its log away.
+leads. What brokers do that read of it is in `local_replica_changes.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from model.kafka.bounds import (
     REPLICA_MOVES,
     REPLICA_REMOVALS,
 )
-from model.kafka.partition import follow
 from model.kafka.partition_change import (
     change_partition,
     completes_reassignment,
@@ -132,14 +131,26 @@ def _moved(partition: TopicPartition, source: Broker, destination: Broker) -> Se
     return staying.without_member(source).with_member(destination)
 
 
-@action("an operator moves the replica of {source} to {destination}")
+@action(
+    "an operator moves the replica of {source} to {destination}",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="1.1.0",
+    about="KIP-455, finding 0004",
+    settings="elr.of.replicas.only",
+)
 def operator_move_replica(partition: TopicPartition, source: Broker, destination: Broker) -> None:
     """Ask that another broker has the replica of one."""
     _ask(partition, _moved(partition, source, destination))
     use_up(partition, REPLICA_MOVES)
 
 
-@action("an operator moves the replica of {source} to {destination} in one step; {leader} leads")
+@action(
+    "an operator moves the replica of {source} to {destination} in one step; {leader} leads",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="2.4.0",
+    about="KIP-455, finding 0013",
+    settings="replacing.sets.both.lists",
+)
 def operator_move_replica_at_once(
     partition: TopicPartition, source: Broker, destination: Broker, leader: Broker
 ) -> None:
@@ -148,7 +159,13 @@ def operator_move_replica_at_once(
     use_up(partition, REPLICA_MOVES)
 
 
-@action("an operator moves the partition to the brokers without a replica")
+@action(
+    "an operator moves the partition to the brokers without a replica",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="1.1.0",
+    about="KIP-455, finding 0004",
+    settings="elr.of.replicas.only",
+)
 def operator_move_partition(partition: TopicPartition) -> None:
     """Ask that all other brokers have the partition, and none of those that have it now."""
     replicas = partition.controller.replicas
@@ -167,14 +184,26 @@ def _increased(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
     return staying.with_member(broker)
 
 
-@action("an operator adds a replica on {broker}")
+@action(
+    "an operator adds a replica on {broker}",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="1.1.0",
+    about="KIP-455, finding 0013",
+    settings="replacing.sets.both.lists",
+)
 def operator_add_replica(partition: TopicPartition, broker: Broker) -> None:
     """Ask for a replica more."""
     _ask(partition, _increased(partition, broker))
     use_up(partition, REPLICA_ADDITIONS)
 
 
-@action("an operator adds a replica on {broker} in one step; {leader} leads")
+@action(
+    "an operator adds a replica on {broker} in one step; {leader} leads",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="2.4.0",
+    about="KIP-455, finding 0013",
+    settings="replacing.sets.both.lists",
+)
 def operator_add_replica_at_once(partition: TopicPartition, broker: Broker, leader: Broker) -> None:
     """The same where another was under way, and the replica is in sync still."""
     _ask_and_end(partition, _increased(partition, broker), leader)
@@ -188,14 +217,26 @@ def _decreased(partition: TopicPartition, broker: Broker) -> SetOf[Broker]:
     return staying.without_member(broker)
 
 
-@action("an operator removes the replica of {broker}")
+@action(
+    "an operator removes the replica of {broker}",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="1.1.0",
+    about="KIP-455, KAFKA-19975",
+    settings="replacing.sets.both.lists, reassignment.waits.for.all",
+)
 def operator_remove_replica(partition: TopicPartition, broker: Broker) -> None:
     """Ask for a replica less: it waits until all others are in sync."""
     _ask(partition, _decreased(partition, broker))
     use_up(partition, REPLICA_REMOVALS)
 
 
-@action("an operator removes the replica of {broker} in one step; {leader} leads")
+@action(
+    "an operator removes the replica of {broker} in one step; {leader} leads",
+    at="PartitionReassignmentReplicas.maybeCompleteReassignment",
+    since="1.1.0",
+    about="KIP-455, finding 0004",
+    settings="elr.of.replicas.only",
+)
 def operator_remove_replica_at_once(
     partition: TopicPartition, broker: Broker, leader: Broker
 ) -> None:
@@ -209,7 +250,13 @@ def _original(partition: TopicPartition) -> SetOf[Broker]:
     return partition.controller.replicas.minus(partition.controller.adding)
 
 
-@action("an operator reassigns the partition back to its former replicas")
+@action(
+    "an operator reassigns the partition back to its former replicas",
+    at="ReplicationControlManager.changePartitionReassignment",
+    since="2.4.0",
+    about="KIP-455, finding 0013",
+    settings="replacing.sets.both.lists, reassignment.waits.for.all",
+)
 def operator_restore_replicas(partition: TopicPartition) -> None:
     """Ask for the list from before the reassignment under way, instead of cancelling that.
 
@@ -218,7 +265,13 @@ def operator_restore_replicas(partition: TopicPartition) -> None:
     _ask(partition, _original(partition))
 
 
-@action("an operator restores the former replicas in one step; {leader} leads")
+@action(
+    "an operator restores the former replicas in one step; {leader} leads",
+    at="PartitionReassignmentReplicas.maybeCompleteReassignment",
+    since="2.4.0",
+    about="KIP-455, finding 0013",
+    settings="replacing.sets.both.lists, reassignment.waits.for.all",
+)
 def operator_restore_replicas_at_once(partition: TopicPartition, leader: Broker) -> None:
     """The same where all of them are in sync still."""
     _ask_and_end(partition, _original(partition), leader)
@@ -241,7 +294,13 @@ def _cannot_lead_on(partition: TopicPartition, isr: SetOf[Broker]) -> bool:
     )
 
 
-@action("controller completes the reassignment, as the ISR has grown; {leader} leads")
+@action(
+    "controller completes the reassignment, as the ISR has grown; {leader} leads",
+    at="PartitionChangeBuilder.completeReassignmentIfNeeded",
+    since="1.1.0",
+    about="KAFKA-19975, finding 0004",
+    settings="elr.of.replicas.only, reassignment.waits.for.all",
+)
 def controller_complete_reassignment(partition: TopicPartition, leader: Broker) -> None:
     """Accept an AlterPartition request and take out who is removed, in a new leader epoch.
 
@@ -257,7 +316,13 @@ def controller_complete_reassignment(partition: TopicPartition, leader: Broker) 
     _end(partition, leader, isr, controller.removing)
 
 
-@action("controller completes the reassignment after an election")
+@action(
+    "controller completes the reassignment after an election",
+    at="PartitionChangeBuilder.completeReassignmentIfNeeded",
+    since="1.1.0",
+    about="KAFKA-19975, finding 0004",
+    settings="elr.of.replicas.only, reassignment.waits.for.all",
+)
 def controller_complete_late_reassignment(partition: TopicPartition) -> None:
     """Take out who is removed, though the ISR has not grown: who was added has been elected alone.
 
@@ -273,7 +338,13 @@ def controller_complete_late_reassignment(partition: TopicPartition) -> None:
     _end(partition, controller.leader, isr, controller.removing)
 
 
-@action("an operator cancels the reassignment; {leader} leads")
+@action(
+    "an operator cancels the reassignment; {leader} leads",
+    at="ReplicationControlManager.cancelPartitionReassignment",
+    since="2.4.0",
+    about="KIP-455, finding 0004",
+    settings="elr.of.replicas.only",
+)
 def operator_cancel_reassignment(partition: TopicPartition, leader: Broker) -> None:
     """Take out who was added, in a new leader epoch. Refused where nobody else is in sync.
 
@@ -302,24 +373,3 @@ def _end(partition: TopicPartition, leader: Any, isr: SetOf[Broker], out: SetOf[
     controller.removing = partition.brokers.none()
     new_leader_epoch(partition, leader, where=anew)
     change_partition(partition, isr, eligible)
-
-
-@action("{broker} applies metadata that adds its replica, and follows")
-def broker_gain_replica(partition: TopicPartition, broker: Broker) -> None:
-    """Begin to follow in the leader epoch of before: adding a replica starts no new one."""
-    controller = partition.controller
-    require(partition.replicas_move)
-    require(broker.is_online, controller.replicas.contains(broker), controller.leader != broker)
-    require(not_(is_none(controller.leader)), is_none(broker.leader))
-    require(broker.leader_epoch == controller.leader_epoch)
-
-    follow(partition, broker)
-
-
-@action("{broker} applies metadata that removes its replica, and deletes its log")
-def broker_lose_replica(partition: TopicPartition, broker: Broker) -> None:
-    """Stop to lead or to follow, and delete the log (`ReplicaManager.stopPartitions`)."""
-    require(broker.is_online, not_(partition.has_replica(broker)))
-    require(any_of(not_(broker.log.is_empty), not_(is_none(broker.leader))))
-
-    follow(partition, broker)

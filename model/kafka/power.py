@@ -104,7 +104,12 @@ def _rack_loses_power(
         log_segment.forget(partition, member, where)
 
 
-@action("the rack of {broker} loses power; {kept} records of each log are left")
+@action(
+    "the rack of {broker} loses power; {kept} records of each log are left",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    settings="broker.rack, log.flush.interval.messages",
+)
 def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
     """Every machine in one rack loses power at once, and each log what is beyond one offset."""
     require(_is_in_page_cache(broker), is_left_by_power_loss(partition, broker, kept))
@@ -114,7 +119,11 @@ def rack_lose_power(partition: TopicPartition, broker: Broker, kept: Offset) -> 
 
 @action(
     "the rack of {broker} loses power; {kept} records of its log are left, {kept_by_other} of that "
-    "of {other}, and {kept_by_rest} of each other one"
+    "of {other}, and {kept_by_rest} of each other one",
+    at="UnifiedLog.append",
+    since="0.8.0",
+    about="KAFKA-3919",
+    settings="broker.rack, log.flush.interval.messages",
 )
 def rack_lose_uneven_ends(
     partition: TopicPartition,
@@ -146,7 +155,12 @@ def rack_lose_uneven_ends(
     )
 
 
-@action("the machine of {broker}, which has crashed, loses power; {kept} records are left")
+@action(
+    "the machine of {broker}, which has crashed, loses power; {kept} records are left",
+    at="LogManager.shutdown",
+    since="0.8.0",
+    settings="log.flush.interval.messages",
+)
 def broker_lose_page_cache(partition: TopicPartition, broker: Broker, kept: Offset) -> None:
     """A process dies and then its machine, before it starts again: the log's unflushed end is gone.
 

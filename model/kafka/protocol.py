@@ -16,6 +16,7 @@ from model.kafka import (
     fetch_at_once,
     fetch_in_flight,
     leader_epoch_checkpoint,
+    local_replica_changes,
     log_dir_failure,
     log_directories,
     log_loader,
@@ -36,6 +37,7 @@ from model.kafka.presets import PRESETS
 from model.kafka.settings import KafkaSettings
 from model.kafka.state import TopicPartition
 from model.language import Protocol
+from model.replicated_log import TELLING
 
 KAFKA = Protocol(
     name="kafka",
@@ -43,6 +45,7 @@ KAFKA = Protocol(
     source="Apache Kafka",
     state=TopicPartition,
     bounds=BOUNDS,
+    telling=TELLING,
     settings=KafkaSettings,
     start=start,
     presets=PRESETS,
@@ -124,8 +127,8 @@ KAFKA = Protocol(
         partition_reassignment.operator_cancel_reassignment,
         partition_reassignment.controller_complete_reassignment,
         partition_reassignment.controller_complete_late_reassignment,
-        partition_reassignment.broker_gain_replica,
-        partition_reassignment.broker_lose_replica,
+        local_replica_changes.broker_gain_replica,
+        local_replica_changes.broker_lose_replica,
         cluster_control.operator_unregister_broker,
         faults.broker_crash,
         faults.broker_shut_down,

@@ -43,7 +43,13 @@ def epoch_is_unknown(partition: TopicPartition, leader: Broker, last: int) -> bo
     return any_of(log.is_empty, log.last_epoch < last)
 
 
-@action("{follower} asks {leader} for the end offset of its last epoch, and truncates")
+@action(
+    "{follower} asks {leader} for the end offset of its last epoch, and truncates",
+    at="AbstractFetcherThread.maybeTruncate",
+    since="0.11.0",
+    about="KIP-101, KIP-279, KIP-320",
+    settings="truncation, fetch.fenced.by.epoch",
+)
 def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Look up one epoch at the leader, before fetching (KIP-101); again, if need be (KIP-279).
 
@@ -73,7 +79,13 @@ def follower_truncate(partition: TopicPartition, follower: Broker, leader: Broke
     follower.truncating = all_of(again, knows_epochs(partition, follower))
 
 
-@action("{follower} has no leader epoch and truncates to its high watermark")
+@action(
+    "{follower} has no leader epoch and truncates to its high watermark",
+    at="AbstractFetcherThread.truncateToHighWatermark",
+    since="0.11.0",
+    about="KIP-101",
+    settings="epoch.cache",
+)
 def follower_truncate_without_epochs(partition: TopicPartition, follower: Broker) -> None:
     """With an empty cache a fetcher asks nobody (`truncateToHighWatermark`)."""
     require(file_cache.is_kept(partition))
@@ -147,7 +159,13 @@ def asks_in_vain(partition: TopicPartition, follower: Broker, leader: Broker) ->
     return any_of(fetches, looks_up)
 
 
-@action("{follower} fetches from {leader}, learns of a diverging epoch, and truncates")
+@action(
+    "{follower} fetches from {leader}, learns of a diverging epoch, and truncates",
+    at="AbstractFetcherThread.truncateOnFetchResponse",
+    since="2.8.0",
+    about="KIP-595",
+    settings="truncation",
+)
 def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, leader: Broker) -> None:
     """Truncate to what the answer says; if that is too little, the next fetch diverges again."""
     diverging = fetch_diverges(partition, follower, leader)
@@ -163,7 +181,13 @@ def follower_truncate_on_fetch(partition: TopicPartition, follower: Broker, lead
     unified_log.truncate(partition, follower, end, where=True)
 
 
-@action("{follower} takes the high watermark of a response of {leader} with a diverging epoch")
+@action(
+    "{follower} takes the high watermark of a response of {leader} with a diverging epoch",
+    at="ReplicaFetcherThread.processPartitionData",
+    since="2.8.0",
+    about="KAFKA-14704",
+    settings="diverging.answer.hw.ignored, truncation",
+)
 def follower_take_diverging_high_watermark(
     partition: TopicPartition, follower: Broker, leader: Broker
 ) -> None:

@@ -39,7 +39,12 @@ def _stall(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     partition.stalled.offset = follower.log.end
 
 
-@action("{leader} reads for a fetch from {follower}; the thread stalls before it records it")
+@action(
+    "{leader} reads for a fetch from {follower}; the thread stalls before it records it",
+    at="Partition.fetchRecords",
+    since="0.8.0",
+    about="finding 0008",
+)
 def leader_stall_before_noting(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Check a fetch in its leader epoch, and hold it (`fetchRecords`)."""
     _require_fetch(partition, leader, follower)
@@ -47,7 +52,12 @@ def leader_stall_before_noting(partition: TopicPartition, leader: Broker, follow
     _stall(partition, leader, follower)
 
 
-@action("{leader} records a fetch from {follower}; the thread stalls before it checks the ISR")
+@action(
+    "{leader} records a fetch from {follower}; the thread stalls before it checks the ISR",
+    at="Partition.updateFollowerFetchState",
+    since="0.8.0",
+    about="finding 0008",
+)
 def leader_stall_after_noting(partition: TopicPartition, leader: Broker, follower: Broker) -> None:
     """Note a fetch (`updateFollowerFetchState`), and hold the `Replica` that it is noted in.
 
@@ -63,7 +73,12 @@ def leader_stall_after_noting(partition: TopicPartition, leader: Broker, followe
     leader.follower_leo[follower] = choose(noted, follower.log.end, known)
 
 
-@action("the thread of {leader} that stalled on a fetch from {follower} resumes")
+@action(
+    "the thread of {leader} that stalled on a fetch from {follower} resumes",
+    at="Partition.updateFollowerFetchState",
+    since="0.8.0",
+    about="finding 0008",
+)
 def leader_finish_stalled_fetch(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:
@@ -83,7 +98,13 @@ def leader_finish_stalled_fetch(
     advance_high_watermark(partition, leader, where=news)
 
 
-@action("the stalled thread of {leader} resumes and sends AlterPartition to add {follower}")
+@action(
+    "the stalled thread of {leader} resumes and sends AlterPartition to add {follower}",
+    at="Partition.maybeExpandIsr",
+    since="0.8.0",
+    about="finding 0008",
+    settings="isr.join.checks.replica",
+)
 def leader_expand_by_stalled_fetch(
     partition: TopicPartition, leader: Broker, follower: Broker
 ) -> None:

@@ -73,7 +73,13 @@ def fence(partition: TopicPartition, broker: Broker) -> None:
     broker.fenced = True
 
 
-@action("controller fences {broker}")
+@action(
+    "controller fences {broker}",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas, isr.shrink.starts.epoch",
+)
 def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Fence a broker that does not lead: its session has expired. It leaves the ISR.
 
@@ -94,7 +100,13 @@ def controller_fence_broker(partition: TopicPartition, broker: Broker) -> None:
     change_partition(partition, isr, eligible, where=any_of(in_isr, changes))
 
 
-@action("controller fences the leader {broker} and elects {successor}")
+@action(
+    "controller fences the leader {broker} and elects {successor}",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas",
+)
 def controller_fence_leader(partition: TopicPartition, broker: Broker, successor: Broker) -> None:
     """Fence the leader; a live ISR member, or with an empty ISR an eligible replica, leads on."""
     isr = isr_without(partition, broker)
@@ -110,7 +122,13 @@ def controller_fence_leader(partition: TopicPartition, broker: Broker, successor
     elect_beside(partition, successor, isr, eligible, epochs)
 
 
-@action("controller fences the leader {broker}; no replica can be elected")
+@action(
+    "controller fences the leader {broker}; no replica can be elected",
+    at="ReplicationControlManager.handleBrokerFenced",
+    since="0.8.0",
+    about="KIP-966",
+    settings="eligible.leader.replicas, last.known.leader.election",
+)
 def controller_fence_last_leader(partition: TopicPartition, broker: Broker) -> None:
     """Fence the leader and leave the partition without one."""
     isr = isr_without(partition, broker)
@@ -148,7 +166,11 @@ def is_elected_when_unfenced(partition: TopicPartition, broker: Broker) -> bool:
     )
 
 
-@action("controller unfences {broker}")
+@action(
+    "controller unfences {broker}",
+    at="ReplicationControlManager.handleBrokerUnfenced",
+    since="0.8.0",
+)
 def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None:
     """Let a broker that has registered take part again."""
     require(may_unfence(broker))
@@ -157,7 +179,12 @@ def controller_unfence_broker(partition: TopicPartition, broker: Broker) -> None
     broker.fenced = False
 
 
-@action("controller unfences {broker} and elects it")
+@action(
+    "controller unfences {broker} and elects it",
+    at="ReplicationControlManager.handleBrokerUnfenced",
+    since="0.8.0",
+    about="KIP-966",
+)
 def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> None:
     """Unfence a broker that may lead a partition that has no leader."""
     controller = partition.controller
@@ -169,7 +196,13 @@ def controller_unfence_and_elect(partition: TopicPartition, broker: Broker) -> N
     broker.fenced = False
 
 
-@action("controller elects {broker}, which is not in sync (unclean)")
+@action(
+    "controller elects {broker}, which is not in sync (unclean)",
+    at="PartitionChangeBuilder.electAnyLeader",
+    since="0.8.0",
+    about="KIP-106",
+    settings="unclean.leader.election.enable, unclean.election.by.setting",
+)
 def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -> None:
     """With no leader and no candidate live, let any live replica lead, and lose what it has not."""
     controller = partition.controller
@@ -186,7 +219,12 @@ def controller_elect_unclean_leader(partition: TopicPartition, broker: Broker) -
     change_partition(partition, partition.brokers.only(broker), partition.brokers.none())
 
 
-@action("controller elects {broker}, the last known leader")
+@action(
+    "controller elects {broker}, the last known leader",
+    at="PartitionChangeBuilder.canElectLastKnownLeader",
+    since="4.0.0",
+    about="KIP-966, KAFKA-19522",
+)
 def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker) -> None:
     """With ISR and ELR empty, let the last leader lead again, though it may have lost records.
 
@@ -202,7 +240,12 @@ def controller_elect_last_known_leader(partition: TopicPartition, broker: Broker
     elect(partition, broker, controller.isr)
 
 
-@action("controller elects {broker}, the preferred leader")
+@action(
+    "controller elects {broker}, the preferred leader",
+    at="PartitionChangeBuilder.electPreferredLeader",
+    since="0.8.0",
+    settings="preferred.leader",
+)
 def controller_elect_preferred_leader(partition: TopicPartition, broker: Broker) -> None:
     """Give leadership back to the preferred replica (`auto.leader.rebalance.enable`)."""
     controller = partition.controller
@@ -245,7 +288,13 @@ def hears_of_its_isr_change(partition: TopicPartition, broker: Broker) -> bool:
     return all_of(partition.is_in_office(broker), not_(broker.pending_isr.is_empty))
 
 
-@action("controller accepts the AlterPartition request")
+@action(
+    "controller accepts the AlterPartition request",
+    at="ReplicationControlManager.alterPartition",
+    since="2.7.0",
+    about="KIP-497, KIP-841, KIP-903",
+    settings="isr.shrink.starts.epoch, isr.unfenced.brokers.only, broker.epoch.checked",
+)
 def controller_apply_isr_change(partition: TopicPartition) -> None:
     """Accept an AlterPartition request; unless it has forgotten it, the leader hears later.
 
@@ -290,7 +339,13 @@ def refuse_isr_change(partition: TopicPartition) -> None:
         broker.pending_isr = choose(asked, partition.brokers.none(), broker.pending_isr)
 
 
-@action("controller rejects the AlterPartition request")
+@action(
+    "controller rejects the AlterPartition request",
+    at="ReplicationControlManager.ineligibleReplicasForIsr",
+    since="3.3.0",
+    about="KIP-841, KIP-903",
+    settings="isr.unfenced.brokers.only, broker.epoch.checked",
+)
 def controller_reject_isr_change(partition: TopicPartition) -> None:
     """Refuse a request, after which the leader does not compute its HW anew (finding 0017).
 
@@ -302,7 +357,13 @@ def controller_reject_isr_change(partition: TopicPartition) -> None:
     refuse_isr_change(partition)
 
 
-@action("controller rejects the AlterPartition request of {leader}, which recomputes its HW")
+@action(
+    "controller rejects the AlterPartition request of {leader}, which recomputes its HW",
+    at="Partition.submitAlterPartition",
+    since="3.3.0",
+    about="finding 0017, KAFKA-13091",
+    settings="refused.isr.change.moves.hw",
+)
 def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     """Refuse a request, and have the leader count the committed ISR alone."""
     require(partition.options.refused_isr_change_moves_hw)
@@ -311,7 +372,11 @@ def leader_hear_isr_refusal(partition: TopicPartition, leader: Broker) -> None:
     advance_high_watermark(partition, leader)
 
 
-@action("another controller takes over; an AlterPartition request in flight is lost")
+@action(
+    "another controller takes over; an AlterPartition request in flight is lost",
+    at="QuorumController.claim",
+    since="0.8.0",
+)
 def controller_fail_over(partition: TopicPartition) -> None:
     """The controller dies and another takes over with the same replicated state.
 

@@ -3,8 +3,8 @@
 The cluster's settings are those of the older release; the newer one is `upgrade.to`. A broker that
 is down may start again in the newer one, and the controller takes its rules at some moment. So an
 action runs by the settings of whoever acts: in a fetch those of leader and follower, each for its
-own rules (`rule_owners.py`). What waits until every broker has the new code, and the version of the
-protocol is raised, is another upgrade, which begins where the code is the same everywhere.
+own rules (`settings/whose.py`). What waits until every broker has the new code, and the version of
+the protocol is raised, is another upgrade, which begins where the code is the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from model.kafka.bounds import CONTROLLER_UPGRADES, UPGRADES
 from model.kafka.choices import EpochCache, EpochFile, Truncation, UpgradeTo
 from model.kafka.presets import PRESETS
 from model.kafka.racks import Racks
-from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
+from model.kafka.releases import WAITS_FOR_FEATURES, WHOSE
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.whose import Whose
 from model.kafka.state import Broker, TopicPartition
 from model.language import action, count, not_, require
 from model.language.cases import Case, Fact
@@ -109,7 +110,11 @@ def controller_is_upgraded(partition: TopicPartition) -> bool:
     return partition.controller.upgraded
 
 
-@action("{broker}, which is down, is upgraded")
+@action(
+    "{broker}, which is down, is upgraded",
+    at="BrokerServer.startup",
+    since="0.8.0",
+)
 def broker_upgrade(partition: TopicPartition, broker: Broker) -> None:
     """Have a broker start with the newer release; or with features that it had switched off.
 
@@ -125,7 +130,12 @@ def broker_upgrade(partition: TopicPartition, broker: Broker) -> None:
         file_cache.write(partition, broker)
 
 
-@action("the controller is upgraded")
+@action(
+    "the controller is upgraded",
+    at="FeatureControlManager.updateFeatures",
+    since="3.3.0",
+    about="KIP-778",
+)
 def controller_upgrade(partition: TopicPartition) -> None:
     """Another controller takes over that has the newer release; or features are switched on."""
     require(partition.options.upgrade_to != UpgradeTo.NONE)

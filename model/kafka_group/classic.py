@@ -55,7 +55,12 @@ def _join(group: Group, consumer: Consumer) -> None:
             row.claimed = choose(owns, row.claimed.with_member(consumer), row.claimed)
 
 
-@action("{consumer} joins the group; its member id sorts at {rank}")
+@action(
+    "{consumer} joins the group; its member id sorts at {rank}",
+    at="GroupMetadataManager.classicGroupJoin",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def consumer_join(group: Group, consumer: Consumer, rank: Rank) -> None:
     """JoinGroup of a new member."""
     require(group.is_classic)
@@ -76,7 +81,13 @@ def has_to_rejoin(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} commits before it revokes its partitions")
+@action(
+    "{consumer} commits before it revokes its partitions",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="3.2.0",
+    about="KAFKA-13310, KAFKA-14196",
+    settings="revocation.stops.fetching",
+)
 def consumer_commit_before_rejoin(group: Group, consumer: Consumer) -> None:
     """`ConsumerCoordinator.onJoinPrepare` from 3.2.0 on: the commit is sent, and polls go on.
 
@@ -106,7 +117,12 @@ def _give_up_to_rejoin(group: Group, consumer: Consumer) -> None:
     _join(group, consumer)
 
 
-@action("{consumer} rejoins")
+@action(
+    "{consumer} rejoins",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    settings="commit.on.revocation, partition.assignment.strategy",
+)
 def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     """Commit, give up what has to be given up, JoinGroup: all in one call of poll."""
     require(group.is_classic)
@@ -120,7 +136,12 @@ def consumer_rejoin(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("{consumer} rejoins; its commit is lost")
+@action(
+    "{consumer} rejoins; its commit is lost",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    settings="commit.on.revocation",
+)
 def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
     require(group.is_classic)
@@ -132,7 +153,12 @@ def consumer_rejoin_uncommitted(group: Group, consumer: Consumer) -> None:
     _give_up_to_rejoin(group, consumer)
 
 
-@action("the coordinator completes the join and starts the next generation")
+@action(
+    "the coordinator completes the join and starts the next generation",
+    at="GroupMetadataManager.completeClassicGroupJoin",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def coordinator_complete_join(group: Group) -> None:
     """Every member has joined; each is told the generation, and the first of them who is in it."""
     state = group.coordinator
@@ -149,7 +175,13 @@ def coordinator_complete_join(group: Group) -> None:
         consumer.phase = choose(hears, SYNCING, consumer.phase)
 
 
-@action("{consumer} computes the assignment and sends SyncGroup")
+@action(
+    "{consumer} computes the assignment and sends SyncGroup",
+    at="ConsumerCoordinator.onLeaderElected",
+    since="0.9.0.0",
+    about="KAFKA-7026, KAFKA-14639",
+    settings="partition.assignment.strategy",
+)
 def leader_sync(group: Group, consumer: Consumer) -> None:
     """SyncGroup of the member that leads. The coordinator writes down group and assignment."""
     state = group.coordinator
@@ -169,7 +201,13 @@ def leader_sync(group: Group, consumer: Consumer) -> None:
     state.partitions = group.partition_count
 
 
-@action("{consumer} receives its assignment by SyncGroup")
+@action(
+    "{consumer} receives its assignment by SyncGroup",
+    at="ConsumerCoordinator.onJoinComplete",
+    since="0.9.0.0",
+    about="KIP-429",
+    settings="partition.assignment.strategy, auto.offset.reset",
+)
 def consumer_sync(group: Group, consumer: Consumer) -> None:
     """The answer to SyncGroup: begin with what is new; what is not there any more is given up.
 
@@ -203,7 +241,12 @@ def consumer_sync(group: Group, consumer: Consumer) -> None:
     consumer.phase = MEMBER
 
 
-@action("{consumer}, the group leader, sees new partitions")
+@action(
+    "{consumer}, the group leader, sees new partitions",
+    at="ConsumerCoordinator.rejoinNeededOrPending",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def leader_see_new_partitions(group: Group, consumer: Consumer) -> None:
     """Its metadata are newer than those of the last assignment: it asks for a rebalance."""
     state = group.coordinator

@@ -11,7 +11,11 @@ from model.kafka_group.state import Consumer, Group, Partition
 from model.language import action, all_of, any_of, choose, minimum, not_, require, some
 
 
-@action("a record is appended to {partition}")
+@action(
+    "a record is appended to {partition}",
+    at="the application",
+    since="0.9.0.0",
+)
 def producer_send(group: Group, partition: Partition) -> None:
     """A record is committed in the partition; the broker model is about how."""
     require(group.exists(partition), not_(partition.log.is_full))
@@ -19,7 +23,13 @@ def producer_send(group: Group, partition: Partition) -> None:
     partition.log.append()
 
 
-@action("{consumer} polls {partition}")
+@action(
+    "{consumer} polls {partition}",
+    at="ClassicKafkaConsumer.pollForFetches",
+    since="0.9.0.0",
+    about="KAFKA-14196",
+    settings="consumer.commits, revocation.stops.fetching",
+)
 def consumer_poll(group: Group, consumer: Consumer, partition: Partition) -> None:
     """Get the next record. Committing first, its offset is committed before it is processed."""
     require(partition.holders.contains(consumer))
@@ -33,7 +43,11 @@ def consumer_poll(group: Group, consumer: Consumer, partition: Partition) -> Non
         commit(group, partition, consumer, partition.position[consumer], True)
 
 
-@action("{consumer} processes the record of {partition} that it polled")
+@action(
+    "{consumer} processes the record of {partition} that it polled",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_process(group: Group, consumer: Consumer, partition: Partition) -> None:
     """Do the work for a record. A ghost counts it."""
     offset = partition.done[consumer]
@@ -46,7 +60,12 @@ def consumer_process(group: Group, consumer: Consumer, partition: Partition) -> 
     partition.done[consumer] = offset + 1
 
 
-@action("{consumer} commits what it has processed")
+@action(
+    "{consumer} commits what it has processed",
+    at="OffsetMetadataManager.validateOffsetCommit",
+    since="0.9.0.0",
+    settings="consumer.commits, commit.checks.generation",
+)
 def consumer_commit(group: Group, consumer: Consumer) -> None:
     """Commit all positions. A request that is refused, or whose answer is lost, changes nothing."""
     require(not commits_first(group))

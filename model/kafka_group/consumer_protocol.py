@@ -115,7 +115,13 @@ def _may_progress(group: Group, consumer: Consumer, in_full: bool) -> bool:
     return all_of(not_(owns_revoked), any_of(is_behind, may_get))
 
 
-@action("{consumer} joins the group by a heartbeat; its member id sorts at {rank}")
+@action(
+    "{consumer} joins the group by a heartbeat; its member id sorts at {rank}",
+    at="GroupMetadataManager.consumerGroupHeartbeat",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_join_by_heartbeat(group: Group, consumer: Consumer, rank: Rank) -> None:
     """Epoch 0: a new member, a new group epoch and a new target."""
     require(not group.is_classic)
@@ -128,7 +134,13 @@ def consumer_join_by_heartbeat(group: Group, consumer: Consumer, rank: Rank) -> 
     _reconcile(group, consumer, False)
 
 
-@action("the coordinator handles a heartbeat of {consumer} and reconciles it")
+@action(
+    "the coordinator handles a heartbeat of {consumer} and reconciles it",
+    at="CurrentAssignmentBuilder.build",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def coordinator_handle_heartbeat(group: Group, consumer: Consumer) -> None:
     """The member names its epoch, and what it owns once it has come to it."""
     require(not group.is_classic)
@@ -138,7 +150,13 @@ def coordinator_handle_heartbeat(group: Group, consumer: Consumer) -> None:
     _reconcile(group, consumer, False)
 
 
-@action("the coordinator handles a full heartbeat of {consumer} and reconciles it")
+@action(
+    "the coordinator handles a full heartbeat of {consumer} and reconciles it",
+    at="CurrentAssignmentBuilder.build",
+    since="3.7.0",
+    about="KIP-848",
+    settings="reconciling.is.named",
+)
 def coordinator_handle_full_heartbeat(group: Group, consumer: Consumer) -> None:
     """The heartbeat after one that failed names all, also while the member is on its way.
 
@@ -163,7 +181,13 @@ def _is_up_to_date(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} receives its epoch and target assignment")
+@action(
+    "{consumer} receives its epoch and target assignment",
+    at="ConsumerMembershipManager.onHeartbeatSuccess",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
     """The answer to its heartbeat, or to the next one if that was lost."""
     _require_news(group, consumer)
@@ -171,7 +195,13 @@ def consumer_hear_heartbeat(group: Group, consumer: Consumer) -> None:
     _hear(group, consumer)
 
 
-@action("{consumer} receives its target assignment while it reconciles another")
+@action(
+    "{consumer} receives its target assignment while it reconciles another",
+    at="AbstractMembershipManager.maybeAbortReconciliation",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def consumer_hear_on_the_way(group: Group, consumer: Consumer) -> None:
     """A reconciliation ends with what it began with (`maybeAbortReconciliation`)."""
     _require_news(group, consumer)
@@ -214,7 +244,13 @@ def gives_up(row: Partition, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} revokes partitions that it is no longer assigned")
+@action(
+    "{consumer} revokes partitions that it is no longer assigned",
+    at="AbstractMembershipManager.maybeReconcile",
+    since="3.7.0",
+    about="KIP-848",
+    settings="commit.on.revocation, commit.by.assignment.epoch",
+)
 def consumer_revoke(group: Group, consumer: Consumer) -> None:
     """Commit, and give up. A commit that is refused for its epoch is tried again with the next."""
     require(not group.is_classic)
@@ -237,7 +273,13 @@ def _commits_count(group: Group, consumer: Consumer) -> bool:
     )
 
 
-@action("{consumer} revokes partitions that it is no longer assigned; its commit is lost")
+@action(
+    "{consumer} revokes partitions that it is no longer assigned; its commit is lost",
+    at="AbstractMembershipManager.maybeReconcile",
+    since="3.7.0",
+    about="KIP-848",
+    settings="commit.on.revocation",
+)
 def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
     """The commit before the revocation fails, or times out."""
     require(not group.is_classic)
@@ -250,7 +292,13 @@ def consumer_revoke_uncommitted(group: Group, consumer: Consumer) -> None:
         give_up(row, consumer, gives_up(row, consumer))
 
 
-@action("{consumer} starts on its newly assigned partitions")
+@action(
+    "{consumer} starts on its newly assigned partitions",
+    at="AbstractMembershipManager.revokeAndAssign",
+    since="3.7.0",
+    about="KIP-848",
+    settings="auto.offset.reset",
+)
 def consumer_take_assignment(group: Group, consumer: Consumer) -> None:
     """It holds nothing that it has to give up, and begins to read what it was told, now or when it
     began to reconcile.
@@ -272,7 +320,13 @@ def _is_new(row: Partition, consumer: Consumer) -> bool:
     )
 
 
-@action("the coordinator sees new partitions")
+@action(
+    "the coordinator sees new partitions",
+    at="GroupMetadataManager.onMetadataUpdate",
+    since="3.7.0",
+    about="KIP-848",
+    settings="group.protocol",
+)
 def coordinator_see_new_partitions(group: Group) -> None:
     """The metadata of the topic have changed: another group epoch, and another target."""
     require(not group.is_classic)

@@ -7,7 +7,11 @@ from model.kafka_group.state import NO_OFFSET, Group, Offset, Partition
 from model.language import action, choose, minimum, not_, require, some, spend
 
 
-@action("an operator adds a partition to the topic")
+@action(
+    "an operator adds a partition to the topic",
+    at="the application",
+    since="0.8.1",
+)
 def operator_add_partition(group: Group) -> None:
     """The topic has one more partition, and a group reads it that does not know of it yet."""
     require(some(not_(row.holders.is_empty) for row in group.partitions))
@@ -15,7 +19,12 @@ def operator_add_partition(group: Group) -> None:
     spend(group, PARTITION_ADDITIONS)
 
 
-@action("{partition} loses its records from {end} on")
+@action(
+    "{partition} loses its records from {end} on",
+    at="SubscriptionState.maybeCompleteValidation",
+    since="2.3.0",
+    about="KIP-320, KAFKA-7747",
+)
 def partition_truncate(group: Group, partition: Partition, end: Offset) -> None:
     """An unclean election, say: another leader has less. Who reads it goes on there (KIP-320)."""
     require(end < partition.log.end)
@@ -29,7 +38,13 @@ def partition_truncate(group: Group, partition: Partition, end: Offset) -> None:
         partition.done[consumer] = minimum(partition.done[consumer], end)
 
 
-@action("the committed offset of {partition} expires")
+@action(
+    "the committed offset of {partition} expires",
+    at="OffsetMetadataManager.cleanupExpiredOffsets",
+    since="0.9.0.0",
+    about="KAFKA-4682, KIP-211",
+    settings="offsets.expire.in.use",
+)
 def coordinator_expire_offset(group: Group, partition: Partition) -> None:
     """An offset that was committed long ago is forgotten, though the group has members.
 

@@ -110,7 +110,11 @@ def rebalance(group: Group, where: bool) -> None:
     state.partitions = choose(state.state == EMPTY, 0, state.partitions)
 
 
-@action("{consumer} dies")
+@action(
+    "{consumer} dies",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_crash(group: Group, consumer: Consumer) -> None:
     """Its process ends; the coordinator does not know."""
     require(any_of(consumer.is_member, consumer.is_known))
@@ -122,7 +126,12 @@ def consumer_crash(group: Group, consumer: Consumer) -> None:
     consumer.phase = DOWN
 
 
-@action("{consumer} closes and leaves the group")
+@action(
+    "{consumer} closes and leaves the group",
+    at="GroupMetadataManager.classicGroupLeave",
+    since="0.9.0.0",
+    settings="commit.on.revocation",
+)
 def consumer_leave(group: Group, consumer: Consumer) -> None:
     """`KafkaConsumer.close`: commit, as it does before a revocation, and LeaveGroup."""
     require(consumer.phase == MEMBER, consumer.is_known, group.is_idle(consumer))
@@ -138,7 +147,11 @@ def consumer_leave(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} restarts")
+@action(
+    "{consumer} restarts",
+    at="the application",
+    since="0.9.0.0",
+)
 def consumer_restart(group: Group, consumer: Consumer) -> None:
     """Another process in its place."""
     require(consumer.phase == DOWN, not_(consumer.is_known))
@@ -146,7 +159,11 @@ def consumer_restart(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the session of {consumer}, which is dead, expires")
+@action(
+    "the session of {consumer}, which is dead, expires",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     """Its session ends, or it does not join in time, and it is removed."""
     require(consumer.phase == DOWN, consumer.is_known, may_change(group))
@@ -154,7 +171,11 @@ def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("the session of {consumer}, which is alive, expires")
+@action(
+    "the session of {consumer}, which is alive, expires",
+    at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
+    since="0.9.0.0",
+)
 def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     """A pause or a partition of the network: the member goes on, a zombie until it hears of it."""
     require(consumer.is_up, consumer.is_known, may_change(group))
@@ -163,7 +184,12 @@ def coordinator_expire_live_member(group: Group, consumer: Consumer) -> None:
     remove(group, consumer)
 
 
-@action("{consumer} learns that it is fenced")
+@action(
+    "{consumer} learns that it is fenced",
+    at="ConsumerCoordinator.onJoinPrepare",
+    since="0.9.0.0",
+    about="KIP-429",
+)
 def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     """UNKNOWN_MEMBER_ID or FENCED_MEMBER_EPOCH: it drops all, and will join as a new member.
 
@@ -175,7 +201,12 @@ def consumer_hear_it_is_fenced(group: Group, consumer: Consumer) -> None:
     consumer.phase = OUTSIDE
 
 
-@action("the coordinator dies during a rebalance, and another takes over")
+@action(
+    "the coordinator dies during a rebalance, and another takes over",
+    at="GroupMetadataManager.onLoaded",
+    since="0.9.0.0",
+    settings="group.protocol",
+)
 def coordinator_fail_over(group: Group) -> None:
     """A classic group is again what it was at its last assignment, as its log has it.
 

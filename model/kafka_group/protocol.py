@@ -9,6 +9,7 @@ from model.kafka_group.presets import PRESETS
 from model.kafka_group.settings import GroupSettings
 from model.kafka_group.state import Group
 from model.language import Protocol
+from model.replicated_log import TELLING
 
 KAFKA_GROUP = Protocol(
     name="kafka_group",
@@ -16,6 +17,7 @@ KAFKA_GROUP = Protocol(
     source="Apache Kafka",
     state=Group,
     bounds=BOUNDS,
+    telling=TELLING,
     settings=GroupSettings,
     presets=PRESETS,
     fairness=FAIRNESS,

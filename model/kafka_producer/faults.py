@@ -14,7 +14,12 @@ from model.kafka_producer.state import Status, Topic, TopicPartition
 from model.language import action, all_of, choose, not_, require, some, spend
 
 
-@action("another broker leads {partition}")
+@action(
+    "another broker leads {partition}",
+    at="Partition.makeLeader",
+    since="0.8.1",
+    about="KAFKA-3197",
+)
 def broker_change_leader(topic: Topic, partition: TopicPartition) -> None:
     """Requests in flight are on a connection to the old leader, and its late ones are refused.
 
@@ -44,7 +49,12 @@ def _require_power_loss(topic: Topic, partition: TopicPartition) -> None:
     require(partition.log.end > partition.log_start)
 
 
-@action("the leader of {partition} loses power, and its last batch")
+@action(
+    "the leader of {partition} loses power, and its last batch",
+    at="LogSegment.recover",
+    since="0.8.1",
+    settings="acks",
+)
 def broker_lose_power(topic: Topic, partition: TopicPartition) -> None:
     """Lose what followers did not have. What acks=all answered is on every replica in sync."""
     _require_power_loss(topic, partition)
@@ -53,7 +63,13 @@ def broker_lose_power(topic: Topic, partition: TopicPartition) -> None:
     partition.log.truncate_to(partition.log.end - 1)
 
 
-@action("the leader of {partition} loses power, and a part of its last batch")
+@action(
+    "the leader of {partition} loses power, and a part of its last batch",
+    at="LogSegment.recover",
+    since="0.8.1",
+    about="KIP-98",
+    settings="batch.is.one.entry",
+)
 def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> None:
     """Lose some records of a batch, where each is an entry of the log with its own checksum.
 
@@ -68,7 +84,12 @@ def broker_lose_power_within_batch(topic: Topic, partition: TopicPartition) -> N
     last.torn = True
 
 
-@action("retention deletes the records of {partition}")
+@action(
+    "retention deletes the records of {partition}",
+    at="UnifiedLog.maybeIncrementLogStartOffset",
+    since="0.8.1",
+    about="KAFKA-7190",
+)
 def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
     """Move the log start to the log's end; what was there is remembered here."""
     require(partition.log.end > partition.log_start)
@@ -77,7 +98,12 @@ def broker_delete_records(topic: Topic, partition: TopicPartition) -> None:
     partition.log_start = partition.log.end
 
 
-@action("the producer dies; another sends again what was not acknowledged")
+@action(
+    "the producer dies; another sends again what was not acknowledged",
+    at="TransactionManager.bumpIdempotentEpochAndResetIdIfNeeded",
+    since="0.8.1",
+    about="KIP-98",
+)
 def producer_restart(topic: Topic) -> None:
     """Without transactional.id another producer id: brokers take it for somebody else.
 
@@ -101,7 +127,11 @@ def producer_restart(topic: Topic) -> None:
         partition.rewrite = False
 
 
-@action("an operator adds a partition")
+@action(
+    "an operator adds a partition",
+    at="ReplicationControlManager.createPartitions",
+    since="0.8.1",
+)
 def operator_add_partition(topic: Topic) -> None:
     """From now on keys hash to the new number of partitions, so each perhaps elsewhere."""
     require(topic.partition_count < topic.bound(PARTITIONS))

@@ -27,7 +27,12 @@ from model.language import (
 TAKING_TURNS = (Partitioner.HASH_ROUND_ROBIN, Partitioner.ROUND_ROBIN)
 
 
-@action("the application sends a record with {key}, which goes to {partition}")
+@action(
+    "the application sends a record with {key}, which goes to {partition}",
+    at="KafkaProducer.doSend",
+    since="0.8.1",
+    settings="partitioner.class, batch.size",
+)
 def application_send(topic: Topic, key: Key, partition: TopicPartition) -> None:
     """Hash the key, or with RoundRobinPartitioner take the next partition; append to its batch."""
     require(topic.exists(partition), has_records_left(topic))
@@ -45,7 +50,13 @@ def application_send(topic: Topic, key: Key, partition: TopicPartition) -> None:
     append_record(topic, partition)
 
 
-@action("the application sends a record without a key, which goes to {partition}")
+@action(
+    "the application sends a record without a key, which goes to {partition}",
+    at="BuiltInPartitioner.updatePartitionInfo",
+    since="0.8.1",
+    about="KIP-480, KIP-794, KAFKA-10888",
+    settings="partitioner.class, batch.size",
+)
 def application_send_without_key(topic: Topic, partition: TopicPartition) -> None:
     """Take the next partition, or stay with one for a while, as the partitioner does."""
     kind = topic.options.partitioner

@@ -9,6 +9,7 @@ from model.kafka_producer.presets import PRESETS
 from model.kafka_producer.settings import ProducerSettings
 from model.kafka_producer.state import Topic, start
 from model.language import Protocol
+from model.replicated_log import TELLING
 
 KAFKA_PRODUCER = Protocol(
     name="kafka_producer",
@@ -16,6 +17,7 @@ KAFKA_PRODUCER = Protocol(
     source="Apache Kafka",
     state=Topic,
     bounds=BOUNDS,
+    telling=TELLING,
     settings=ProducerSettings,
     start=start,
     presets=PRESETS,

@@ -29,41 +29,68 @@ from model.kafka_producer.transaction_manager import (
     note_unresolved,
     sequence_of,
 )
+from model.kafka_producer.unified_log import append, checked, is_known, require_in_order
 from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
-@action("{batch} is sent and appended")
+@action(
+    "{batch} is sent and appended",
+    at="UnifiedLog.append",
+    since="0.8.1",
+    about="KIP-98, KAFKA-3197, KAFKA-15591",
+    settings=(
+        "enable.idempotence, acks, max.in.flight.requests.per.connection, "
+        "in.flight.mutes.partition, first.sequence, producer.epoch.by.partition"
+    ),
+)
 def sender_send_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch whole, in one request; the leader appends it."""
     _require_sendable(topic, batch)
-    _require_in_order(topic, batch)
+    require_in_order(topic, batch)
 
-    _append(topic, batch)
+    append(topic, batch)
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent again; the broker recognises the duplicate")
+@action(
+    "{batch} is sent again; the broker recognises the duplicate",
+    at="ProducerStateEntry.findDuplicateBatch",
+    since="0.11.0.0",
+    about="KIP-98, KAFKA-5494, KAFKA-7190",
+    settings="producer.batches.kept, producer.state.outlives.records",
+)
 def sender_send_known_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that was appended, though the answer was lost: it is answered as then."""
     require(topic.idempotent)
     _require_sendable(topic, batch)
-    require(_is_known(topic, batch))
+    require(is_known(topic, batch))
 
     _answer(topic, batch, Answer.APPENDED)
 
 
-@action("{batch} is sent; its sequence is out of order")
+@action(
+    "{batch} is sent; its sequence is out of order",
+    at="ProducerAppendInfo.checkSequence",
+    since="0.11.0.0",
+    about="KIP-98, KAFKA-12152, KAFKA-15591",
+    settings="first.sequence, producer.epoch.by.partition",
+)
 def sender_send_out_of_order_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker does not append, since others should be before it."""
     require(topic.idempotent)
     _require_sendable(topic, batch)
-    require(not_(_is_known(topic, batch)), _checked(topic, batch) != Check.IN_ORDER)
+    require(not_(is_known(topic, batch)), checked(topic, batch) != Check.IN_ORDER)
 
-    fenced = _checked(topic, batch) == Check.FENCED
+    fenced = checked(topic, batch) == Check.FENCED
     _answer(topic, batch, choose(fenced, Answer.REFUSED, Answer.OUT_OF_ORDER))
 
 
-@action("{batch} is sent; the response is a retriable error")
+@action(
+    "{batch} is sent; the response is a retriable error",
+    at="ReplicaManager.appendRecords",
+    since="0.8.1",
+    settings="acks",
+)
 def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     """Send a batch that is not appended: NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS."""
     _require_sendable(topic, batch)
@@ -72,7 +99,11 @@ def sender_send_batch_in_vain(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent and appended; the response is a retriable error")
+@action(
+    "{batch} is sent and appended; the response is a retriable error",
+    at="Partition.checkEnoughReplicasReachOffset",
+    since="0.8.2.0",
+)
 def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that is appended: NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
 
@@ -80,14 +111,19 @@ def sender_send_unreplicated_batch(topic: Topic, batch: Batch) -> None:
     """
     require(topic.options.acks == Acks.ALL)
     _require_sendable(topic, batch)
-    _require_in_order(topic, batch)
+    require_in_order(topic, batch)
 
     spend(topic, BROKER_ERRORS)
-    _append(topic, batch)
+    append(topic, batch)
     _answer(topic, batch, Answer.RETRIABLE)
 
 
-@action("{batch} is sent; the response is a fatal error")
+@action(
+    "{batch} is sent; the response is a fatal error",
+    at="UnifiedLog.analyzeAndValidateRecords",
+    since="0.8.1",
+    settings="acks",
+)
 def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that no broker takes, such as one that is too large."""
     _require_sendable(topic, batch)
@@ -96,7 +132,12 @@ def sender_send_refused_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.REFUSED)
 
 
-@action("{batch} is sent; its request is delayed")
+@action(
+    "{batch} is sent; its request is delayed",
+    at="NetworkClient.handleTimedOutRequests",
+    since="0.8.1",
+    settings="enable.idempotence",
+)
 def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     """Send a batch that the broker handles some time, perhaps after the producer gave it up."""
     require(topic.options.acks != Acks.NONE)
@@ -112,7 +153,12 @@ def sender_send_late_batch(topic: Topic, batch: Batch) -> None:
     _answer(topic, batch, Answer.NONE)
 
 
-@action("the broker handles the delayed request with {batch}")
+@action(
+    "the broker handles the delayed request with {batch}",
+    at="KafkaApis.handleProduceRequest",
+    since="0.8.1",
+    settings="enable.idempotence",
+)
 def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     """Append it, if it may be appended; nobody waits for an answer."""
     late, partition = batch.late, topic.partitions[batch.partition]
@@ -132,7 +178,12 @@ def broker_handle_late_request(topic: Topic, batch: Batch) -> None:
     late.reset()
 
 
-@action("the producer receives the response for {batch}")
+@action(
+    "the producer receives the response for {batch}",
+    at="Sender.completeBatch",
+    since="0.8.1",
+    settings="enable.idempotence",
+)
 def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     """Complete the batch, and tell the application."""
     _require_first_answer(topic, batch, Answer.APPENDED)
@@ -142,7 +193,12 @@ def producer_receive_answer(topic: Topic, batch: Batch) -> None:
     batch.end(Status.ACKNOWLEDGED)
 
 
-@action("the producer receives an error for {batch} and requeues it")
+@action(
+    "the producer receives an error for {batch} and requeues it",
+    at="Sender.reenqueueBatch",
+    since="0.8.1",
+    settings="enable.idempotence, retries",
+)
 def producer_receive_error(topic: Topic, batch: Batch) -> None:
     """Send it again later; without retries, fail it."""
     _require_first_answer(topic, batch, Answer.RETRIABLE)
@@ -150,7 +206,13 @@ def producer_receive_error(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer receives OUT_OF_ORDER_SEQUENCE_NUMBER for {batch} and requeues it")
+@action(
+    "the producer receives OUT_OF_ORDER_SEQUENCE_NUMBER for {batch} and requeues it",
+    at="TransactionManager.canRetry",
+    since="1.0.0",
+    about="KAFKA-5494, KAFKA-14034",
+    settings="epoch.bump",
+)
 def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     """Put it back; perhaps a new producer epoch is needed."""
     require(topic.idempotent)
@@ -160,7 +222,13 @@ def producer_receive_out_of_order(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("the producer receives a fatal error for {batch} and fails it")
+@action(
+    "the producer receives a fatal error for {batch} and fails it",
+    at="TransactionManager.handleFailedBatch",
+    since="0.8.1",
+    about="KIP-360, KAFKA-14034",
+    settings="enable.idempotence, epoch.bump",
+)
 def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     """Tell the application; an idempotent producer mends the gap in its sequences."""
     _require_first_answer(topic, batch, Answer.REFUSED)
@@ -170,7 +238,12 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
     batch.end(Status.FAILED)
 
 
-@action("the request with {batch} times out")
+@action(
+    "the request with {batch} times out",
+    at="NetworkClient.handleTimedOutRequests",
+    since="0.9.0.0",
+    settings="retries",
+)
 def producer_time_out(topic: Topic, batch: Batch) -> None:
     """`request.timeout.ms`: the request was late."""
     require(batch.status == Status.IN_FLIGHT, batch.answer == Answer.NONE)
@@ -178,7 +251,13 @@ def producer_time_out(topic: Topic, batch: Batch) -> None:
     put_back(topic, batch)
 
 
-@action("{batch} expires by delivery.timeout.ms")
+@action(
+    "{batch} expires by delivery.timeout.ms",
+    at="RecordAccumulator.expiredBatches",
+    since="0.9.0.0",
+    about="KIP-91",
+    settings="enable.idempotence",
+)
 def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     """Fail the oldest batch of a partition, whatever is under way (`expiredBatches`)."""
     require(batch.is_pending)
@@ -204,7 +283,12 @@ def producer_expire_batch(topic: Topic, batch: Batch) -> None:
     batch.end(Status.FAILED)
 
 
-@action("the connection to the leader of {partition} is lost")
+@action(
+    "the connection to the leader of {partition} is lost",
+    at="NetworkClient.cancelInFlightRequests",
+    since="0.8.1",
+    settings="retries",
+)
 def producer_lose_connection(topic: Topic, partition: TopicPartition) -> None:
     """Put back all that was in flight on it; their answers are lost."""
     require(some(_on_connection(batch, partition) for batch in topic.batches))
@@ -288,48 +372,6 @@ def _was_sent_before(other: Batch, batch: Batch) -> bool:
     """Of two batches in flight on one connection."""
     first = choose(other.retried, not_(batch.ahead), other.number < batch.number)
     return choose(batch.retried, other.ahead, first)
-
-
-def _checked(topic: Topic, batch: Batch) -> Check:
-    return producer_append_info.check(
-        topic,
-        topic.partitions[batch.partition],
-        topic.producer.id,
-        epoch_of(topic, batch),
-        sequence_of(topic, batch),
-    )
-
-
-def _is_known(topic: Topic, batch: Batch) -> bool:
-    return producer_append_info.is_duplicate(
-        topic,
-        topic.partitions[batch.partition],
-        batch,
-        topic.producer.id,
-        epoch_of(topic, batch),
-        sequence_of(topic, batch),
-    )
-
-
-def _require_in_order(topic: Topic, batch: Batch) -> None:
-    """The log has room, the broker does not have the batch, and its sequence is the next one."""
-    require(not_(topic.partitions[batch.partition].log.is_full))
-    if topic.idempotent:
-        require(not_(_is_known(topic, batch)), _checked(topic, batch) == Check.IN_ORDER)
-
-
-def _append(topic: Topic, batch: Batch) -> None:
-    """Append the batch whole."""
-    log = topic.partitions[batch.partition].log
-    if not topic.idempotent:
-        log.append(batch=batch.number)
-        return
-    log.append(
-        batch=batch.number,
-        producer=topic.producer.id,
-        epoch=epoch_of(topic, batch),
-        sequence=sequence_of(topic, batch),
-    )
 
 
 def _answer(topic: Topic, batch: Batch, answer: Answer) -> None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from model.acks import Acks
-from model.language import setting
+from model.language import Role, setting
 
 MOST_IN_FLIGHT = 5
 """An idempotent producer may not have more requests in flight: brokers keep that many batches."""
@@ -54,64 +54,138 @@ class ProducerSettings:
         )
     }  # fmt: skip
 
-    acks: Acks = setting(Acks.ALL, "what the producer waits for", "acks")
-    batch_size: int = setting(2, "a batch has room for so many records", "batch.size", low=1)
+    acks: Acks = setting(
+        Acks.ALL,
+        "what the producer waits for",
+        "acks",
+        at="Partition.checkEnoughReplicasReachOffset",
+        about="KIP-679",
+        since="0.8.1",
+        history="1 0.8.2, all 3.0.0",
+        evidence="`ProducerConfig` of 0.8.2.0, 0.9.0.0; commit e6db0ca",
+        role=Role.OPERATOR,
+    )
+    batch_size: int = setting(
+        2,
+        "a batch has room for so many records",
+        "batch.size",
+        low=1,
+        at="RecordAccumulator.append",
+        since="0.8.1",
+        role=Role.OPERATOR,
+    )
     retries: int = setting(
-        2**31 - 1, "0: no batch is sent twice; else until delivery.timeout.ms ends it", "retries"
+        2**31 - 1,
+        "0: no batch is sent twice; else until delivery.timeout.ms ends it",
+        "retries",
+        at="Sender.canRetry",
+        about="KIP-91",
+        since="0.8.1",
+        history="0 0.8.2, 2147483647 2.1.0",
+        evidence="`ProducerConfig` of 2.0.0, 2.1.0",
+        role=Role.OPERATOR,
     )
     max_in_flight: int = setting(
         5,
         "requests that wait for an answer on one connection",
         "max.in.flight.requests.per.connection",
         low=1,
+        at="InFlightRequests.canSendMore",
+        since="0.8.2.0",
+        role=Role.OPERATOR,
     )
     enable_idempotence: bool = setting(
         True,
-        "batches have sequence numbers; off where acks, retries or max.in.flight forbid it "
-        "(KAFKA-13673)",
+        "batches have sequence numbers; off where acks, retries or max.in.flight forbid it",
         "enable.idempotence",
+        at="ProducerConfig.postProcessAndValidateIdempotenceConfigs",
+        about="KIP-98, KIP-679, KAFKA-13598, KAFKA-13673",
+        since="0.11.0.0",
+        history="false 0.8.2, true 3.0.1 3.1.1 3.2.0",
+        evidence=("commit e6db0ca, first in 3.2.0; the upgrade notes say 3.0.1 and 3.1.1 too"),
+        role=Role.OPERATOR,
     )
     partitioner: Partitioner = setting(
-        Partitioner.UNIFORM_STICKY, "how the partition of a record is chosen", "partitioner.class"
+        Partitioner.UNIFORM_STICKY,
+        "how the partition of a record is chosen",
+        "partitioner.class",
+        at="KafkaProducer.partition",
+        about="KIP-480, KIP-794",
+        since="0.8.1",
+        history="hash_round_robin 0.8.2, sticky 2.4.0, uniform_sticky 3.3.0",
+        evidence="commits 717c55b, f7db603, 2b2039f",
+        catalogue="67",
+        role=Role.OPERATOR,
     )
     batches_kept: int = setting(
         MOST_IN_FLIGHT,
-        "of how many batches a broker knows that it has them (KAFKA-5494)",
+        "of how many batches a broker knows that it has them",
         "producer.batches.kept",
         low=1,
+        at="ProducerStateEntry.addBatchMetadata",
+        about="KAFKA-5494",
+        history="1 0.8.2, 5 1.0.0",
+        evidence="commit 5d24222",
+        catalogue="64",
     )
     in_flight_mutes_partition: bool = setting(
         True,
-        "with one request in flight, no other batch of its partition is sent, whoever leads "
-        "(KAFKA-3197)",
+        "with one request in flight, no other batch of its partition is sent, whoever leads",
         "in.flight.mutes.partition",
+        at="RecordAccumulator.mutePartition",
+        about="KAFKA-3197",
+        history="false 0.8.2, true 0.10.0.0",
+        evidence="commit 5afa166",
+        catalogue="63",
     )
     batch_is_one_entry: bool = setting(
         True,
-        "a batch is one entry of the log, with one checksum (message format 2: KIP-98)",
+        "a batch is one entry of the log, with one checksum, as of message format 2",
         "batch.is.one.entry",
+        at="DefaultRecordBatch.ensureValid",
+        about="KIP-98",
+        history="false 0.8.2, true 0.11.0.0",
+        evidence="`ProducerConfig` of 0.11.0.0",
     )
     state_outlives_records: bool = setting(
         True,
-        "a broker knows a producer after its records are deleted (KAFKA-7190)",
+        "a broker knows a producer after its records are deleted",
         "producer.state.outlives.records",
+        at="ProducerStateManager.onLogStartOffsetIncremented",
+        about="KAFKA-7190",
+        history="false 0.8.2, true 2.5.0",
+        evidence="commit c49775b",
+        catalogue="65",
     )
     first_sequence: FirstSequence = setting(
         FirstSequence.ANY,
-        "which sequence number a broker takes of a producer that it does not know (KAFKA-15591)",
+        "which sequence number a broker takes of a producer that it does not know",
         "first.sequence",
+        at="ProducerAppendInfo.checkSequence",
+        about="KAFKA-15591",
+        history="zero 0.8.2, any 2.5.0",
+        evidence="commit c49775b",
+        catalogue="68",
+        fix=FirstSequence.ZERO_IF_EMPTY,
     )
     epoch_kept_by_partition: bool = setting(
         True,
-        "a partition whose batches are all answered starts at sequence 0 in a new producer epoch "
-        "(KAFKA-12152)",
+        "a partition whose batches are all answered starts at sequence 0 in a new producer epoch",
         "producer.epoch.by.partition",
+        at="TransactionManager.maybeUpdateProducerIdAndEpoch",
+        about="KAFKA-12152",
+        history="false 0.8.2, true 2.8.0",
+        evidence="commit eb026fc",
+        catalogue="66",
     )
     epoch_bump: EpochBump = setting(
         EpochBump.AT_ONCE,
-        "whether batches that are in flight are answered before the producer epoch changes "
-        "(KAFKA-14034)",
+        "whether batches that are in flight are answered before the producer epoch changes",
         "epoch.bump",
+        at="TransactionManager.handleFailedBatch",
+        about="KAFKA-14034",
+        catalogue="69",
+        fix=EpochBump.AFTER_ALL,
     )
 
 

@@ -87,7 +87,12 @@ def note_unresolved(topic: Topic, batch: Batch) -> None:
     partition.unresolved_end = maximum(partition.unresolved_end, batch.sequence + topic.size(batch))
 
 
-@action("the sender resolves the sequences of {partition}")
+@action(
+    "the sender resolves the sequences of {partition}",
+    at="TransactionManager.maybeResolveSequences",
+    since="1.0.0",
+    about="KAFKA-5793",
+)
 def sender_resolve_sequences(topic: Topic, partition: TopicPartition) -> None:
     """`maybeResolveSequences`: without batches in flight, either all is acknowledged, or a gap."""
     require(topic.idempotent)
@@ -97,7 +102,12 @@ def sender_resolve_sequences(topic: Topic, partition: TopicPartition) -> None:
     partition.rewrite = any_of(partition.rewrite, partition.next_sequence != partition.acked_end)
 
 
-@action("the sender starts a new producer epoch")
+@action(
+    "the sender starts a new producer epoch",
+    at="TransactionManager.bumpIdempotentProducerEpoch",
+    since="2.6.0",
+    about="KIP-360, KAFKA-8805",
+)
 def sender_bump_epoch(topic: Topic) -> None:
     """`bumpIdempotentProducerEpoch`: batches in flight of the partitions that want it, and those
     put back, are numbered from 0 in the new epoch (`startSequencesAtBeginning`).

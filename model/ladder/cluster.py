@@ -46,6 +46,7 @@ from model.replicated_log import (
     MAX_RECORDS,
     NO_EPOCH,
     REPLICAS,
+    TELLING,
     LeaderEpochOrNone,
     Log,
     Offset,
@@ -141,7 +142,7 @@ def _send_request(cluster: Cluster, leader: Replica | None, isr: SetOf[Replica])
     cluster.next_leader_epoch = epoch + 1
 
 
-@action("controller elects {leader}")
+@action("controller elects {leader}", at="KafkaReplication.ControllerElectLeader")
 def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
     """Make any member of the ISR the leader, in a new epoch: a clean election.
 
@@ -154,7 +155,7 @@ def controller_elect_leader(cluster: Cluster, leader: Replica) -> None:
     _send_request(cluster, leader, cluster.quorum.isr)
 
 
-@action("controller removes {replica} from the ISR")
+@action("controller removes {replica} from the ISR", at="KafkaReplication.ControllerShrinkIsr")
 def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
     """Take a replica that may have failed out of the ISR, and out of leadership.
 
@@ -175,7 +176,7 @@ def controller_shrink_isr(cluster: Cluster, replica: Replica) -> None:
     )
 
 
-@action("{leader} becomes leader in epoch {request.number}")
+@action("{leader} becomes leader in epoch {request.number}", at="KafkaReplication.BecomeLeader")
 def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrRequest) -> None:
     """Adopt a request that names the replica itself.
 
@@ -188,7 +189,7 @@ def become_leader(cluster: Cluster, leader: Replica, request: LeaderAndIsrReques
     leader.adopt(request, leader)
 
 
-@action("{leader} appends a record")
+@action("{leader} appends a record", at="KafkaReplication.LeaderWrite")
 def leader_write(cluster: Cluster, leader: Replica) -> None:
     """Append the next record. A zombie does so too: the write is not fenced.
 
@@ -211,7 +212,7 @@ def is_caught_up(follower: Replica, leader: Replica, end: int) -> bool:
     )
 
 
-@action("{leader} removes {follower} from the ISR")
+@action("{leader} removes {follower} from the ISR", at="KafkaReplication.LeaderShrinkIsr")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Drop a follower that does not hold the leader's last entry.
 
@@ -224,7 +225,7 @@ def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.without_member(follower))
 
 
-@action("{leader} adds {follower} to the ISR")
+@action("{leader} adds {follower} to the ISR", at="KafkaReplication.LeaderExpandIsr")
 def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Add a follower that has reached the leader's HW."""
     require(cluster.is_true_leader(leader))
@@ -234,7 +235,7 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.with_member(follower))
 
 
-@action("{leader} advances its high watermark")
+@action("{leader} advances its high watermark", at="KafkaReplication.LeaderIncHighWatermark")
 def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
     """Commit the next offset once every ISR member names this leader and holds it.
 
@@ -282,7 +283,7 @@ def replicate_next_entry(follower: Replica, leader: Replica) -> None:
     follower.log.append_copy(leader.log[offset])
 
 
-@action("{follower} fetches from {leader}")
+@action("{follower} fetches from {leader}", at="KafkaReplication.FollowerReplicate")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
     """Fetch the next entry from a replica that presumes leadership.
 
@@ -302,6 +303,7 @@ def ladder_protocol(name: str, words: str, source: str, become_follower: Action)
         source=source,
         state=Cluster,
         bounds=BOUNDS,
+        telling=TELLING,
         actions=(
             controller_elect_leader,
             controller_shrink_isr,

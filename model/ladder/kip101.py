@@ -44,7 +44,10 @@ def truncation_offset(follower: Replica, leader: Replica) -> int:
     return choose(follower.log.is_empty, 0, found)
 
 
-@action("{follower} becomes follower of {leader} in epoch {request.number}")
+@action(
+    "{follower} becomes follower of {leader} in epoch {request.number}",
+    at="Kip101.BecomeFollowerTruncateKip101",
+)
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:

@@ -46,7 +46,7 @@ def follows_in_epoch(follower: Replica, leader: Replica) -> bool:
     )
 
 
-@action("{leader} adds {follower} to the ISR")
+@action("{leader} adds {follower} to the ISR", at="Kip320.FencedLeaderExpandIsr")
 def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Add a follower of this epoch that has reached a HW which has itself reached the epoch."""
     require(cluster.is_true_leader(leader))
@@ -59,7 +59,7 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.with_member(follower))
 
 
-@action("{leader} removes {follower} from the ISR")
+@action("{leader} removes {follower} from the ISR", at="Kip320.FencedLeaderShrinkIsr")
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Drop a follower that is in another epoch or behind, at once or late.
 
@@ -72,7 +72,7 @@ def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.without_member(follower))
 
 
-@action("{leader} advances its high watermark")
+@action("{leader} advances its high watermark", at="Kip320.FencedLeaderIncHighWatermark")
 def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
     """Commit the next offset once every ISR member follows in this epoch and holds it.
 
@@ -87,7 +87,10 @@ def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
     leader.high_watermark = offset + 1
 
 
-@action("{follower} becomes follower of {leader} in epoch {request.number}")
+@action(
+    "{follower} becomes follower of {leader} in epoch {request.number}",
+    at="Kip320.FencedBecomeFollowerAndTruncate",
+)
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:
@@ -104,7 +107,7 @@ def become_follower(
     become_follower_and_truncate(follower, leader, request, end)
 
 
-@action("{follower} fetches from {leader}")
+@action("{follower} fetches from {leader}", at="Kip320.FencedFollowerFetch")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
     """Fetch the next entry from a leader in the same epoch.
 

@@ -41,7 +41,7 @@ def is_caught_up_to_epoch(follower: Replica, leader: Replica, end: int) -> bool:
     )
 
 
-@action("{leader} adds {follower} to the ISR")
+@action("{leader} adds {follower} to the ISR", at="Kip320FirstTry.LeaderExpandIsrBetterFencing")
 def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Add a follower whose entries match up to a HW that has reached the leader's epoch."""
     require(cluster.is_true_leader(leader))
@@ -52,7 +52,10 @@ def leader_expand_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.with_member(follower))
 
 
-@action("{leader} removes {follower} from the ISR")
+@action(
+    "{leader} removes {follower} from the ISR",
+    at="Kip320FirstTry.LeaderShrinkIsrBetterFencing",
+)
 def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> None:
     """Drop a follower whose entry differs from the leader's last one."""
     require(cluster.is_true_leader(leader))
@@ -62,7 +65,7 @@ def leader_shrink_isr(cluster: Cluster, leader: Replica, follower: Replica) -> N
     cluster.update_isr(leader, leader.isr.without_member(follower))
 
 
-@action("{leader} advances its high watermark")
+@action("{leader} advances its high watermark", at="Kip320FirstTry.ImprovedLeaderIncHighWatermark")
 def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
     """Commit the next offset once every ISR member's entry there has the right epoch."""
     offset = leader.high_watermark
@@ -73,7 +76,10 @@ def leader_advance_high_watermark(cluster: Cluster, leader: Replica) -> None:
     leader.high_watermark = offset + 1
 
 
-@action("{follower} becomes follower of {leader} in epoch {request.number}")
+@action(
+    "{follower} becomes follower of {leader} in epoch {request.number}",
+    at="Kip320FirstTry.BecomeFollower",
+)
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:
@@ -83,7 +89,7 @@ def become_follower(
     follower.adopt(request, leader)
 
 
-@action("{follower} fetches from {leader}")
+@action("{follower} fetches from {leader}", at="Kip320FirstTry.FollowerFetch")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
     """Fetch the next entry if the last one has the leader's epoch for it."""
     require(is_caught_up_to_epoch(follower, leader, follower.log.end))
@@ -91,7 +97,7 @@ def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> 
     replicate_next_entry(follower, leader)
 
 
-@action("{follower} truncates to match {leader}")
+@action("{follower} truncates to match {leader}", at="Kip320FirstTry.FollowerTruncate")
 def follower_truncate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
     """Truncate to where the logs agree: the follower is ahead, or its last entry differs."""
     last = follower.log.end - 1

@@ -18,7 +18,10 @@ from model.ladder.cluster import (
 from model.language import action
 
 
-@action("{follower} becomes follower of {leader} in epoch {request.number}")
+@action(
+    "{follower} becomes follower of {leader} in epoch {request.number}",
+    at="KafkaTruncateToHighWatermark.BecomeFollowerTruncateToHighWatermark",
+)
 def become_follower(
     cluster: Cluster, follower: Replica, leader: Replica, request: LeaderAndIsrRequest
 ) -> None:

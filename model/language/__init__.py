@@ -50,9 +50,10 @@ from model.language.declare.containers import (
 )
 from model.language.declare.domains import Bound, integers
 from model.language.declare.entity import Entity, Record, State
-from model.language.declare.settings import setting
+from model.language.declare.settings import Role, presets, setting
 from model.language.fairness import Fairness, strong, weak
 from model.language.protocol import Model, Protocol
+from model.language.telling import Telling
 
 __all__ = [
     "Action",
@@ -68,11 +69,13 @@ __all__ = [
     "PerMember",
     "Protocol",
     "Record",
+    "Role",
     "Sequence",
     "SetOf",
     "State",
     "Stops",
     "Table",
+    "Telling",
     "action",
     "all_of",
     "any_of",
@@ -93,6 +96,7 @@ __all__ = [
     "minimum",
     "nobody",
     "not_",
+    "presets",
     "require",
     "sequence",
     "setting",

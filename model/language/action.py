@@ -14,6 +14,7 @@ from model.language.capture import Parameter
 from model.language.declare.domains import Integers, Reference
 from model.language.declare.names import annotations_of, local_names
 from model.language.declare.schema import Schema
+from model.language.declare.source import Source, source_of
 from model.language.errors import ProtocolError
 
 
@@ -30,6 +31,7 @@ class Action:
     function: Callable[..., None]
     words: str
     local_names: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    source: Source | None = field(default=None, repr=False, compare=False)
 
     def __call__(self, *arguments: Any) -> None:
         self.function(*arguments)
@@ -58,9 +60,16 @@ class Action:
         return tuple(found)
 
 
-def action(words: str) -> Callable[[Callable[..., None]], Action]:
-    """Declare an action: `@action("{follower} fetches from {leader}")`."""
+def action(
+    words: str, *, at: str = "", since: str = "", about: str = "", settings: str = ""
+) -> Callable[[Callable[..., None]], Action]:
+    """Declare an action: `@action("{follower} fetches from {leader}")`.
+
+    `at` is where it is in the modelled system, `since` the first release with it, `about` its
+    proposals, issues and findings, `settings` those that switch it or choose between its variants.
+    """
     local = local_names()
+    source = source_of(at, since, about, settings)
 
     def declare(function: Callable[..., None]) -> Action:
         names = list(inspect.signature(function).parameters)[1:]
@@ -72,7 +81,7 @@ def action(words: str) -> Callable[[Callable[..., None]], Action]:
                 f"{function.__name__}: its words name {{{unknown[0]}}}, which is none of its "
                 f"parameters: valid are {', '.join(names) or 'none'}"
             )
-        return Action(function.__name__, function, words, local)
+        return Action(function.__name__, function, words, local, source)
 
     return declare
 

@@ -1,5 +1,6 @@
 """`import highwater`: the same answers as the commands give, as values that show themselves."""
 
+import inspect
 from typing import Any
 
 import networkx as nx
@@ -44,7 +45,7 @@ def test_an_answer_shows_itself_in_a_notebook_and_escapes_what_it_shows():
     answer = public.explore("kip101", properties=["strong_isr"])
     page = answer._repr_html_()
     assert page.count("<details>") == 1
-    assert "r0 drops" in page
+    assert "r0 removes r1" in page
     assert "<b>kip101: violated: strong_isr after 10 steps</b>" in page
     assert "->" not in page  # escaped
 
@@ -78,3 +79,19 @@ def test_a_name_that_there_is_not_is_refused():
     with pytest.raises(AttributeError, match="no attribute 'search'"):
         _ = public.search
     assert Protocol.__module__ == "model.language.protocol"
+
+
+def test_every_question_takes_the_same_of_a_model_and_says_so():
+    shared = ["protocol", "settings", "preset", "properties"]
+    for ask in (public.explore, public.simulate, public.prove, public.graph, public.losses):
+        names = list(inspect.signature(ask).parameters)
+        assert (names[:4], names[-1]) == (shared, "bounds")
+    assert "depth" in inspect.signature(public.explore).parameters
+
+
+def test_an_option_of_a_question_is_no_bound_and_a_bound_no_option():
+    shallow = public.explore("kip320", depth=2, replicas=2)
+    assert shallow.model.bounds["replicas"] == 2
+    assert (shallow.verdict, shallow.result.depth) == ("bounded", 2)
+    with pytest.raises(UsageError, match="no bound of kip320 is called 'walks'"):
+        public.explore("kip320", walks=2)

@@ -30,9 +30,11 @@ def test_replicas_that_agree(highwater, disks):
     ended = highwater("audit", *disks)
     assert ended.status == Exit.OK and ended.err == ""
     assert "broker 0 and broker 2 agree from 0 to 4" in ended.out
-    assert ended.out.endswith(
-        "consistent: nothing below a checkpointed high watermark is contradicted (1 partition)\n"
+    *_, verdict, caveat = ended.out.splitlines()
+    assert verdict == (
+        "consistent: nothing below a checkpointed high watermark is contradicted (1 partition)"
     )
+    assert caveat.startswith("not seen: a loss that no disk shows any more")
 
 
 def test_a_loss_is_status_12_and_says_who_holds_what(highwater, tmp_path):
@@ -51,11 +53,28 @@ def test_a_loss_is_status_12_and_says_who_holds_what(highwater, tmp_path):
     assert found["verdict"] == "violated"
     (partition,) = found["partitions"]
     assert partition["pairs"] == [
-        {"replicas": [0, 1], "agree": [0, 2], "differ_at": None, "epochs": None}
+        {"replicas": [0, 1], "agree": [0, 2], "alike": 2, "differ_at": None, "epochs": None}
     ]
     (violation,) = partition["violations"]
     assert (violation["kind"], violation["replica"], violation["offset"]) == ("left_out", 1, 2)
     assert [each["records"] for each in partition["replicas"]] == [2, 5]
+
+
+def test_the_verdict_says_what_it_says_nothing_of(highwater, tmp_path):
+    path = Disk(FIVE, 0, None).write(tmp_path / "0")
+    file = segment_file(path / "orders-0", 0)
+    file.write_bytes(file.read_bytes()[:-1])
+    ended = highwater("audit", path)
+    assert ended.status == Exit.OK
+    assert "not judged: 1 place that cannot be read (see above), 1 replica without" in ended.out
+
+
+def test_where_logs_agree_at_some_offsets_only_the_text_says_at_how_many(highwater, tmp_path):
+    six = batches_of([1] * 6)
+    logs = [six[:2] + six[3:], six]
+    paths = [Disk(log, n, 0).write(tmp_path / str(n)) for n, log in enumerate(logs)]
+    ended = highwater("audit", *paths)
+    assert "agree at 5 of the offsets from 0 to 5" in " ".join(ended.out.split())
 
 
 def test_nothing_is_written_even_where_one_could(highwater, disks):

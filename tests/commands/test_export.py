@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checker.core.exits import Exit
 from tests.support.own import write_counter
 from tests.support.read_promela import ReadPromela
 from tests.support.read_tla import ReadTla
@@ -74,3 +75,13 @@ def test_what_cannot_be_exported_is_told(highwater, options, words, tmp_path, mo
     assert (done.status, done.out) == (2, "")
     assert words in done.err and done.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_beside_is_not_replaced_but_by_another_export(highwater, tmp_path):
+    command = ("export", "truncate_to_high_watermark", "--to", "tla", "--no-cross-check", "-o")
+    mine, made = tmp_path / "mine.cfg", tmp_path / "made.tla"
+    mine.write_text("[settings]\n")
+    ended = highwater(*command, tmp_path / "mine.tla")
+    assert ended.status == Exit.USAGE and "would replace" in ended.err
+    assert mine.read_text() == "[settings]\n" and not (tmp_path / "mine.tla").exists()
+    assert highwater(*command, made).status == Exit.OK == highwater(*command, made).status

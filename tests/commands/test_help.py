@@ -24,6 +24,10 @@ def test_help_and_lists_load_nothing_heavy(finish, arguments):
     assert ended.err.split() == []
 
 
+def test_help_says_how_a_shell_completes(highwater):
+    assert "_HIGHWATER_COMPLETE=bash_source" in highwater("--help").out
+
+
 def test_help_names_every_command_that_is_there_in_a_group(highwater):
     out = highwater("--help").out
     assert max(map(len, out.splitlines())) <= 80

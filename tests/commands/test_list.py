@@ -35,10 +35,20 @@ def test_what_is_listed_as_default_is_the_default(highwater):
         assert as_text(PROTOCOLS[each["name"]].model({}, settings).settings) == settings
 
 
-@pytest.mark.parametrize("name", [*PROTOCOLS, None])
+def test_without_a_protocol_an_overview_fits_a_screen(highwater):
+    out = highwater("list").out
+    assert len(out.splitlines()) < 50 and max(map(len, out.splitlines())) <= 80
+    words = " ".join(out.split())
+    for protocol in PROTOCOLS.values():
+        assert f"{protocol.name} {protocol.words}: {len(protocol.bounds)} bounds" in words
+    for name, engine in ENGINES.items():
+        assert f"{name} {engine.words}" in words
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
 def test_text_names_everything_in_80_columns(highwater, name):
-    out = highwater("list", *([name] if name else [])).out
-    data = highwater("list", *([name] if name else []), "--json").json
+    out = highwater("list", name).out
+    data = highwater("list", name, "--json").json
     assert max(map(len, out.splitlines())) <= 80
     words = " ".join(out.split())
     for each in data["protocols"]:

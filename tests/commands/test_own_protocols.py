@@ -40,6 +40,16 @@ def test_a_file_or_a_module_names_a_protocol(highwater, counter, name):
     assert found.json["properties"]["somebody_counts"]["depth"] == 1
 
 
+@pytest.mark.parametrize("form", [("--json",), ("--format", "sarif"), ("--format=json",)])
+def test_what_it_prints_does_not_spoil_data(highwater, counter, form):
+    other = counter.with_name("other.py")
+    other.write_text(f"print('loading')\n{counter.read_text()}")
+    found = highwater("explore", "other.py", *form)
+    assert json.loads(found.out) and "loading" in found.err
+    sys.modules.pop(next(name for name in sys.modules if name.startswith("other_")))
+    assert highwater("explore", "other.py").out.startswith("loading")
+
+
 def test_its_bounds_are_options_also_where_a_command_has_one_of_that_name(highwater, counter):
     assert highwater("explore", "counter.py", "--clerks", 1, "--steps", 1, "--json").json[
         "bounds"

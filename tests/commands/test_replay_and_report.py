@@ -32,6 +32,16 @@ def stored(highwater, tmp_path):
     return found.json["violations"][0]["trace"]
 
 
+def test_several_traces_are_told_in_a_line_each(highwater, stored):
+    ended = highwater("replay", stored, "kip101-weak_isr")
+    assert ended.status == Exit.OK
+    assert ended.out == (f"{stored}: accepted, 8 steps\nkip101-weak_isr: accepted, 10 steps\n")
+    data = highwater("replay", stored, "kip101-weak_isr", "--json").json
+    assert data["accepted"] and [each["depth"] for each in data["traces"]] == [8, 10]
+    ended = highwater("replay", "kip101-weak_isr", stored, "--protocol", "kip101")
+    assert ended.status != Exit.OK and "not of kip101" in ended.err
+
+
 def test_a_true_trace_is_accepted_and_shown(highwater, stored):
     ended = highwater("replay", stored)
     assert ended.status == Exit.OK

@@ -39,6 +39,11 @@ def test_a_scenario_is_shown_with_every_state(highwater, tmp_path):
     assert "everything is as expected" in ended.out
 
 
+def test_what_is_shown_fits_80_columns(highwater):
+    out = highwater("scenario", "everything_down").out
+    assert max(map(len, out.splitlines())) <= 80
+
+
 def test_all_scenarios_of_a_folder_are_checked(highwater, tmp_path):
     (tmp_path / "story.toml").write_text(GOOD)
     ended = highwater("scenario", "--dir", tmp_path, "--json")

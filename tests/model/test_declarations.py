@@ -16,17 +16,21 @@ from model.language import (
     Members,
     Protocol,
     Record,
+    Role,
     Sequence,
     State,
     action,
     integers,
     members,
     not_,
+    presets,
     require,
     sequence,
     setting,
 )
 from model.language.capture import capture_action, capture_property, capture_start
+from model.language.declare.settings import describe, named, sources
+from model.language.declare.source import Source
 from model.language.errors import CaptureError, ProtocolError, UsageError
 from model.language.naming import cell_path
 from model.protocols import PROTOCOLS
@@ -303,3 +307,56 @@ def test_a_setting_may_not_exceed_the_bound_that_limits_it():
     words = r"voters cannot be 3: valid are whole numbers from 1 to 2 \(size\)"
     with pytest.raises(UsageError, match=words):
         protocol.model({"size": 2}, {"voters": "3"})
+
+
+# --- what is said of a setting or an action is read off ------------------------------------------
+
+
+@dataclass(frozen=True)
+class Said:
+    """Settings of a system with releases 1.0 to 1.2, and two fixes that none has."""
+
+    fenced: bool = setting(
+        True, "old leaders are refused", at="Server.handle", about="BUG-1",
+        history="false 1.0.0, true 1.1.1 1.2.0",
+    )  # fmt: skip
+    kept: bool = setting(False, "nothing is lost", about="BUG-2", fix=True)
+    waits: bool = setting(True, "waits", history="true 1.0.0, false 1.2.0", fix=True)
+    copies: int = setting(1, "how many copies", role=Role.OPERATOR)
+
+
+def test_releases_and_fixes_of_settings_are_presets():
+    assert presets(Said, "own", ["1.0", "1.1", "1.1.2", "1.2"]) == {
+        "own-1.0": {"fenced": "false", "waits": "true"},
+        "own-1.1": {"fenced": "false", "waits": "true"},
+        "own-1.1.2": {"fenced": "true", "waits": "true"},
+        "own-1.2": {"fenced": "true", "waits": "false"},
+        "own-fixed": {"fenced": "true", "waits": "true", "kept": "true"},
+    }
+
+
+def test_where_a_setting_comes_from_is_said_once():
+    assert sources(Said) == {
+        "fenced": Source("Server.handle", "1.1.1", "BUG-1"),
+        "kept": Source("", "", "BUG-2"),
+        "waits": Source("", "1.0.0"),
+    }
+    assert describe(Said)["fenced"].words == "old leaders are refused (BUG-1)"
+    assert named(Said, role=Role.OPERATOR) == {"copies"}
+
+
+@pytest.mark.parametrize(
+    "history", ["true", "true 1.0, false", "true one", "true 2.0, false 1.0", "true 1.0, false 1.0"]
+)
+def test_what_is_no_history_is_refused(history):
+    with pytest.raises(ProtocolError, match="is no history: write values, oldest first"):
+        setting(True, "words", history=history)
+
+
+def test_an_action_says_where_it_is():
+    @action("it happens", at="Server.run", since="1.1.1", about="BUG-1", settings="fenced, kept")
+    def happen(state: State) -> None:
+        """Nothing."""
+
+    assert happen.source == Source("Server.run", "1.1.1", "BUG-1", ("fenced", "kept"))
+    assert action("nothing is known of it")(happen.function).source is None

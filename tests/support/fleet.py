@@ -23,7 +23,15 @@ from model.language import (
     sequence,
 )
 from model.language.protocol import Instance
-from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, LeaderEpoch, Log, Offset
+from model.replicated_log import (
+    LOG_SIZE,
+    MAX_LEADER_EPOCH,
+    MAX_RECORDS,
+    TELLING,
+    LeaderEpoch,
+    Log,
+    Offset,
+)
 
 BROKERS = Bound("brokers", default=7, minimum=2, words="brokers")
 
@@ -116,7 +124,7 @@ def restart(fleet: Fleet, broker: Broker) -> None:
 
 FLEET = Protocol(
     "fleet", "brokers that come and go", Fleet, (elect, follow, append, copy, crash, restart),
-    (BROKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH),
+    (BROKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH), telling=TELLING,
 )  # fmt: skip
 
 

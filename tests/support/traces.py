@@ -40,6 +40,7 @@ from model.replicated_log import (
     MAX_LEADER_EPOCH,
     MAX_RECORDS,
     NO_EPOCH,
+    TELLING,
     LeaderEpochOrNone,
     Log,
     Offset,
@@ -206,6 +207,7 @@ TOPIC = Protocol(
     words="brokers append and crash",
     state=Topic,
     bounds=(BROKERS, LOG_SIZE, MAX_RECORDS, MAX_LEADER_EPOCH),
+    telling=TELLING,
     actions=(elect, append, crash),
 )
 
@@ -281,6 +283,12 @@ def random_walk(model: Model, steps: int, seed: int) -> Trace:
         instance, state = choose.choice(enabled)
         taken.append(instance)
     return build_trace(model, taken)
+
+
+@cache
+def short_walks() -> tuple[Trace, ...]:
+    """A short run of every protocol."""
+    return tuple(random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values())
 
 
 def shortest_violation(protocol: str, prop: str, settings: dict[str, str], **bounds: int) -> Trace:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -68,9 +69,16 @@ def _workshop(
     parcel: ProtocolParcel, identity: str, names: tuple[str, ...], symmetry: bool
 ) -> Workshop:
     shop = Workshop(parcel, json.loads(identity), names, symmetry)
-    # Spark's workers look for garbage after every task: not among all that stays.
-    gc.freeze()
+    # Spark's workers look for garbage after every task: not among all that stays. A process of
+    # somebody else's keeps its own garbage collection, and libraries that report leaks at its end.
+    if _is_sparks_worker():
+        gc.freeze()
     return shop
+
+
+def _is_sparks_worker() -> bool:
+    tasks = sys.modules.get("pyspark.taskcontext")
+    return tasks is not None and tasks.TaskContext.get() is not None
 
 
 def workshop(job: LevelJob) -> Workshop:

@@ -8,7 +8,7 @@ were. At any time a batch of each log is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -46,11 +46,19 @@ class Comparison:
 
     `differences` has, for each pair, the first one of each kind: the first replica's epoch is
     less than (-1), as (0), or greater than (1) the second's. A batch without an epoch counts as 0.
+    `alike` has for each pair at how many offsets before the first difference both were read and are
+    the same.
     """
 
     contents: tuple[Contents, ...]
     differences: dict[Pair, dict[int, Difference]] = field(default_factory=dict)
     holes: dict[int, Hole] = field(default_factory=dict)
+    alike: dict[Pair, int] = field(default_factory=dict)
+
+    def note_alike(self, pair: Pair, count: int) -> None:
+        """That two logs have the same at so many further offsets."""
+        if pair not in self.differences:
+            self.alike[pair] = self.alike.get(pair, 0) + count
 
     def first_difference(self, pair: Pair) -> Difference | None:
         """The first offset at which two logs differ."""
@@ -67,6 +75,8 @@ def compare(replicas: Sequence[Replica]) -> Comparison:
         low = min(cursor.position for cursor in live)
         here = [cursor for cursor in live if cursor.position == low]
         if until := _same_batch(here, live):
+            for one, other in combinations(here, 2):
+                found.note_alike((one.place, other.place), until - low)
             _note_holes(found, cursors, here, low, until)
             for cursor in here:
                 cursor.advance()
@@ -79,6 +89,16 @@ def compare(replicas: Sequence[Replica]) -> Comparison:
     return found
 
 
+def records_held(replica: Replica, since: int) -> Iterator[tuple[int, int]]:
+    """The offsets of the records that a log has from `since` on, with their leader epochs."""
+    contents = Contents()
+    for item in read_log(replica.folder, replica.log_start, contents):
+        if isinstance(item, Batch) and item.until > since:
+            for offset, _ in _records(item, str(replica.folder)):
+                if offset >= max(since, contents.start):
+                    yield offset, item.epoch
+
+
 class _Cursor:
     """A place in one log: at the beginning of a batch, or in one that was opened, at a record."""
 
@@ -86,7 +106,7 @@ class _Cursor:
         self.place = place
         self.contents = Contents()
         self.batch: Batch | None = None
-        self.damaged = False  # whether unreadable bytes lie before the batch
+        self._damaged: int | None = None  # where unreadable bytes begin that lie before the batch
         self._folder = replica.folder
         self._items = read_log(replica.folder, replica.log_start, self.contents)
         self._records: list[tuple[int, object]] = []
@@ -106,12 +126,12 @@ class _Cursor:
 
     def advance(self) -> None:
         """Go to the next batch, or to the end, where there is none."""
-        self.is_open, self.damaged = False, False
+        self.is_open, self._damaged = False, None
         for item in self._items:
             if isinstance(item, Batch):
                 self.batch = item
                 return
-            self.damaged = True
+            self._damaged = item.offset if self._damaged is None else self._damaged
         self.batch = None
 
     def open(self) -> bool:
@@ -135,9 +155,13 @@ class _Cursor:
             self.advance()
 
     def lacks(self, low: int, until: int) -> int:
-        """How many of these offsets lie within the log though it has no record there."""
+        """How many of these offsets lie within the log though it has no record there.
+
+        Where bytes cannot be read the log may have had them: that is told of the bytes.
+        """
         end = self.contents.end if self.batch is None else until
-        return 0 if self.damaged else max(0, min(end, until) - max(self.contents.start, low))
+        end = end if self._damaged is None else min(end, self._damaged)
+        return max(0, min(end, until) - max(self.contents.start, low))
 
 
 def _same_batch(here: Sequence[_Cursor], live: Sequence[_Cursor]) -> int:
@@ -185,12 +209,14 @@ def _records(batch: Batch, where: str) -> list[tuple[int, object]]:
 
 def _compare_records(found: Comparison, here: Sequence[_Cursor]) -> None:
     for one, other in combinations(here, 2):
+        pair = one.place, other.place
         if one.record == other.record:
+            found.note_alike(pair, 1)
             continue
         assert one.batch is not None and other.batch is not None
         epochs = (one.batch.epoch, other.batch.epoch)
         kind = 0 if min(epochs) < 0 else (epochs[0] > epochs[1]) - (epochs[0] < epochs[1])
-        kinds = found.differences.setdefault((one.place, other.place), {})
+        kinds = found.differences.setdefault(pair, {})
         kinds.setdefault(kind, Difference(one.position, epochs))
 
 

@@ -6,7 +6,7 @@ are *violations*:
 
 - MISSING: a log ends, or has a hole, below its own *h*. No other replica's *h* counts: one that is
   out of sync may be behind.
-- UNREADABLE: bytes below its own *h* are no batch.
+- UNREADABLE: bytes below its own *h* are no batch, and some of them are of the log.
 - LEFT_OUT: a leader epoch began, by another replica's log or epoch cache, at or below a record of
   an earlier epoch that is below its own replica's *h*. Whoever led then did not have the record.
   It shows even if the other log holds nothing at that offset. An entry of an epoch cache at or
@@ -27,9 +27,9 @@ from itertools import combinations
 
 from checker.core.amounts import counted
 from checker.kafka.audit.checkpoints import EpochStart
-from checker.kafka.audit.comparison import Comparison, Pair, compare
+from checker.kafka.audit.comparison import Comparison, Pair, compare, records_held
 from checker.kafka.audit.directories import Group, Replica
-from checker.kafka.audit.epochs import cache_contradictions, first_older
+from checker.kafka.audit.epochs import cache_contradictions, has_older
 from checker.kafka.audit.segments import Contents, read_log
 
 
@@ -73,7 +73,22 @@ class Judgement:
         difference = self.comparison.first_difference(pair)
         start, end = max(first.start, second.start), min(first.end, second.end)
         end = end if difference is None else min(end, difference.offset)
-        return (start, end) if start < end else None
+        return (start, end) if self.alike(pair) else None
+
+    def alike(self, pair: Pair) -> int:
+        """At how many of these offsets both logs have what can be read, and the same."""
+        return self.comparison.alike.get(pair, 0)
+
+    @property
+    def unread(self) -> int:
+        """How many places of the logs cannot be read, whether that is a violation or not."""
+        logs = zip(self.group.replicas, self.comparison.contents, strict=True)
+        return sum(len(log.damage) + bool(zeros_lost(replica, log)) for replica, log in logs)
+
+    @property
+    def unclaimed(self) -> int:
+        """Of how many replicas no high watermark is checkpointed, which says nothing of them."""
+        return sum(replica.high_watermark is None for replica in self.group.replicas)
 
 
 def judge(group: Group) -> Judgement:
@@ -139,6 +154,14 @@ class _Case:
                 yield Violation(
                     Kind.MISSING, place, hole.offset, words, other=hole.held_by
                 )  # fmt: skip
+            elif log.gap is not None and log.gap[0] < high and not self.is_compacted:
+                begin, until = log.gap
+                words = (
+                    f"{self.name(place)} has no record from {begin:,} to {until - 1:,}, below its "
+                    f"high watermark {high:,}, nor has any replica here: nothing says that the log "
+                    "was compacted"
+                )
+                yield Violation(Kind.MISSING, place, begin, words)
 
     def holder(self, place: int, offset: int) -> int | None:
         """Another replica whose log covers an offset."""
@@ -163,36 +186,62 @@ class _Case:
 
     def unreadable(self) -> Iterator[Violation]:
         for place, log in enumerate(self.contents):
+            high = min(self.watermark(place), log.end)
             below = [
                 each
                 for each in log.damage
-                if log.start <= each.offset < min(self.watermark(place), log.end)
+                if max(each.offset, log.start) < min(max(each.until, each.offset + 1), high)
             ]
             if below:
+                reaches = f", up to the log start {log.start:,} and beyond,"
                 words = (
-                    f"{self.name(place)} has {below[0]}, below its high watermark "
+                    f"{self.name(place)} has {below[0]}"
+                    f"{reaches if below[0].offset < log.start else ','} below its high watermark "
                     f"{self.watermark(place):,}{_more(len(below) - 1, 'more such place')}"
                 )
-                yield Violation(Kind.UNREADABLE, place, below[0].offset, words)
+                yield Violation(Kind.UNREADABLE, place, max(below[0].offset, log.start), words)
 
     def left_out(self) -> Iterator[Violation]:
         for place, log in enumerate(self.contents):
             high = self.watermark(place)
-            found = []
-            for other in set(range(len(self.replicas))) - {place}:
-                for entry in self.epochs_of(other):
-                    older = first_older(log.stretches, entry, high)
-                    if older is not None:
-                        found.append((older, entry, other))
-            if not found:
+            suspects = [
+                (entry, other)
+                for other in range(len(self.replicas))
+                for entry in self.epochs_of(other)
+                if other != place and has_older(log.stretches, entry)
+            ]
+            found = self.first_left_out(place, suspects)
+            if found is None:
                 continue
-            (offset, epoch), (later, began), other = min(found)
+            offset, epoch, (later, began), other = found
             words = (
                 f"{self.name(place)} holds the record {offset:,} of epoch {epoch}, below its high "
                 f"watermark {high:,}; the leader of epoch {later} began at {began:,} without it "
                 f"({self.name(other)})"
             )
             yield Violation(Kind.LEFT_OUT, place, offset, words, epoch, other)
+
+    def first_left_out(
+        self, place: int, suspects: Sequence[tuple[EpochStart, int]]
+    ) -> tuple[int, int, EpochStart, int] | None:
+        """The first record, with its epoch, that one of these later epochs began without, and that.
+
+        The log is read again: between two batches, or in one, compaction may have left nothing.
+        """
+        high = self.watermark(place)
+        since = min((began for (_, began), _ in suspects), default=high)
+        records = records_held(self.replicas[place], since) if since < high else iter(())
+        for offset, epoch in records:
+            if offset >= high:
+                break
+            against = [
+                (entry, other)
+                for entry, other in suspects
+                if 0 <= epoch < entry[0] and entry[1] <= offset
+            ]
+            if against:
+                return offset, epoch, *min(against)
+        return None
 
     def epochs_of(self, place: int) -> tuple[EpochStart, ...]:
         """Epochs and where they began, as a replica's cache and its batches say."""
@@ -245,6 +294,14 @@ class _Case:
             yield f"{each}; {expected}"
         if len(log.damage) > _SHOWN:
             yield f"{len(log.damage) - _SHOWN:,} more places that cannot be read"
+        if log.zeros is not None:
+            lost = zeros_lost(replica, log)
+            yield f"{log.zeros}; {lost or 'log.preallocate leaves this where a broker crashed'}"
+        elif (replica.recovery_point or 0) > log.end:
+            yield (
+                f"flushed up to {replica.recovery_point:,}, beyond the log's end {log.end:,}: it "
+                "was truncated just before a crash, or lost what was flushed"
+            )
         for offset, before, after in log.backwards[:_SHOWN]:
             yield f"the epoch goes back from {before} to {after} at offset {offset:,}"
         hole = self.comparison.holes.get(place)
@@ -272,6 +329,15 @@ class _Case:
                     f"{both}, above the high watermark of {self.name(older)}, which would "
                     "truncate there"
                 )
+
+
+def zeros_lost(replica: Replica, log: Contents) -> str:
+    """In words, why zeros at a log's end are not what preallocation left; empty if they may be."""
+    if log.zeros is not None and (replica.recovery_point or 0) > log.end:
+        return f"records up to {(replica.recovery_point or 0) - 1:,} had been flushed there"
+    if log.zeros is not None and replica.clean_shutdown:
+        return "a broker that shuts down cleanly leaves none"
+    return ""
 
 
 _SHOWN = 3

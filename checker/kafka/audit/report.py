@@ -55,6 +55,7 @@ def _pair(judgement: Judgement, pair: Pair) -> dict[str, Any]:
     return {
         "replicas": list(pair),
         "agree": None if agreed is None else list(agreed),
+        "alike": judgement.alike(pair),
         "differ_at": None if difference is None else difference.offset,
         "epochs": None if difference is None else list(difference.epochs),
     }
@@ -102,7 +103,9 @@ def _agreement(judgement: Judgement, pair: Pair) -> str:
     agreed, difference = judgement.agreed(pair), judgement.comparison.first_difference(pair)
     words = f"{both} have nothing in common"
     if agreed is not None:
-        words = f"{both} agree from {agreed[0]:,} to {agreed[1] - 1:,}"
+        begin, until, alike = *agreed, judgement.alike(pair)
+        some = "" if alike == until - begin else f" at {alike:,} of the offsets"
+        words = f"{both} agree{some} from {begin:,} to {until - 1:,}"
     if difference is None:
         return words
     epochs = " and ".join(f"epoch {epoch}" for epoch in difference.epochs)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
@@ -50,22 +50,29 @@ class Fault(StrEnum):
     TORN = "torn"  # the file ends before the batch does, or nothing readable is there
     CRC = "crc"  # the contents are not what was written
     ORDER = "order"  # its offsets lie where those of other batches are
+    ZEROS = "zeros"  # only zeros follow in the last file, as `log.preallocate` leaves them
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes that are not a batch: in which file, where, and the offset that is due there."""
+    """Bytes that are not a batch: in which file, where, and the offset that is due there.
+
+    `until` is where the next batch begins, or the log ends: records up to there may be lost. It is
+    known of what `Contents` has.
+    """
 
     fault: Fault
     segment: str
     position: int
     offset: int
+    until: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         words = {
             Fault.TORN: "no whole batch",
             Fault.CRC: "a batch whose CRC is wrong",
             Fault.ORDER: "a batch whose offsets are out of order",
+            Fault.ZEROS: "nothing but zeros",
         }
         place = f"{self.segment}, byte {self.position:,}"
         return f"{words[self.fault]} at offset {self.offset:,} ({place})"
@@ -86,7 +93,9 @@ class Contents:
 
     `stretches` are what the batches say of leader epochs; `backwards` the offsets at which these
     go back, with the epoch before and there; `sparse` says that a batch has fewer records than
-    offsets, which only compaction makes; `unfinished` names files that it left half done.
+    offsets, which only compaction makes; `unfinished` names files that it left half done. `gap` are
+    the first offsets, from and to (exclusive), between batches that follow each other in the file;
+    `zeros` is where the last file has nothing else, which is no damage by itself.
     """
 
     start: int = 0
@@ -100,6 +109,8 @@ class Contents:
     sparse: bool = False
     damage: list[Damage] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    gap: tuple[int, int] | None = None
+    zeros: Damage | None = None
 
 
 @dataclass(frozen=True)
@@ -118,16 +129,42 @@ def read_log(folder: Path, log_start: int | None, contents: Contents) -> Iterato
     contents.segments = len(segments)
     first = segments[0].base if segments else 0
     contents.start = contents.end = max(first, log_start or 0)
+    due, settled = first, 0  # how many damaged places are known to end where a batch begins
     for item in _in_order(_batches(segments), first):
+        if isinstance(item, Damage) and item.fault is Fault.ZEROS:
+            contents.zeros = item
+            continue
+        begin = item.offset if isinstance(item, Damage) else item.base
+        if settled == len(contents.damage):
+            _note_gap(contents, due, begin)
         if isinstance(item, Damage):
             contents.damage.append(item)
-        elif item.until <= contents.start:
-            continue
         else:
+            settled = _settle(contents, settled, begin)
+            due = item.until
+            if item.until <= contents.start:
+                continue
             _count(item, contents)
         yield item
     if segments:
         contents.end = max(contents.end, segments[-1].base)
+        if settled == len(contents.damage):
+            _note_gap(contents, due, contents.end)
+    _settle(contents, settled, contents.end)
+
+
+def _note_gap(contents: Contents, due: int, begin: int) -> None:
+    """Note that no batch has the offsets from `due` to `begin`, if there are any in the log."""
+    due = max(due, contents.start)
+    if due < begin and contents.gap is None:
+        contents.gap = due, begin
+
+
+def _settle(contents: Contents, settled: int, until: int) -> int:
+    """Say of damaged places after the first `settled` ones where they end; how many there are."""
+    for place in range(settled, len(contents.damage)):
+        contents.damage[place] = replace(contents.damage[place], until=until)
+    return len(contents.damage)
 
 
 def _count(batch: Batch, contents: Contents) -> None:
@@ -180,7 +217,7 @@ def _in_order(items: Iterable[_Found | Damage], start: int) -> Iterator[Batch | 
             yield held.batch
             due, held = held.batch.until, None
         if isinstance(item, Damage):
-            yield Damage(item.fault, item.segment, item.position, max(due, item.offset))
+            yield replace(item, offset=max(due, item.offset))
         elif item.batch.base < due:
             yield Damage(Fault.ORDER, item.segment, item.position, due)
         else:
@@ -189,22 +226,25 @@ def _in_order(items: Iterable[_Found | Damage], start: int) -> Iterator[Batch | 
         yield held.batch
 
 
-def _batches(segments: Iterable[_Segment]) -> Iterator[_Found | Damage]:
+def _batches(segments: Sequence[_Segment]) -> Iterator[_Found | Damage]:
     for segment in segments:
         with segment.path.open("rb", buffering=_BUFFER) as file:
-            yield from _batches_of(file, segment)
+            yield from _batches_of(file, segment, segment is segments[-1])
 
 
-def _batches_of(file: BinaryIO, segment: _Segment) -> Iterator[_Found | Damage]:
-    """The frames of one file. After a frame that breaks nothing says where the next one begins."""
+def _batches_of(file: BinaryIO, segment: _Segment, is_last: bool) -> Iterator[_Found | Damage]:
+    """The frames of one file. After a frame that breaks nothing says where the next one begins.
+
+    Kafka cuts off what it preallocated when it begins the next file: only the last may end in it.
+    """
     name, size = segment.path.name, os.fstat(file.fileno()).st_size
     position, due = 0, segment.base
     while position < size:
         header = file.read(_HEADER)
         if not _is_frame(header, size - position):
             _refuse_old_format(file, header, segment.path)
-            if not _is_blank(file, header):
-                yield Damage(Fault.TORN, name, position, due)
+            is_spare = is_last and _is_blank(file, header)
+            yield Damage(Fault.ZEROS if is_spare else Fault.TORN, name, position, due)
             return
         parsed = DefaultRecordBatch(header)
         data = header + file.read(parsed.size_in_bytes - _HEADER)

@@ -10,8 +10,9 @@ from checker.kafka.releases.jars import at_least
 from model.kafka.bounds import FAULTS
 from model.kafka.choices import EpochFile
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import rules_of, version_of
+from model.kafka.releases import rules_of
 from model.language import Model
+from model.language.declare.history import version_of
 
 FIRST_WITH_ELR = "4.0.0"
 
@@ -42,11 +43,11 @@ GRAPHS: tuple[Mapping[str, int], ...] = tuple(
 )
 """What is covered in a graph of its own, unless it is chosen."""
 
-FINENESS: tuple[Mapping[str, str], ...] = (
+COMPARED: tuple[Mapping[str, str], ...] = (
     {"isr.answer.apart": "true", "fetch.answers": "in_flight"},
     {"isr.answer.apart": "false", "fetch.answers": "at_once"},
 )
-"""Each is covered, unless something else is chosen."""
+"""How fine the model is where graphs are covered: the harness can do each of these."""
 
 ELR_EVENTS = tuple(fault.name for fault in FAULTS if fault.since == FIRST_WITH_ELR)
 """Faults that are compared from 4.0 on, where they change eligible leader replicas."""
@@ -108,7 +109,7 @@ def covered_models(
     none = dict.fromkeys(budgets, 0)
     fitting = [
         fine
-        for fine in FINENESS
+        for fine in COMPARED
         if all(chosen.get(name, value) == value for name, value in fine.items())
     ]
     return [

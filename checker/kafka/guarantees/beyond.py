@@ -11,24 +11,25 @@ from dataclasses import dataclass, replace
 
 from checker.core.graphs.views import chosen_cells
 from checker.core.traces.trace import Trace
-from checker.kafka.guarantees.kafka_keys import FINENESS
 from checker.kafka.guarantees.verdicts import losses_of
 from checker.lab.catalogue import bugs_called
 from checker.lab.experiments.cases import Case, stored_cases
 from checker.lab.experiments.choices import Choice
 from checker.lab.explanations.effects import Effects
 from model.kafka.protocol import KAFKA
-from model.language.declare.settings import as_text
+from model.kafka.settings import KafkaSettings
+from model.language import Role
+from model.language.declare.settings import as_text, named
 from model.language.errors import UsageError
 
-SURROUNDINGS = frozenset({
-    "min.insync.replicas.later", "replication.factor", "preferred.leader", "consumer.commits",
-    "log.file", "shutdowns.in.turn", "upgrade.to",
-})  # fmt: skip
+SURROUNDINGS = named(KafkaSettings, role=Role.SURROUNDING)
 """What operators and clients do beside the cluster's settings: a case says so where it matters.
 
 What a cluster has or has not, such as a first partition with fewer replicas, is no such thing.
 """
+
+FINENESS = named(KafkaSettings, role=Role.FINENESS)
+"""How fine the model is: no rule of Kafka's, and no choice of an operator's."""
 
 
 @dataclass(frozen=True)

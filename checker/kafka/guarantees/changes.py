@@ -16,7 +16,6 @@ from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees.faults import without_rebalance
 from checker.kafka.guarantees.kafka_keys import (
     DEFAULT_NAMES,
-    FINENESS,
     OPERATORS,
     REBALANCE,
     SLOW,
@@ -38,8 +37,10 @@ from checker.lab.explanations.candidates import Kind, candidates
 from checker.lab.explanations.effects import Effects, settings_read
 from checker.telling.report.why import why
 from model.kafka.racks import Racks
-from model.kafka.sources import SETTING_SOURCES
-from model.language.declare.settings import as_text
+from model.kafka.settings import KafkaSettings
+from model.language.declare.settings import Role, as_text, describe
+
+_SETTINGS = describe(KafkaSettings)
 
 
 class Tier(IntEnum):
@@ -169,7 +170,8 @@ class _Possible:
             for candidate in self._candidates
             if candidate.kind is Kind.FIX
             for name in candidate.settings
-            if SETTING_SOURCES[name].since and name not in {*DEFAULT_NAMES, *FINENESS} - {ELR}
+            if name == ELR or name not in DEFAULT_NAMES
+            if _SETTINGS[name].role is not Role.FINENESS
         ]
         for newer in later(self._release):
             other = replace(choice, preset=newer.preset)
@@ -185,8 +187,8 @@ class _Possible:
         fixes = [c for c in self._candidates if c.kind is Kind.FIX]
         for candidate in sorted(fixes, key=lambda c: -c.likeness):
             ((name, value),) = candidate.settings.items()
-            source = SETTING_SOURCES[name]
-            if source.issues and not source.since:
+            source = _SETTINGS[name].source
+            if source is not None and source.issues and not source.since:
                 other = _with(self._choice, candidate.settings)
                 yield Change(f"{name}={value}", Tier.UNRELEASED, other, source.issues)
 

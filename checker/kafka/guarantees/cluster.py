@@ -16,6 +16,7 @@ from checker.kafka.guarantees.kafka_keys import (
     DEFAULT_NAMES,
     ELR_FEATURE,
     METADATA,
+    RACK,
     READ_OTHERWISE,
     REBALANCE,
     REPLICATION,
@@ -35,7 +36,7 @@ from checker.kafka.guarantees.releases import (
 from checker.kafka.guarantees.topics import Topic
 from model.kafka.protocol import KAFKA
 from model.kafka.racks import Racks, racks_within
-from model.kafka.releases import version_of
+from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, few_of, unknown_name
 
@@ -106,9 +107,12 @@ def describe_cluster(
         given.setdefault(FIRST, str(about.replicas))
     _refuse_impossible(release, given, count)
     rebalance = chosen.get(REBALANCE)
+    rack = chosen.get(RACK) if racks is None else None
     told = [*read.values()]
     told += [
-        Told(e.key, e.value, e.file, READ_OTHERWISE[e.key]) for e in (rebalance, metadata) if e
+        Told(e.key, e.value, e.file, READ_OTHERWISE[e.key])
+        for e in (rebalance, metadata, rack)
+        if e
     ]
     told.append(Told("replicas", str(count), origin))
     told += [] if about is None else _told_of(about, count, given)

@@ -15,7 +15,8 @@ from checker.kafka.guarantees.cluster import Cluster, min_isr_in_force
 from checker.kafka.guarantees.releases import Mode, Release
 from checker.lab.experiments.choices import Choice
 from model.kafka.protocol import KAFKA
-from model.kafka.rule_owners import WHOSE, Whose
+from model.kafka.releases import WHOSE
+from model.kafka.settings.whose import Whose
 from model.kafka.upgrade import changed_rules
 from model.language.errors import UsageError, unknown_name
 

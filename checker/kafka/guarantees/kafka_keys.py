@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from model.kafka.settings import KafkaSettings
+from model.language import Role
+from model.language.declare.settings import describe, named
 from model.language.errors import UsageError
 
 
@@ -96,6 +98,7 @@ REBALANCE = "auto.leader.rebalance.enable"
 REPLICATION = "default.replication.factor"
 ROLES, ZOOKEEPER = "process.roles", "zookeeper.connect"
 METADATA = "metadata.version"
+RACK = "broker.rack"
 
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
@@ -103,10 +106,11 @@ READ_OTHERWISE: Mapping[str, str] = {
     ROLES: "KRaft",
     ZOOKEEPER: "ZooKeeper, where there is no process.roles",
     METADATA: "rules that wait for it are those of its release",
+    RACK: "of one broker: say by --racks where the replicas are, else each has a rack of its own",
 }
 
 OTHER_KEYS: frozenset[str] = frozenset({
-    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id", "broker.rack",
+    "advertised.listeners", "batch.size", "bootstrap.servers", "broker.id",
     "cleanup.policy", "client.id", "compression.type", "controller.listener.names",
     "controller.quorum.bootstrap.servers", "controller.quorum.voters", "delivery.timeout.ms",
     "enable.idempotence", "group.id", "inter.broker.protocol.version", "key.serializer",
@@ -120,18 +124,11 @@ OTHER_KEYS: frozenset[str] = frozenset({
 WITHOUT_MEANING: Mapping[str, str] = KafkaSettings.not_modelled
 """Keys that operators know to matter, and why they do not here."""
 
-OPERATORS: frozenset[str] = frozenset({key.setting for key in KEYS}) | {
-    "broker.rack", "eligible.leader.replicas",
-}  # fmt: skip
+OPERATORS = named(KafkaSettings, role=Role.OPERATOR)
 """Settings of the model that an operator can set: by a key, by placing replicas, by a feature."""
 
-SLOW: frozenset[str] = frozenset({"log.flush.interval.messages"})
+SLOW = frozenset(name for name, info in describe(KafkaSettings).items() if info.slow)
 """Settings with which every write waits for a disk: the last choice of what stops no more."""
-
-FINENESS: frozenset[str] = frozenset({
-    "fetch.answers", "isr.answer.apart", "fetch.sessions", "epoch.cache", "log.start.file",
-})  # fmt: skip
-"""How fine the model is: no rule of Kafka's, and no choice of an operator's."""
 
 DEFAULT_NAMES: Mapping[str, str] = {key.setting: key.name for key in reversed(KEYS)}
 """The key by which people know a setting."""

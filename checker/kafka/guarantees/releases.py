@@ -10,10 +10,10 @@ from enum import StrEnum
 from model.kafka.presets import preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
-from model.kafka.releases import is_of_a_series, series_of, version_of
-from model.kafka.rule_owners import WAITS_FOR_FEATURES
-from model.kafka.sources import SETTING_SOURCES
-from model.language.declare.settings import as_text
+from model.kafka.releases import WAITS_FOR_FEATURES, is_of_a_series
+from model.kafka.settings import KafkaSettings
+from model.language.declare.history import series_of, version_of
+from model.language.declare.settings import as_text, sources
 from model.language.errors import UsageError
 
 
@@ -73,7 +73,7 @@ def release_named(text: str, mode: str | None = None) -> Release:
 
 def has_feature(release: Release, name: str) -> bool:
     """Whether a release has what a setting is about; of what is no feature, every one has it."""
-    since = SETTING_SOURCES[name].since
+    since = sources(KafkaSettings)[name].since
     return name != ELR or version_of(release.asked) >= version_of(since)
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.releases import SERIES, Release
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import version_of
-from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
+from model.kafka.releases import WAITS_FOR_FEATURES, WHOSE
+from model.kafka.settings.whose import Whose
 from model.kafka.upgrade import changed_rules
+from model.language.declare.history import version_of
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError
 

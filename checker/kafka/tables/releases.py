@@ -7,7 +7,9 @@ from typing import Any
 
 from checker.telling.report.pages import with_part
 from model.kafka.presets import PRESETS
-from model.kafka.releases import RULES, version_words
+from model.kafka.releases import RULES
+from model.kafka.settings import KafkaSettings
+from model.language.declare.settings import describe
 
 BEGIN, END = "<!-- releases: made by `highwater cases --write` -->", "<!-- end of releases -->"
 
@@ -31,8 +33,7 @@ def _presets() -> Iterator[str]:
 def _rules() -> Iterator[str]:
     yield "| setting | in the catalogue | what it is from which release on | how that is known |"
     yield "| --- | --- | --- | --- |"
-    for rule in RULES:
-        values = "; ".join(
-            f"`{value}` {', '.join(map(version_words, since))}" for value, since in rule.values
-        )
-        yield f"| `{rule.setting}` | {rule.numbers} | {values} | {rule.evidence} |"
+    for name, rule in RULES.items():
+        values = "; ".join(f"`{value}` {', '.join(since)}" for value, since in rule.firsts)
+        number = describe(KafkaSettings)[name].catalogue
+        yield f"| `{name}` | {number} | {values} | {rule.evidence} |"

@@ -17,7 +17,7 @@ from typing import Any
 
 from checker.core.traces.trace import Trace
 from checker.lab.experiments.cases import FOLDER, Case, stored_cases
-from model.kafka.sources import PROPOSAL_PAGES
+from model.kafka.proposals import PROPOSAL_PAGES
 from model.language.declare.settings import SettingInfo, as_text, describe
 from model.language.errors import UsageError
 from model.language.protocol import Model, Protocol

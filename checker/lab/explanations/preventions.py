@@ -9,8 +9,8 @@ from checker.lab.explanations.candidates import Candidate, Kind, candidates
 from checker.lab.explanations.effects import Effect, Effects, settings_read
 from checker.lab.explanations.searches import Searched
 from checker.telling.report.why import Why, why
+from model.language.declare.source import Source
 from model.protocols import setting_sources
-from model.sources import Source
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from model.sources import Source
+from model.language.declare.source import Source
 
 _ROOT = Path(__file__).resolve().parents[3]
 

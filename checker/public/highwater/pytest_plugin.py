@@ -104,7 +104,8 @@ def _explore(config: pytest.Config, *arguments: Any, **named: Any) -> Answer:
     except (HighwaterError, TypeError) as error:
         if isinstance(error, TypeError) and error.__traceback__ and error.__traceback__.tb_next:
             raise  # not of the call itself
-        pytest.fail(str(error), pytrace=False)
+        told = str(error)
+    pytest.fail(told, pytrace=False)  # out of the handler, or pytest would show the error again
 
 
 def _told(answer: Answer) -> str:

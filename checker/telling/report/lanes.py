@@ -1,8 +1,8 @@
-"""Lanes: brokers as reports show them, found by the names that Kafka's protocols use.
+"""Lanes: members with a log as reports show them.
 
 A lane belongs to each member of a symmetric family that has a sequence. Role, epoch, HW and ISR are
-read from attributes of the member, or of its parts: `leader`, `presumes_leadership`, `up`,
-`leader_epoch`, `high_watermark`, `isr`. What is not there is left out.
+read from attributes of the member, or of its parts, which the protocol names (`Protocol.telling`).
+What is not there is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.telling.report.places import Entry, LogPlace, Owner, Place
-from model.language import Model
+from model.language import Model, Telling
 from model.language.declare.schema import RecordSchema
 
 
@@ -97,12 +97,13 @@ def lanes_of(engine: ReferenceEngine, places: Iterable[Place], state: State) -> 
 
 def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) -> Lane:
     broker = getattr(root, owner.family)[owner.number]
-    epoch = find_attribute(broker, "leader_epoch")
-    isr = find_attribute(broker, "isr")
-    mark = find_attribute(broker, "high_watermark")
+    telling = model.protocol.telling
+    epoch = find_attribute(broker, telling.epoch)
+    isr = find_attribute(broker, telling.quorum)
+    mark = find_attribute(broker, telling.mark)
     return Lane(
         owner.name,
-        _role(root, broker),
+        _role(telling, root, broker),
         "" if epoch is None else "-" if epoch < 0 else str(epoch),
         mark,
         state[log.end.position],
@@ -113,6 +114,8 @@ def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) ->
 
 def find_attribute(record: Any, name: str) -> Any:
     """The attribute called `name` of a record or of one of its parts; `None` if there is none."""
+    if not name:
+        return None
     if hasattr(record, name):
         return getattr(record, name)
     for inner, part in record._schema.fields.items():
@@ -124,24 +127,44 @@ def find_attribute(record: Any, name: str) -> Any:
     return None
 
 
-def _role(root: Any, broker: Any) -> str:
+def _role(telling: Telling, root: Any, broker: Any) -> str:
     """What the broker believes: that it leads (rightly, or only presumed), or whom it follows."""
-    if find_attribute(broker, "up") is False:
+    if find_attribute(broker, telling.up) is False:
         return "down"
-    leader = find_attribute(broker, "leader")
-    leads = find_attribute(broker, "presumes_leadership")
+    leader = find_attribute(broker, telling.leader)
+    leads = find_attribute(broker, telling.leads)
     if leads is True or (leads is None and leader is not None and leader == broker):
-        return "leader" if _is_true_leader(root, broker) else "presumed"
+        return "leader" if _is_true_leader(telling, root, broker) else "presumed"
     if leader is not None:
         return f"follows {leader}"
     return "no leader" if leads is False else ""
 
 
-def _is_true_leader(root: Any, broker: Any) -> bool:
+def _is_true_leader(telling: Telling, root: Any, broker: Any) -> bool:
     """The part of the root that knows the leader, if there is one, agrees on leader and epoch."""
-    for name, part in root._schema.fields.items():
-        if isinstance(part, RecordSchema) and "leader" in part.fields:
-            truth = getattr(root, name)
-            epoch = find_attribute(truth, "leader_epoch")
-            return bool(truth.leader == broker and epoch == find_attribute(broker, "leader_epoch"))
-    return True
+    name = name_of_truth(telling, root._schema)
+    if name is None:
+        return True
+    truth = getattr(root, name)
+    epoch = find_attribute(truth, telling.epoch)
+    leads = getattr(truth, telling.leader) == broker
+    return bool(leads and epoch == find_attribute(broker, telling.epoch))
+
+
+def name_of_truth(telling: Telling, root: RecordSchema) -> str | None:
+    """The part of the state that knows who leads; none if there is none."""
+    parts = root.fields.items()
+    return next(
+        (
+            n
+            for n, part in parts
+            if isinstance(part, RecordSchema) and telling.leader in part.fields
+        ),
+        None,
+    )
+
+
+def derives_mark(model: Model) -> bool:
+    """The state derives the mark as a whole."""
+    name = model.protocol.telling.mark
+    return bool(name) and isinstance(getattr(model.schema.root.view_class, name, None), property)

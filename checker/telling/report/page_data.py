@@ -13,25 +13,26 @@ from typing import Any
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.traces.lasso import Rounds, case_of
 from checker.core.traces.trace import Trace
-from checker.telling.report.lanes import Lane, find_attribute, lanes_of
+from checker.telling.report.lanes import (
+    Lane,
+    derives_mark,
+    find_attribute,
+    lanes_of,
+    name_of_truth,
+)
 from checker.telling.report.places import (
     LogPlace,
     Place,
     ScalarPlace,
-    field_words,
     nothing_in,
     places_of,
 )
-from checker.telling.report.space_time import ALIASES, Message, SpaceTime
+from checker.telling.report.space_time import Message, SpaceTime
 from checker.telling.report.why import Why, grouped
 from model.language import Model
-from model.language.declare.schema import RecordSchema
 from model.language.naming import value_words
 from model.language.protocol import Instance
 from properties import Property, Sense, promised_properties
-
-LAID_OUT = ("epoch", "HW", "ISR", "LEO", "end")
-"""Values of a broker that its card shows in a place of their own."""
 
 GOLDEN_ANGLE = 137.508
 """Degrees between the hues of neighbouring actions: however many there are, they differ."""
@@ -44,20 +45,13 @@ class PageData:
         self.model = model
         self.engine = ReferenceEngine(model)
         self.space = SpaceTime(model)
+        self._telling = model.protocol.telling
         self._places = places_of(model)
         self._listed = tuple(place for place in self._places if self._is_listed(place))
-        self._truth = next(
-            (
-                name
-                for name, part in model.schema.root.fields.items()
-                if isinstance(part, RecordSchema) and "leader" in part.fields
-            ),
-            None,
-        )
+        self._truth = name_of_truth(self._telling, model.schema.root)
         self._marks = _Marks(model)
-        root = model.schema.root.view_class
-        self._root_name = root.__name__.lower()
-        self._derives_mark = isinstance(getattr(root, "high_watermark", None), property)
+        self._root_name = model.schema.root.view_class.__name__.lower()
+        self._derives_mark = derives_mark(model)
 
     # --- what stays the same -----------------------------------------------------------------
 
@@ -74,7 +68,11 @@ class PageData:
                 [owners.index(place.owner.name), place.name, self._nothing(place)]
                 for place in self._listed
             ]
-            + ([[owners.index(self._root_name), "HW", "0"]] if self._derives_mark else []),
+            + (
+                [[owners.index(self._root_name), self._telling.called(self._telling.mark), "0"]]
+                if self._derives_mark
+                else []
+            ),
         }
 
     def _nothing(self, place: Place) -> str:
@@ -91,7 +89,7 @@ class PageData:
 
     def _is_listed(self, place: Place) -> bool:
         if isinstance(place, ScalarPlace):
-            laid_out = place.owner.has_log and place.name in LAID_OUT
+            laid_out = place.owner.has_log and place.name in self._telling.laid_out
             return place.cell.low < place.cell.high and not laid_out
         return not self._is_drawn(place)
 
@@ -110,7 +108,11 @@ class PageData:
                  and self._is_drawn(p)}  # fmt: skip
         return {
             "v": [self._words(place, state) for place in self._listed]
-            + ([str(self.engine.view(state).high_watermark)] if self._derives_mark else []),
+            + (
+                [str(getattr(self.engine.view(state), self._telling.mark))]
+                if self._derives_mark
+                else []
+            ),
             "c": {lane.name: self._card(lane, drawn[lane.name], state, marks) for lane in lanes},
             "l": self._leaders(state),
         }
@@ -137,22 +139,27 @@ class PageData:
         }
 
     def _leaders(self, state: State) -> list[list[str]]:
-        """Who leads, and in which epoch, according to the controller and to each member."""
+        """Who leads, and in which epoch, according to the keeper and to each member."""
         root = self.engine.view(state)
         views = [] if self._truth is None else [
-            (ALIASES.get(self._truth, field_words(self._truth)), getattr(root, self._truth))
+            (self._truth_words(self._truth), getattr(root, self._truth))
         ]  # fmt: skip
         for family, record in self.model.schema.families.items():
-            if record.index_set.symmetric and "leader" in record.item.fields:
+            if record.index_set.symmetric and self._telling.leader in record.item.fields:
                 views += [(str(member), member) for member in getattr(root, family)]
         found = []
         for name, view in views:
-            leader, epoch = view.leader, find_attribute(view, "leader_epoch")
-            down = find_attribute(view, "up") is False
+            leader = getattr(view, self._telling.leader)
+            epoch = find_attribute(view, self._telling.epoch)
+            down = find_attribute(view, self._telling.up) is False
             told = "" if epoch is None or epoch < 0 else str(epoch)
             said = "down" if down else "nobody" if leader is None else str(leader)
             found.append([name, said, told])
         return found
+
+    def _truth_words(self, name: str) -> str:
+        lane = self._telling.lane(name)
+        return self._telling.called(name) if lane == name else lane
 
     # --- a run -------------------------------------------------------------------------------
 
@@ -172,7 +179,7 @@ class PageData:
         taken = [self._step(states[number], instance) for number, instance in enumerate(steps)]
         there = {
             *self.space.members,
-            "controller",
+            self._telling.keeper,
             *(name for step in taken for name in step["who"]),
         }
         return {
@@ -277,14 +284,15 @@ class _Seen:
 
 
 class _Marks:
-    """What producers and consumers have seen, in protocols whose tables note it.
+    """What clients have seen, in protocols whose tables note it.
 
-    These are rows of records with `acknowledged`, and rows of offsets with `exposed`.
+    These are rows of what is stored that say whether it is acknowledged, and rows of positions that
+    say what was read there.
     """
 
     def __init__(self, model: Model) -> None:
-        self._acknowledged = _rows(model, "acknowledged")
-        self._exposed = _rows(model, "exposed")
+        self._acknowledged = _rows(model, model.protocol.telling.acknowledged)
+        self._exposed = _rows(model, model.protocol.telling.exposed)
 
     def of(self, state: State) -> _Seen:
         return _Seen(
@@ -294,11 +302,12 @@ class _Marks:
 
 
 def _rows(model: Model, name: str) -> dict[int, int]:
-    """The position of a field of that name in each row of a table."""
+    """The position of a field of that name in each row of a table; nothing without a name."""
     return {
         cell.index[0]: cell.position
         for cell in model.declared
-        if cell.variable.name.count(".") == 1
+        if name
+        and cell.variable.name.count(".") == 1
         and cell.variable.name.endswith(f".{name}")
         and len(cell.index) == 1
     }

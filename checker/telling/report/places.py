@@ -1,13 +1,11 @@
-"""Where a state's values are, for people: who owns each value, and what Kafka calls it.
+"""Where a state's values are, for people: who owns each value, and what they call it.
 
-Computed once from a model's schema, for any protocol. Conventions that hold for all of Kafka's:
-`high_watermark` is the HW, `leader_epoch` the epoch, `isr` the ISR; root numbers called `next_...`
-count what is shown where it is used.
+Computed once from a model's schema, for any protocol, which says what people call its fields
+(`Protocol.telling`). Root numbers called `next_...` count what is shown where it is used.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -112,21 +110,6 @@ def _entry(model: Model, state: State, cells: tuple[tuple[str, Cell], ...]) -> E
     return Entry(":".join(words + ([f"e{epoch}"] if epoch is not None else [])), epoch)
 
 
-def field_words(name: str) -> str:
-    """What Kafka calls a field: `leader_epoch` is the epoch, `pending_isr` the pending ISR."""
-    words = name.replace("_", " ")
-    for pattern, kafka in (
-        (r"\bhigh watermark\b", "HW"),
-        (r"^leader epoch$", "epoch"),
-        (r"\bisr\b", "ISR"),
-        (r"\belr\b", "ELR"),
-        (r"\bleo\b", "LEO"),
-        (r"^end$", "LEO"),
-    ):
-        words = re.sub(pattern, kafka, words)
-    return words
-
-
 def places_of(model: Model) -> tuple[Place, ...]:
     """Every place of the model's state, in order of declaration, member by member."""
     root = model.schema.root
@@ -147,7 +130,7 @@ def _of_root(model: Model, own: Owner, name: str, part: Part) -> Iterator[Place]
             owner = Owner(member, name, number, not members, has_log)
             yield from _of_record(model, owner, family.item, (number,))
     elif isinstance(part, RecordSchema):
-        yield from _of_record(model, Owner(field_words(name)), part, ())
+        yield from _of_record(model, Owner(model.protocol.telling.called(name)), part, ())
     else:
         yield from _of_part(model, own, name, part, (), name.startswith("next_"))
 
@@ -175,7 +158,7 @@ def _of_part(
     counter: bool = False,
     prefix: str = "",
 ) -> Iterator[Place]:
-    called = prefix + field_words(name)
+    called = prefix + model.protocol.telling.called(name)
     match part:
         case ScalarSchema(variable):
             yield ScalarPlace(owner, called, model.cell(variable, index), counter)

@@ -3,8 +3,9 @@
 No protocol declares its messages, and drawing them by the words of actions would be guessing. So
 they are read off what the steps do: where a value that a step changed is computed from a value of
 somebody else, that somebody was heard of; where a step changes somebody else than the one who
-acts, that one was told. What waits in a table's row, or in a field that is called after a message
-(`MAILBOXES`), is under way from the step that put it there to the step that takes it.
+acts, that one was told. What waits in a table's row, or in a field that the protocol calls a
+mailbox (`Protocol.telling`), is under way from the step that put it there to the step that takes
+it.
 """
 
 from __future__ import annotations
@@ -25,21 +26,6 @@ from model.language.graph import Node, Op
 from model.language.ground import GroundAction, Grounder
 from model.language.naming import member_name, member_names, members_named
 from model.language.protocol import Cell, Instance
-
-ROLES = ("producer", "consumer", "operator", "controller")
-"""Who acts besides members, in the order of their lanes; words of actions name them."""
-
-ALIASES = {"quorum": "controller"}
-"""Parts of the state that the controller keeps under another name."""
-
-NOTES = ("leader_is_current", "image_unread", "joiner_restarted")
-"""Fields that say how others stand to their owner: nobody is told when they change."""
-
-CONTROLLERS = ("fenced",)
-"""Fields of members that say what the controller holds of them."""
-
-MAILBOXES = ("answer", "request", "isr_accepted")
-"""Fields that hold what is under way to their owner; they are blank when nothing is."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +60,10 @@ class SpaceTime:
         self.model = model
         self._engine = ReferenceEngine(model)
         self._places = places_of(model)
+        self.telling = model.protocol.telling
         self._root_leader = self._leader_of_root()
-        parts = {ALIASES.get(name, name) for name in model.schema.root.fields}
         spoken = {word for action in model.protocol.actions for word in _literals(action.words)}
-        self.roles = tuple(role for role in ROLES if role in parts | spoken)
+        self.roles = self.telling.spoken_of(model.schema.root.fields, spoken)
         self.members = tuple(
             name
             for family, record in model.schema.families.items()
@@ -102,7 +88,7 @@ class SpaceTime:
             for word in _words(literal):
                 if word in self.roles:
                     found.append(word)
-                elif word == "leader" and self._root_leader:
+                elif word == self.telling.leader and self._root_leader:
                     found.append(self._root_leader)
             if name and (member := members.get(re.split(r"[.\[]", name)[0])):
                 found.append(member)
@@ -119,10 +105,11 @@ class SpaceTime:
 
     def _leader_of_root(self) -> str:
         """The one leader that there is, where the state has a property of that name."""
-        leader = getattr(type(self._engine.view(self._engine.initial())), "leader", None)
+        name = self.telling.leader
+        leader = getattr(type(self._engine.view(self._engine.initial())), name, None)
         if not isinstance(leader, property | cached_property):
             return ""
-        found = self._engine.view(self._engine.initial()).leader
+        found = getattr(self._engine.view(self._engine.initial()), name)
         return str(found) if isinstance(found, Entity) else ""
 
     def _all_homes(self) -> Iterator[tuple[int, _Home]]:
@@ -140,17 +127,17 @@ class SpaceTime:
         path = place.end.path if isinstance(place, LogPlace) else place.cell.path
         names = [part for part in path if isinstance(part, str)]
         field = names[1] if owner.family or len(names) > 1 else names[0]
-        if field in NOTES:
+        if field in self.telling.notes:
             return None
-        mailbox = field if field in MAILBOXES else ""
+        mailbox = field if field in self.telling.mailboxes else ""
         if owner.family:
-            if field in CONTROLLERS and "controller" in self.roles:
-                return _Home("controller")
+            if field in self.telling.kept and self.telling.keeper in self.roles:
+                return _Home(self.telling.keeper)
             return _Home(owner.name, mailbox)
-        lane = ALIASES.get(names[0], names[0])
+        lane = self.telling.lane(names[0])
         if len(names) == 1:  # of the state itself: `controller_version`, `leader_isr`
             lane = names[0].partition("_")[0]
-            lane = self._root_leader if lane == "leader" else lane
+            lane = self._root_leader if lane == self.telling.leader else lane
         return _Home(lane, mailbox) if lane in self.lanes else None
 
     def home(self, position: int) -> _Home | None:
@@ -283,8 +270,8 @@ class _Telling:
         reads: Mapping[int, set[_Home] | None],
     ) -> bool:
         """Whoever acts asks the other, though no value shows it: clients always do."""
-        if first in ROLES:
-            return first != "controller"
+        if first in self._space.telling.roles:
+            return first in self._space.telling.clients
         if None in reads.values():
             return True
         return not heard and first in told and other in self._space.lanes_read(instance)
@@ -292,7 +279,9 @@ class _Telling:
     def _fails(self, before: State, after: State, changed: Iterable[int]) -> bool:
         """Somebody goes down in this step: what else changes, nobody was told."""
         return any(
-            before[k] and not after[k] and self._space.model.declared[k].path[-1] == "up"
+            before[k]
+            and not after[k]
+            and self._space.model.declared[k].path[-1] == self._space.telling.up
             for k in changed
         )
 
@@ -310,15 +299,15 @@ class _Telling:
         changed: Iterable[int],
         actors: tuple[str, ...],
     ) -> None:
-        """A record that becomes acknowledged: the leader among those who act tells the producer."""
-        cells = self._space.model.declared
-        if "producer" in self._space.roles and any(
-            cells[k].path[-1] == "acknowledged" and after[k] for k in changed
+        """What becomes acknowledged: the leader among those who act tells the writer."""
+        cells, telling = self._space.model.declared, self._space.telling
+        if telling.writer in self._space.roles and any(
+            cells[k].path[-1] == telling.acknowledged and after[k] for k in changed
         ):
             leading = self._space.leading(before) | self._space.leading(after)
             for actor in actors:
                 if actor in leading:
-                    self._done.append(Message(actor, "producer", number, number, True))
+                    self._done.append(Message(actor, telling.writer, number, number, True))
                     return
 
     def _mail(

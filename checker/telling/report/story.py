@@ -10,7 +10,7 @@ from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.traces.lasso import Rounds, round_words
 from checker.core.traces.trace import Trace, TraceVerdict
-from checker.telling.report.lanes import Lane, lanes_of, marked
+from checker.telling.report.lanes import Lane, derives_mark, lanes_of, marked
 from checker.telling.report.places import LogPlace, Owner, Place, ScalarPlace, places_of
 from checker.telling.report.why import Why, why
 from model.language import Model
@@ -262,11 +262,11 @@ def _derived_changes(engine: ReferenceEngine, before: State, after: State) -> li
 
 
 def _derived(engine: ReferenceEngine, state: State) -> dict[str, str]:
-    """The HW, where the protocol derives it from the whole state."""
-    record_class = engine.model.schema.root.view_class
-    if not isinstance(getattr(record_class, "high_watermark", None), property):
+    """The mark, where the protocol derives it from the whole state."""
+    telling = engine.model.protocol.telling
+    if not derives_mark(engine.model):
         return {}
-    return {"HW": str(engine.view(state).high_watermark)}
+    return {telling.called(telling.mark): str(getattr(engine.view(state), telling.mark))}
 
 
 def _facts(engine: ReferenceEngine, places: Iterable[Place], state: State) -> tuple[Fact, ...]:

@@ -160,7 +160,9 @@ class CellWords:
         if isinstance(place, ScalarPlace):
             return Value(place.owner.name, place.name, place.words(self._model, state))
         if positions == [place.end.position]:
-            return Value(place.owner.name, "LEO", str(state[place.end.position]))
+            return Value(
+                place.owner.name, self._model.protocol.telling.end, str(state[place.end.position])
+            )
         entries = " ".join(entry.text for entry in place.entries(self._model, state))
         return Value(place.owner.name, place.name, f"[{entries}]")
 

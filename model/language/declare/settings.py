@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from model.language.declare.domains import Bound
+from model.language.declare.history import History, Version, version_of
+from model.language.declare.source import Source, source_of
 from model.language.errors import UsageError, unknown_name
 
 MOST = 2**31 - 1
@@ -26,6 +28,16 @@ class NoSettings:
     """The settings of a protocol that has none."""
 
 
+class Role(StrEnum):
+    """What sort of choice a setting is."""
+
+    RULE = "rule"  # what a version of the system does, or would do with a fix
+    OPERATOR = "operator"  # who runs the system sets it
+    SURROUNDING = "surrounding"  # what operators, clients and disks do beside that
+    GIVEN = "given"  # what a system has or has not, or what is taken for granted
+    FINENESS = "fineness"  # how fine the model is: no rule, and nobody's choice
+
+
 def setting(
     default: Any,
     words: str,
@@ -33,19 +45,60 @@ def setting(
     low: int = 0,
     high: Bound | None = None,
     within: Callable[[Mapping[str, int]], Iterable[Any]] | None = None,
+    *,
+    at: str = "",
+    about: str = "",
+    since: str = "",
+    history: str = "",
+    evidence: str = "",
+    catalogue: str = "",
+    fix: Any = None,
+    owner: str = "",
+    with_feature: bool = False,
+    role: Role = Role.RULE,
+    slow: bool = False,
 ) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
     `low` is the least value of a whole number, the chosen value of `high` the largest. `within`
     gives those values of an enumeration that fit the chosen bounds.
+
+    What else is known of it, all of it said here and nowhere else:
+
+    - `at` is where it is in the modelled system, `about` its proposals, issues and findings:
+      `KIP-966, finding 0003`.
+    - `history` is what it was from which release on, `false 0.8.2, true 2.0.1 2.1.0`: presets
+      have it. `evidence` is how that is known, `catalogue` where a catalogue of bugs has it.
+    - `fix` is what a system with all fixes has, where that is not the newest of the history.
+    - `since` is the first release with it, where that is not the first with the fix or the newest.
+    - `owner` is by whose release it goes while two run at once; with `with_feature` it stays in
+      new code as it was, until a feature is switched on.
+    - `slow`: with it every write waits for a disk.
     """
-    metadata = {"words": words, "name": name, "low": low, "high": high, "within": within}
-    return dataclasses.field(default=default, metadata=metadata)
+    known = History(history, evidence) if history else None
+    if known is not None and not since:
+        since = known.since(value_text(known.newest if fix is None else fix))
+    info = {
+        "words": f"{words} ({about})" if about else words,
+        "name": name,
+        "low": low,
+        "high": high,
+        "within": within,
+        "source": source_of(at, since, about),
+        "history": known,
+        "catalogue": catalogue,
+        "fix": None if fix is None else value_text(fix),
+        "owner": owner,
+        "with_feature": with_feature,
+        "role": role,
+        "slow": slow,
+    }
+    return dataclasses.field(default=default, metadata=info)
 
 
 @dataclass(frozen=True)
 class SettingInfo:
-    """One setting, for listing and parsing."""
+    """One setting, for listing and parsing, and all that is said of it: see `setting`."""
 
     name: str
     field: str
@@ -55,6 +108,14 @@ class SettingInfo:
     low: int = 0
     high: Bound | None = None
     within: Callable[[Mapping[str, int]], Iterable[Any]] | None = None
+    source: Source | None = None
+    history: History | None = None
+    catalogue: str = ""
+    fix: str | None = None
+    owner: str = ""
+    with_feature: bool = False
+    role: Role = Role.RULE
+    slow: bool = False
 
     @property
     def choices(self) -> str:
@@ -94,18 +155,39 @@ def _described_anew(settings_class: type) -> dict[str, SettingInfo]:
     hints = get_type_hints(settings_class)
     infos = {}
     for field in dataclasses.fields(settings_class):
-        name = field.metadata.get("name") or field.name
-        infos[name] = SettingInfo(
-            name,
-            field.name,
-            hints[field.name],
-            field.default,
-            field.metadata.get("words", ""),
-            field.metadata.get("low", 0),
-            field.metadata.get("high"),
-            field.metadata.get("within"),
-        )
+        known = {"words": "", **field.metadata}
+        name = known.pop("name", "") or field.name
+        infos[name] = SettingInfo(name, field.name, hints[field.name], field.default, **known)
     return infos
+
+
+def named(settings_class: type, *, role: Role) -> frozenset[str]:
+    """The names of the settings of one role."""
+    return frozenset(name for name, info in describe(settings_class).items() if info.role is role)
+
+
+def of_release(settings_class: type, version: Version) -> dict[str, str]:
+    """The settings of a release as it comes, with members of its own version throughout."""
+    return {
+        name: info.history.value(version)
+        for name, info in describe(settings_class).items()
+        if info.history is not None
+    }
+
+
+def presets(settings_class: type, system: str, versions: Iterable[str]) -> dict[str, Any]:
+    """The settings of these releases by name, `kafka-3.7`; and `kafka-fixed`: all fixes."""
+    found = {f"{system}-{each}": of_release(settings_class, version_of(each)) for each in versions}
+    infos = describe(settings_class).items()
+    newest = {name: info.history.newest for name, info in infos if info.history is not None}
+    fixes = {name: info.fix for name, info in infos if info.fix is not None}
+    return {**found, f"{system}-fixed": newest | fixes}
+
+
+def sources(settings_class: type) -> dict[str, Source]:
+    """Where settings come from, by name, as far as is known."""
+    infos = describe(settings_class)
+    return {name: info.source for name, info in infos.items() if info.source is not None}
 
 
 def check_bounds(settings: Any, bounds: Mapping[str, int]) -> None:

@@ -3,6 +3,7 @@
 Parcels arrive in another order than they were sent. Each law is shown to fail on a mutant.
 """
 
+import gc
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from checker.core.spark import distributed as distributed_module
 from checker.core.spark import parcels, visited, worker
 from checker.core.spark.distributed import NUMBERS
 from checker.core.spark.handover import Handover
+from checker.core.spark.workshop import _workshop
 from checker.core.stores.level_files import write_rows
 from checker.core.stores.store import Store
 from model.language.errors import UsageError
@@ -58,6 +60,14 @@ def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, option
     model = model_named(name, bounds)
     found = distributed(tmp_path, model, without_spark, partitions, options)
     assert found == plain(model, options)
+
+
+def test_outside_of_spark_nothing_is_kept_from_garbage_collection(tmp_path, without_spark):
+    """What is, libraries report as leaked when the process ends."""
+    _workshop.cache_clear()
+    before = gc.get_freeze_count()
+    distributed(tmp_path, model_named("async_isr", {}), without_spark, 1)
+    assert gc.get_freeze_count() == before
 
 
 @pytest.mark.parametrize("name", ["truncate_to_high_watermark", "kip279"])

@@ -301,6 +301,15 @@ def test_an_older_metadata_version_holds_rules_back(written):
             settings(metadata)
 
 
+def test_a_brokers_rack_is_told_unless_all_are_given(written):
+    file = written("server.properties", "process.roles=broker\nbroker.rack=a\n")
+    told = {one.name: one.means for one in describe_cluster("4.1", [file]).read}
+    assert "--racks" in told["broker.rack"]
+    placed = describe_cluster("4.1", [file], racks="together")
+    assert "broker.rack" not in {one.name for one in placed.read}
+    assert placed.ignored == ()
+
+
 # --- partitions ----------------------------------------------------------------------------------
 
 

@@ -4,18 +4,22 @@ from pathlib import Path
 
 import pytest
 
+from checker.kafka.conformance.plan import COMPARED, VARIED
 from checker.kafka.guarantees.releases import Mode, mode_of
 from checker.kafka.tables.releases import with_release_tables
+from checker.lab.experiments.choices import Choice
+from checker.lab.hunting.plan import plan_of
 from model.kafka.choices import UpgradeTo
 from model.kafka.presets import PRESETS, preset_of
 from model.kafka.protocol import KAFKA
-from model.kafka.releases import RULES, SERIES, is_of_a_series, rules_of, version_of
-from model.kafka.rule_owners import WHOSE
-from model.kafka.sources import SETTING_SOURCES
-from model.protocols import releases_with
+from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
+from model.language import Role
+from model.language.declare.history import version_of
+from model.language.declare.settings import as_text, describe, named
+from model.protocols import releases_with, setting_sources
 
 DOCS = Path(__file__).parents[3] / "docs"
-CHANGES = sorted({since for rule in RULES for _, first in rule.values for since in first})
+CHANGES = sorted({since for rule in RULES.values() for _, first in rule.values for since in first})
 RELEASES = sorted({*CHANGES, *map(version_of, SERIES), *(version_of(f"{s}.1") for s in SERIES)})
 
 
@@ -88,30 +92,44 @@ def test_kraft_begins_with_3_3():
     assert [name for name, mode in modes.items() if mode is Mode.KRAFT] == kraft
 
 
-NOT_THE_FIRST = {
+SINCE_ANOTHER = {
     "acks": "0.8.0",  # the setting is as old as Kafka's replication; its default changed
     "min.insync.replicas": "0.8.2.0",
     "replica.lag.max.messages": "0.8.0",
     "unclean.leader.election.enable": "0.8.2.0",
     "fetch.answers": "0.8.0",
+    "truncation": "0.11.0",  # by leader epochs; later releases have other ways
     "eligible.leader.replicas": "4.0.0",  # there, and off until 4.1
     "last.known.leader.election": "4.0.0",
-    "reassignment.waits.for.all": "2.8.0",  # there, and lost in 4.3
 }
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.setting)
-def test_the_table_of_sources_names_the_first_release_with_the_rule(rule):
-    """Two tables say when a rule came: where it is in Kafka, and which releases have it."""
-    since = SETTING_SOURCES[rule.setting].since
-    firsts = [min(first) for _, first in rule.values]
-    first = rule.setting not in NOT_THE_FIRST
-    assert (version_of(since) in firsts[1:]) is first
-    assert first or since == NOT_THE_FIRST[rule.setting]
+@pytest.mark.parametrize("name", RULES)
+def test_since_when_is_the_release_with_what_the_fixed_preset_has(name):
+    since = setting_sources(KAFKA)[name].since
+    value = PRESETS["kafka-fixed"][name]
+    assert since == SINCE_ANOTHER.get(name, RULES[name].since(value))
+
+
+@pytest.mark.parametrize(
+    ("name", "since"),
+    [
+        ("reassignment.waits.for.all", "0.8.2"),  # lost in 4.3
+        ("empty.answer.keeps.fetched.epoch", "3.7.0"),  # lost in 3.5.1, and back
+        ("epoch.file", "3.8.0"),
+    ],
+)
+def test_a_rule_is_as_old_as_the_last_release_that_it_came_with(name, since):
+    assert setting_sources(KAFKA)[name].since == since
+
+
+def test_the_defaults_are_those_of_4_1():
+    defaults = as_text(KAFKA.settings())
+    assert {name: defaults[name] for name in RULES} == PRESETS["kafka-4.1"]
 
 
 def test_whatever_releases_differ_in_has_an_owner_or_is_a_default():
-    differing = {rule.setting for rule in RULES if len(rule.values) > 1}
+    differing = {name for name, rule in RULES.items() if len(rule.values) > 1}
     defaults = {"acks", "fetch.answers", "unclean.leader.election.enable"}
     assert differing - set(WHOSE) == defaults
 
@@ -135,3 +153,16 @@ def test_the_page_shows_the_tables():
     wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
     assert wrong != page
     assert wrong != with_release_tables(wrong)
+
+
+def test_how_fine_the_model_is_the_hunt_draws_and_no_rule_but_a_feature():
+    roles = {name: info.role for name, info in describe(KAFKA.settings).items()}
+    drawn = plan_of(KAFKA, Choice("kafka", "kafka-fixed")).settings.keys()
+    assert named(KAFKA.settings, role=Role.FINENESS) <= drawn
+    assert {name for name in drawn if roles[name] is Role.RULE} == {"last.known.leader.election"}
+
+
+def test_classes_are_compared_by_what_is_no_rule():
+    fine = {name for values in COMPARED for name in values}
+    assert fine <= named(KAFKA.settings, role=Role.FINENESS)
+    assert fine <= VARIED.keys()

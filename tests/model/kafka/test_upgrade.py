@@ -17,14 +17,15 @@ from model.kafka.choices import UpgradeTo
 from model.kafka.initial_state import start
 from model.kafka.presets import PRESETS
 from model.kafka.protocol import KAFKA
-from model.kafka.rule_owners import WAITS_FOR_FEATURES, WHOSE, Whose
-from model.kafka.sources import SETTING_SOURCES
+from model.kafka.releases import WAITS_FOR_FEATURES, WHOSE
+from model.kafka.settings.whose import Whose
 from model.kafka.state import TopicPartition
 from model.language import protocol
 from model.language.capture import capture_action
 from model.language.cases import Case, captured_by_cases
 from model.language.declare.settings import as_text, describe
 from model.language.errors import DisagreementError, UsageError
+from model.protocols import setting_sources
 from properties import choose_properties, promised_properties
 from tests.support.kafka import DURABILITY, SAFE, kafka_model, reachable
 from tests.support.laws import check_engines_agree
@@ -149,7 +150,7 @@ def test_what_two_releases_differ_in_has_an_owner_or_is_an_operators():
     }
     assert differing - WHOSE.keys() == {"acks", "unclean.leader.election.enable", "fetch.answers"}
     assert WAITS_FOR_FEATURES <= WHOSE.keys() <= describe(KAFKA.settings).keys()
-    assert all(SETTING_SOURCES[name].since for name in WHOSE)
+    assert all(setting_sources(KAFKA)[name].since for name in WHOSE)
     assert set(UpgradeTo) == {"none", *releases} - {"kafka-0.8.2"}
 
 
@@ -163,7 +164,7 @@ ON_BOTH_SIDES = {"isr.unfenced.brokers.only", "broker.epoch.checked"}
 
 def test_the_controllers_rules_are_in_the_controllers_classes():
     for name, whose in WHOSE.items():
-        of_controller = SETTING_SOURCES[name].place.partition(".")[0] in CONTROLLERS
+        of_controller = setting_sources(KAFKA)[name].place.partition(".")[0] in CONTROLLERS
         assert (whose is Whose.CONTROLLER) is (of_controller or name in ON_BOTH_SIDES), name
 
 
