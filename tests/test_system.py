@@ -29,8 +29,7 @@ def rows() -> dict[str, dict[str, list[str]]]:
     found = {}
     for section in page.split("\n## ")[1:]:
         row, _, body = section.partition(":")
-        lines = re.sub(r"\n +", " ", body)  # a part may take several
-        parts = re.findall(r"^- \*\*(\w+)\*\*: (.*)$", lines, re.MULTILINE)
+        parts = re.findall(r"^\| \*\*(\w+)\*\* \| (.*) \|$", body, re.MULTILINE)
         assert [name for name, _ in parts] == list(PARTS), row
         found[row] = {name: re.findall(r"`([^`]+)`", text) for name, text in parts}
     return found

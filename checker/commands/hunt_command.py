@@ -1,4 +1,4 @@
-"""`hunt`: settings, faults and sizes by lot, for hours; each violation known by name, or new."""
+"""`hunt`: randomly drawn models are searched for hours; a violation is known by name, or new."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @checked_output_options
 def command(**options: Any) -> int:
-    """Search for what nobody knows: draw models of PROTOCOL by lot, and search each.
+    """Search randomly drawn models of PROTOCOL for new bugs.
 
     What --preset, --set and bounds give stays; other settings that are a choice, sizes and budgets
     for faults are drawn. A violation is made short, and is an instance of an entry of the catalogue

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from checker.commands.common import result_data
 from checker.core.exits import Exit
-from checker.core.traces.trace import Trace, TraceVerdict, build_trace
+from checker.core.traces.trace import Trace, TraceVerdict, build_trace, highwater_version
 from checker.core.verdict import Agreement, Exploration, Judgement, Verdict
 from model.language.errors import RejectedError
 from model.language.naming import instance_words
 from model.language.protocol import Instance, Model
 from properties import Property, Sense
+
+if TYPE_CHECKING:
+    from checker.commands.outputs import common, searches
 
 
 @dataclass(frozen=True)
@@ -137,15 +139,20 @@ def rate(exploration: Exploration) -> float:
 # --- for programs ----------------------------------------------------------------------------
 
 
-def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, Any]:
+def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> searches.Explore:
     """The summary as plain data, for JSON. Absent traces and causes are `None`."""
     by_name = {finding.name: finding for finding in found}
     deadlock = by_name.get("deadlock") if exploration.deadlock is not None else None
-    found_out = {
+    about = exploration.model.identity
+    return {
+        "command": "explore",
+        "protocol": about["protocol"],
+        "bounds": about["bounds"],
+        "settings": about["settings"],
         "engine": exploration.engine,
         "symmetry": exploration.symmetry,
-        "verdict": str(exploration.verdict),
-        "coverage": str(exploration.coverage),
+        "verdict": exploration.verdict,
+        "coverage": exploration.coverage,
         "stopped": exploration.stopped or None,
         "depth": exploration.depth,
         "distinct_states": exploration.distinct_states,
@@ -169,23 +176,23 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> dict[str, A
         "seconds": round(exploration.seconds, 3),
         "states_per_second": round(rate(exploration)),
         "peak_memory_bytes": exploration.peak_memory_bytes,
+        "version": highwater_version(),
     }
-    return result_data("explore", exploration.model, **found_out)
 
 
-def _of_property(exploration: Exploration, prop: Property) -> dict[str, Any]:
+def _of_property(exploration: Exploration, prop: Property) -> searches.PropertyFound:
     return {
-        "verdict": str(exploration.verdict_on(prop)),
-        "sense": str(prop.sense),
+        "verdict": exploration.verdict_on(prop),
+        "sense": prop.sense,
         "vacuous": exploration.is_vacuous(prop),
         "depth": settled_at(exploration, prop),
     }
 
 
-def _of_liveness(judgement: Judgement, finding: Finding | None) -> dict[str, Any]:
+def _of_liveness(judgement: Judgement, finding: Finding | None) -> searches.LivenessFound:
     return {
-        "verdict": str(judgement.verdict),
-        "kind": str(judgement.property.kind),
+        "verdict": judgement.verdict,
+        "kind": judgement.property.kind,
         "vacuous": not judgement.owed,
         "member": judgement.member or None,
         "fairness": [str(one) for one in judgement.fairness],
@@ -200,14 +207,16 @@ def settled_at(exploration: Exploration, prop: Property) -> int | None:
     return exploration.reached.get(prop.name) if violation is None else violation.depth
 
 
-def finding_data(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> common.Finding:
     """A trace as plain data, with the place where it is stored."""
     trace = finding.trace
-    return {
+    data: common.Finding = {
         "property": trace.property,
         "depth": trace.depth,
-        **({"loop": trace.rounds.start} if trace.rounds else {}),
         "trace": str(finding.path) if finding.path else None,
         "steps": [instance_words(trace.model, step) for step in trace.steps],
         "explanation": trace.explanation,
     }
+    if trace.rounds:
+        data["loop"] = trace.rounds.start
+    return data

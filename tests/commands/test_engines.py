@@ -27,18 +27,3 @@ def test_an_engine_refuses_exactly_what_only_others_take(engine):
             refused.value
         )
         assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--engine", "reference", "--liveness"), "--liveness goes with --engine local"),
-        (("--liveness", "--store", "x"), "leave out --store"),
-        (("--fair", "leader_write=weak"), "--fair goes with --liveness"),
-        (("--engine", "reference", "--property", "records_commit"), "--liveness goes with"),
-    ],
-)
-def test_liveness_is_checked_in_memory_on_this_machine(highwater, options, words):
-    ended = highwater("explore", "kip320", *options)
-    assert (ended.status, ended.err.count("\n")) == (2, 1)
-    assert words in ended.err

@@ -1,0 +1,1 @@
+"""What commands print with `--json`, as types."""

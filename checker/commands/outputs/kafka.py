@@ -1,0 +1,137 @@
+"""What is printed by `ask`, `reproduce`, `conform`, `cases` and `audit`."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from checker.commands.outputs.shapes import Count, Positive, Share
+
+
+class Ask(TypedDict):
+    """What a cluster can lose, what stops, what would prevent it."""
+
+    command: Literal["ask"]
+    release: str
+    preset: str
+    mode: Literal["zookeeper", "kraft"]
+    replicas: Positive
+    read: list[AskRead]
+    defaults: list[AskRead]
+    ignored: list[str]
+    timed: list[str]
+    faults: str
+    mixed: str
+    known: str
+    parts: list[AskPart]
+    changes: list[AskChange]
+    all_tried: bool
+    beyond: list[AskBeyond]
+    seconds: Share
+    lossy: bool
+    decided: bool
+    version: str
+
+
+class AskRead(TypedDict):
+    """A key that was read, and what the model makes of it."""
+
+    name: str
+    value: str
+    origin: str
+    means: str
+
+
+class AskPart(TypedDict):
+    """A part of the answer: what some faults bring."""
+
+    name: str
+    explored: str
+    bounds: dict[str, object]
+    settings: dict[str, object]
+    states: Count
+    losses: list[AskLoss]
+    stops: list[AskLoss]
+
+
+class AskLoss(TypedDict):
+    """A loss that is possible."""
+
+    about: str
+    property: str
+    explored: str
+    verdict: str
+    words: str
+    depth: Count | None
+    steps: list[str]
+    lasting: AskLasting | None
+    trace: str | None
+
+
+class AskLasting(TypedDict):
+    """What stays after a loss."""
+
+    ends: Literal["never_begins", "by_itself", "with_a_restart", "not_within_bounds"]
+    steps: Count | None
+    faults: Count
+    words: str
+
+
+class AskChange(TypedDict):
+    """A change of a setting, and whether it prevents the losses."""
+
+    change: str
+    tier: Literal["setting", "upgrade", "unreleased"]
+    about: str
+    explored: str
+    costs: list[str]
+    states: Count
+
+
+class AskBeyond(TypedDict):
+    """What the model does not cover."""
+
+    about: str
+    case: str
+    title: str
+    lost: str
+    steps: Positive
+    takes: dict[str, Positive]
+    given: dict[str, str]
+    explored: str
+
+
+class Reproduce(TypedDict):
+    """A finding on a cluster."""
+
+    command: Literal["reproduce"]
+    schedules: NotRequired[list[object]]
+    finding: NotRequired[str]
+    schedule: NotRequired[str]
+
+
+class Conform(TypedDict):
+    """The model beside Kafka's classes."""
+
+    command: Literal["conform"]
+    traces: NotRequired[list[object]]
+    seed: NotRequired[Count]
+    releases: NotRequired[list[object]]
+    observed: NotRequired[list[object]]
+    table: NotRequired[list[object] | dict[str, object]]
+    sensitivity: NotRequired[list[object] | dict[str, object]]
+
+
+class Cases(TypedDict):
+    """Stored counterexamples."""
+
+    command: Literal["cases"]
+    cases: list[object]
+
+
+class Audit(TypedDict):
+    """Replicas on brokers' disks."""
+
+    command: Literal["audit"]
+    verdict: str
+    partitions: list[object]
+    skipped: list[object]

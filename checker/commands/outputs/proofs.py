@@ -1,0 +1,102 @@
+"""What is printed by `prove`, `infer` and `mutate`."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from checker.commands.outputs.shapes import Count
+from checker.core.verdict import Verdict
+
+
+class Kill(TypedDict):
+    """A violation, and how often it was met."""
+
+    times: int
+    explored: str
+    property: str
+    depth: int
+    found_at: int
+    steps: list[str]
+    instance_of: KnownCase | None
+
+
+class KnownCase(TypedDict):
+    """The stored counterexample that a violation is alike to."""
+
+    case: object
+    title: object
+    source: object
+    likeness: object
+    change: object
+
+
+class Prove(TypedDict):
+    """A proof, or its counterexample."""
+
+    command: Literal["prove"]
+    protocol: str
+    bounds: dict[str, object]
+    settings: dict[str, object]
+    properties: list[object]
+    lemmas: list[object]
+    verdict: Verdict
+    cross_check: dict[str, object] | None
+    unbounded: NotRequired[bool]
+    symmetry: NotRequired[bool]
+    obligations: NotRequired[list[object]]
+    counterexample: NotRequired[dict[str, object] | None]
+    seconds: float | list[object]
+    version: str
+    depth: NotRequired[Count]
+    violated: NotRequired[str | None]
+    steps: NotRequired[list[object]]
+    stopped: NotRequired[str | None]
+    trace: NotRequired[str | None]
+
+
+class Infer(TypedDict):
+    """Lemmas that were found."""
+
+    command: Literal["infer"]
+    protocol: str
+    bounds: dict[str, object]
+    settings: dict[str, object]
+    verdict: str
+    states: Count
+    candidates: Count
+    survivors: list[object]
+    needed: list[object]
+    queries: Count
+    follows: dict[str, object]
+    lemmas_holding: list[object]
+    lemmas_fallen: list[object]
+    stopped: str | None
+    cross_check: dict[str, object] | None
+    seconds: float
+    version: str
+
+
+class Mutate(TypedDict):
+    """The kill matrix."""
+
+    command: Literal["mutate"]
+    protocol: str
+    bounds: dict[str, object]
+    settings: dict[str, object]
+    distinct_states: Count
+    transitions: Count
+    mutants: list[object]
+    cross_check: dict[str, object] | None
+    unexplained: list[object]
+    version: str
+
+
+class MutateStored(TypedDict):
+    """The page of a kill matrix."""
+
+    command: Literal["mutate"]
+    protocol: str
+    page: str
+    columns: list[object]
+    rows: dict[str, object]
+    survivors: list[object]
