@@ -42,7 +42,8 @@ def command(**options: Any) -> int:
     if the fix of that prevents it; the search then goes on with the fix. With --store and --seed a
     hunt that was ended goes on where it was.
 
-    Exit status: 12 if something is violated that no entry explains, 1 if a round failed, else 0.
+    Exit status: 12 if something is violated that no entry explains, 1 if a round failed, 20 if
+    Ctrl-C ended it or no round was searched, else 0.
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
@@ -64,7 +65,7 @@ def command(**options: Any) -> int:
         cross_check=options["cross_check"],
     )  # fmt: skip
     with _ended_after(options["max_seconds"], sweep):
-        run_shown(sweep, options["quiet"] or options["as_json"])
+        interrupted = run_shown(sweep, options["quiet"] or options["as_json"])
     bag = Bag(plan, tuple(sweep.results.values()))
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):
@@ -73,8 +74,11 @@ def command(**options: Any) -> int:
         write_result(
             options["as_json"], lambda: to_json(bag, given, seed), lambda _: _text(bag, given, seed)
         )
-    found = Exit.VIOLATED if bag.unknown else Exit.INTERNAL if bag.errors else Exit.OK
-    return keeping.status(found)
+    if bag.unknown:
+        return keeping.status(Exit.VIOLATED)
+    if bag.errors:
+        return keeping.status(Exit.INTERNAL)
+    return keeping.status(Exit.LIMIT if interrupted or not bag.results else Exit.OK)
 
 
 @contextmanager
@@ -135,11 +139,12 @@ def _lines(bag: Bag, given: Choice, seed: int) -> Iterator[str]:
             f"pairs of a value or fault and a fault: {sum(map(bool, counts)):,} of {len(counts):,} "
             f"tried, the median {counts[len(counts) // 2]} times"
         )
-    yield (
-        f"violated as no entry explains: {len(bag.unknown)}"
-        if bag.unknown
-        else "nothing is violated that no entry of the catalogue explains"
-    )
+    if bag.unknown:
+        yield f"violated as no entry explains: {len(bag.unknown)}"
+    elif bag.done:
+        yield "nothing is violated that no entry of the catalogue explains"
+    else:
+        yield "no round was searched to its end: give more time with --max-seconds"
 
 
 def _times(kill: Kill) -> str:

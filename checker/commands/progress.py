@@ -138,8 +138,11 @@ class Ticker(Line):
             self.show(seconds, lambda: f"{seconds:.0f} s: {words}", lambda: words)
 
 
-def run_shown(sweep: Sweep[Any], quiet: bool = False) -> None:
-    """Run jobs until Ctrl-C; say how many have ended, how long the rest may take, and the last."""
+def run_shown(sweep: Sweep[Any], quiet: bool = False) -> bool:
+    """Run jobs until Ctrl-C; say how many have ended, how long the rest may take, and the last.
+
+    Whether Ctrl-C ended them.
+    """
     stored, started = len(sweep.results), time.monotonic()
 
     def say(name: str) -> None:
@@ -151,6 +154,7 @@ def run_shown(sweep: Sweep[Any], quiet: bool = False) -> None:
     with Interrupt() as interrupt, Ticker(quiet) as ticker:
         interrupt.stops(sweep.stop)
         sweep.run(lambda name, _: say(name))
+    return interrupt.requested
 
 
 def duration(seconds: float) -> str:

@@ -29,7 +29,6 @@ from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
-    EVERY_PROTOCOL,
     OFFICE,
     TOPIC,
     WEATHER,
@@ -37,13 +36,14 @@ from tests.support.traces import (
     instance_of,
     losing_truncation,
     random_walk,
+    short_walks,
     unsafe_isr,
     witness,
 )
 
 GOLDEN = golden_kip279()
 VERDICTS = [GOLDEN, losing_truncation(), unsafe_isr(), witness()]
-WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+WALKS = short_walks()
 TRACES = [*VERDICTS, *WALKS]
 RENDERERS = [render_text, render_markdown, render_mermaid, render_html]
 
