@@ -12,7 +12,7 @@ from model.language import action, any_of, choose, minimum, not_, require, spend
 
 
 @action(
-    "{leader} appends the producer's next record",
+    "the producer sends its next record, and {leader} appends it",
     at="Partition.appendRecordsToLeader",
     since="0.8.0",
     settings="acks, min.insync.replicas",

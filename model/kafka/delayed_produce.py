@@ -49,7 +49,7 @@ def _answer(partition: TopicPartition) -> None:
 
 
 @action(
-    "{leader} appends the producer's next record; its thread stalls before it waits",
+    "the producer sends its next record; the thread of {leader} stalls before it waits",
     at="ReplicaManager.appendRecords",
     since="0.8.0",
     about="KAFKA-1148",
@@ -78,7 +78,7 @@ def leader_answer_stalled_produce(partition: TopicPartition, leader: Broker) -> 
 
 
 @action(
-    "{leader} appends the producer's next record; its thread stalls inside the check",
+    "the producer sends its next record; the thread of {leader} stalls inside the check",
     at="Partition.checkEnoughReplicasReachOffset",
     since="0.8.0",
     about="KAFKA-1148",

@@ -160,7 +160,7 @@ def consumer_restart(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "the session of {consumer}, which is dead, expires",
+    "the coordinator expires the session of {consumer}, which is dead",
     at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
     since="0.9.0.0",
 )
@@ -172,7 +172,7 @@ def coordinator_expire_session(group: Group, consumer: Consumer) -> None:
 
 
 @action(
-    "the session of {consumer}, which is alive, expires",
+    "the coordinator expires the session of {consumer}, which is alive",
     at="GroupMetadataManager.expireClassicGroupMemberHeartbeat",
     since="0.9.0.0",
 )

@@ -239,7 +239,7 @@ def producer_receive_refusal(topic: Topic, batch: Batch) -> None:
 
 
 @action(
-    "the request with {batch} times out",
+    "the producer's request with {batch} times out",
     at="NetworkClient.handleTimedOutRequests",
     since="0.9.0.0",
     settings="retries",
