@@ -76,13 +76,15 @@ def is_promised(prop: Property, model: Model) -> bool:
 
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
+    own: list[Property] = []
     for claim in protocol.lemmas:
         if not isinstance(claim, Property):
             raise ProtocolError(
                 f"{protocol.name}: {claim.name} says what must happen in the end, and is no lemma: "
                 "list it among its properties"
             )
-    return protocol.lemmas or _declared(protocol, _LEMMAS, ())
+        own.append(claim)
+    return tuple(own) or _declared(protocol, _LEMMAS, ())
 
 
 def templates_of(protocol: Protocol) -> Templates | None:

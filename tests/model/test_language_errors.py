@@ -265,7 +265,7 @@ def attribute_of_a_reference(lab: Lab) -> None:
     require(lab.chosen.x > 1)  # type: ignore[union-attr]  # here
 
 
-@refused("indexing with a reference that may be none: quantify over the members instead")
+@refused("`nodes[...]` of a reference that may be none: quantify over the members and compare")
 def indexing_with_a_reference(lab: Lab) -> None:
     lab.rows[0].votes[lab.chosen] = True  # type: ignore[index]  # here
 
