@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
 # Words of the mutants to try; by default all of them.
 MUTANTS ?=
+# How long the nightly tests may take; what ran until then is listed.
+NIGHT ?= 8h
 # Options of the comparison with other checkers, such as --large.
 PEERS ?=
 
@@ -42,16 +44,24 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 test: jvm $(ALL) ## run the test suite, without the slow tests
 	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
+.PHONY: test-all
+test-all: jvm $(ALL) ## run both the test suite and the slow tests, in one session
+	@scripts/ensure-spin
+	@$(PYTEST) $(PARALLEL) -m "not nightly and not kafka and not browser" $(PYTEST_ARGS)
+
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
 	@scripts/ensure-spin
 	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
-test-nightly: $(ALL) ## run the tests that are too slow for every change; each says why
+test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, NIGHT at most
 	@scripts/ensure-kafka-tools
 	@scripts/ensure-browser
-	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
+	@timeout --signal=INT --kill-after=5m $(NIGHT) \
+		$(PYTEST) $(PARALLEL) -m nightly -rap --durations=0 --durations-min=60 $(PYTEST_ARGS) || { \
+		status=$$?; [ $$status -ne 124 ] || echo "test-nightly: stopped after $(NIGHT)"; \
+		exit $$status; }
 
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback

@@ -22,7 +22,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 OWN = Path(__file__).resolve().parent / "site"
 PAGES = (
-    "README.md", "docs/**/*.md", "counterexamples/**/README.md", "counterexamples/matrix/*.md",
+    "README.md", "docs/**/*.md", "counterexamples/**/README.md",
+    "counterexamples/*/SOURCES.md", "counterexamples/matrix/*.md",
     "counterexamples/mutants/*.md",
 )  # fmt: skip
 GRIDS = {

@@ -68,7 +68,7 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.kafka.tables.budgets import with_budget_table
     from checker.kafka.tables.releases import with_release_tables
-    from checker.kafka.tables.sources import PAGES, with_source_tables
+    from checker.kafka.tables.sources import OF_KAFKA, PAGE, source_page
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
     from model.protocols import protocol_named
@@ -79,13 +79,16 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             written.append(folder / "README.md")
-    for name, file in PAGES.items():
-        page = root.parent / "docs" / file
-        if page.is_file():
-            made = with_source_tables(page.read_text(encoding="utf-8"), protocol_named(name))
-            made = with_budget_table(with_release_tables(made)) if name == "kafka" else made
-            page.write_text(made, encoding="utf-8")
+    for name in OF_KAFKA:
+        page = root / name / PAGE
+        if page.parent.is_dir():
+            page.write_text(source_page(protocol_named(name)), encoding="utf-8")
             written.append(page)
+    page = root.parent / "docs" / "broker-model.md"
+    if page.is_file():
+        made = with_budget_table(with_release_tables(page.read_text(encoding="utf-8")))
+        page.write_text(made, encoding="utf-8")
+        written.append(page)
     page = root.parent / "docs" / "catalogue.md"
     if page.is_file():
         page.write_text(with_tables(page.read_text(encoding="utf-8"), root), encoding="utf-8")

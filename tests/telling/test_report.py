@@ -29,7 +29,6 @@ from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
-    EVERY_PROTOCOL,
     OFFICE,
     TOPIC,
     WEATHER,
@@ -37,13 +36,14 @@ from tests.support.traces import (
     instance_of,
     losing_truncation,
     random_walk,
+    short_walks,
     unsafe_isr,
     witness,
 )
 
 GOLDEN = golden_kip279()
 VERDICTS = [GOLDEN, losing_truncation(), unsafe_isr(), witness()]
-WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+WALKS = short_walks()
 TRACES = [*VERDICTS, *WALKS]
 RENDERERS = [render_text, render_markdown, render_mermaid, render_html]
 
@@ -327,7 +327,7 @@ def test_a_step_that_is_not_needed_is_marked_and_the_ending_says_why(render):
     case = stored_case(Path("acks_1"))
     assert case is not None
     trace = case.stored_trace()
-    assert NOT_NEEDED not in render(trace) and "Without step" not in render(trace)
+    assert NOT_NEEDED not in render(trace) and "ends the same way" not in render(trace)
     (detour,) = steps_named(trace.model, ["leader_propose_shrink(leader=b0, follower=b2)"])
     output = spoken(render(build_trace(trace.model, [detour, *trace.steps], trace.property)))
     assert output.count(NOT_NEEDED) == 1
@@ -444,3 +444,12 @@ def test_a_report_that_drops_the_reason_is_noticed(monkeypatch):
     monkeypatch.setattr(checker.telling.report.story, "_ending", lambda _: ())
     with pytest.raises(AssertionError):
         test_the_property_and_what_falsifies_it_are_told(render_mermaid, GOLDEN)
+
+
+def test_a_page_says_once_what_the_property_is_before_its_diagram():
+    case = stored_case(Path("acks_1"))
+    assert case is not None
+    trace = case.stored_trace()
+    head = render_html(trace).partition('id="app"')[0].partition("<body>")[2]
+    assert trace.claim is not None and head.count(trace.claim.words) == 1
+    assert head.count(trace.claim.name) == 2 and "<dt>verdict" not in head

@@ -12,7 +12,7 @@ from checker.core.search.limits import Limits
 class Allowance:
     """Seconds of all searches together, by the clock, and states of each.
 
-    Of a part nothing is left when the `whole` is spent.
+    A part is spent once its `whole` is.
     """
 
     seconds: float

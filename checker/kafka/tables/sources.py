@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.telling.report.pages import with_part
 from model.language import Protocol
 from model.language.declare.source import Source
 from model.protocols import action_sources, setting_sources
 
-BEGIN, END = "<!-- sources: made by `highwater cases --write` -->", "<!-- end of sources -->"
-CLIENTS = "clients.md"
-PAGES: Mapping[str, str] = {
-    "kafka": "broker-model.md",
-    "kafka_producer": CLIENTS,
-    "kafka_group": CLIENTS,
-}
-"""The page below `docs` that has a protocol's tables."""
+PAGE = "SOURCES.md"
+"""The page in the folder of a protocol's counterexamples that has its tables."""
+OF_KAFKA = ("kafka", "kafka_producer", "kafka_group")
+"""The protocols that have such a page."""
 
 
 def source_in_words(source: Source) -> str:
@@ -43,13 +38,13 @@ def source_tables(protocol: Protocol) -> str:
     return "\n".join((*actions, "", *settings))
 
 
-def with_source_tables(page: str, protocol: Protocol) -> str:
-    """The page with its tables between `BEGIN` and `END` made anew; `UsageError` without those.
+def source_page(protocol: Protocol) -> str:
+    """The page with the tables of a protocol; `highwater list` prints the same."""
+    return f"""# Where each rule of `{protocol.name}` is in Kafka
 
-    On a page of several protocols each has its own marks, which name it.
-    """
-    marks = (BEGIN, END)
-    if PAGES[protocol.name] == CLIENTS:
-        begin = BEGIN.replace("sources:", f"sources {protocol.name}:")
-        marks = begin, END.replace("sources", f"sources {protocol.name}")
-    return with_part(page, *marks, f"\n{source_tables(protocol)}\n\n")
+Made by `highwater cases --pages`. Methods are those of commit 1eb7644 (trunk, 2024-10-25); the
+release is the first with the rule, in whichever class it then was. `none` is in no release, or not
+Kafka's.
+
+{source_tables(protocol)}
+"""
