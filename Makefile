@@ -8,6 +8,8 @@ PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
 # Words of the mutants to try; by default all of them.
 MUTANTS ?=
+# Seconds after which no nightly test begins any more, and two hours later all end.
+NIGHT ?= 28800
 # Options of the comparison with other checkers, such as --large.
 PEERS ?=
 
@@ -42,16 +44,22 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 test: jvm $(ALL) ## run the test suite, without the slow tests
 	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
+.PHONY: test-all
+test-all: jvm $(ALL) ## run both the test suite and the slow tests, in one session
+	@scripts/ensure-spin
+	@$(PYTEST) $(PARALLEL) -m "not nightly and not kafka and not browser" $(PYTEST_ARGS)
+
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
 	@scripts/ensure-spin
 	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
-test-nightly: $(ALL) ## run the tests that are too slow for every change; each says why
+test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, and list what ran
 	@scripts/ensure-kafka-tools
 	@scripts/ensure-browser
-	@$(PYTEST) $(PARALLEL) -m nightly $(PYTEST_ARGS)
+	@timeout --kill-after=1m $$(($(NIGHT) + 7200)) $(PYTEST) $(PARALLEL) -m nightly \
+		--begin-within $(NIGHT) -rap --durations=0 --durations-min=60 $(PYTEST_ARGS)
 
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback

@@ -9,7 +9,6 @@ from typing import Any
 
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
-from model.language.protocol import Claim
 from properties.claims import Property, Sense
 from properties.liveness import Liveness
 from properties.templates import Templates
@@ -55,20 +54,10 @@ def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     """Every property that makes sense for the protocol, in order; it may bring its own."""
-    return _own(protocol, "properties", protocol.properties) or _declared(protocol, _CLAIMS, ())
-
-
-def _own(protocol: Protocol, what: str, claims: Iterable[Claim]) -> tuple[Property, ...]:
-    """What a protocol brings itself; `ProtocolError` for what is no property."""
-    found = []
-    for claim in claims:
-        if not isinstance(claim, Property):
-            raise ProtocolError(
-                f"{protocol.name}: {claim!r} is among its {what}, and is none: declare it with "
-                "@always(...) or @sometimes(...)"
-            )
-        found.append(claim)
-    return tuple(found)
+    if not protocol.properties:
+        found: tuple[Property, ...] = _declared(protocol, _CLAIMS, ())
+        return found
+    return tuple(claim for claim in protocol.properties if isinstance(claim, Property))
 
 
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:
@@ -87,7 +76,15 @@ def is_promised(prop: Property, model: Model) -> bool:
 
 def lemmas_of(protocol: Protocol) -> tuple[Property, ...]:
     """The lemmas for proofs about the protocol, in order. Some are also properties."""
-    return _own(protocol, "lemmas", protocol.lemmas) or _declared(protocol, _LEMMAS, ())
+    own: list[Property] = []
+    for claim in protocol.lemmas:
+        if not isinstance(claim, Property):
+            raise ProtocolError(
+                f"{protocol.name}: {claim.name} says what must happen in the end, and is no lemma: "
+                "list it among its properties"
+            )
+        own.append(claim)
+    return tuple(own) or _declared(protocol, _LEMMAS, ())
 
 
 def templates_of(protocol: Protocol) -> Templates | None:
@@ -98,7 +95,8 @@ def templates_of(protocol: Protocol) -> Templates | None:
 
 def liveness_of(protocol: Protocol) -> tuple[Liveness, ...]:
     """What must happen in the end under the protocol, in order; nothing for an unknown one."""
-    found: tuple[Liveness, ...] = _declared(protocol, _LIVENESS, ())
+    own = tuple(claim for claim in protocol.properties if isinstance(claim, Liveness))
+    found: tuple[Liveness, ...] = own or _declared(protocol, _LIVENESS, ())
     return found
 
 

@@ -16,10 +16,12 @@ from typing import Any
 
 from model.language import Model
 from model.language.declare.containers import member_of
+from model.language.errors import ProtocolError
 from model.language.naming import member_name
+from model.language.protocol import Claim
 from properties.claims import Property, _always_promised
 
-Claim = Callable[..., bool]
+Function = Callable[..., bool]
 
 
 class Kind(StrEnum):
@@ -36,12 +38,12 @@ class Case:
     """A liveness property of one member, or of the state: its functions take the state alone."""
 
     member: str
-    claim: Claim
-    premise: Claim | None
+    claim: Function
+    premise: Function | None
 
 
 @dataclass(frozen=True)
-class Liveness:
+class Liveness(Claim):
     """A promise about every fair run.
 
     `claim` is what must come to hold; `premise`, of `leads_to` alone, what makes it owed. `of`
@@ -52,8 +54,8 @@ class Liveness:
     name: str
     words: str
     kind: Kind
-    claim: Claim
-    premise: Claim | None = None
+    claim: Function
+    premise: Function | None = None
     of: str = ""
     broken_by: str = ""
     promised: Callable[[Model], bool] = _always_promised
@@ -62,6 +64,11 @@ class Liveness:
         """The property for each member; one case, of no member, if it is of the state."""
         if not self.of:
             return (Case("", self.claim, self.premise),)
+        if self.of not in model.extents:
+            raise ProtocolError(
+                f"property {self.name}: of={self.of!r} is no family of {model.protocol.name}: "
+                f"valid are {', '.join(model.extents) or 'none'}"
+            )
         return tuple(
             Case(
                 member_name(model, self.of, number),
@@ -80,7 +87,7 @@ class Liveness:
 
 
 @cache
-def _of_member(function: Claim, family: str, number: int) -> Claim:
+def _of_member(function: Function, family: str, number: int) -> Function:
     """The function of a state that says it of one member; the same object at each call."""
 
     def of_member(state: Any) -> bool:
@@ -90,16 +97,16 @@ def _of_member(function: Claim, family: str, number: int) -> Claim:
 
 
 def _declare(
-    kind: Kind, name: str, words: str, premise: Claim | None, of: str, broken_by: str,
+    kind: Kind, name: str, words: str, premise: Function | None, of: str, broken_by: str,
     promised: Callable[[Model], bool],
-) -> Callable[[Claim], Liveness]:  # fmt: skip
+) -> Callable[[Function], Liveness]:  # fmt: skip
     return lambda claim: Liveness(name, words, kind, claim, premise, of, broken_by, promised)
 
 
 def eventually(
     name: str, words: str, *, of: str = "", broken_by: str = "",
     promised: Callable[[Model], bool] = _always_promised,
-) -> Callable[[Claim], Liveness]:  # fmt: skip
+) -> Callable[[Function], Liveness]:  # fmt: skip
     """Declare that every fair run comes to a state where the claim holds."""
     return _declare(Kind.EVENTUALLY, name, words, None, of, broken_by, promised)
 
@@ -107,7 +114,7 @@ def eventually(
 def always_eventually(
     name: str, words: str, *, of: str = "", broken_by: str = "",
     promised: Callable[[Model], bool] = _always_promised,
-) -> Callable[[Claim], Liveness]:  # fmt: skip
+) -> Callable[[Function], Liveness]:  # fmt: skip
     """Declare that on every fair run the claim holds again and again."""
     return _declare(Kind.ALWAYS_EVENTUALLY, name, words, None, of, broken_by, promised)
 
@@ -115,14 +122,14 @@ def always_eventually(
 def eventually_always(
     name: str, words: str, *, of: str = "", broken_by: str = "",
     promised: Callable[[Model], bool] = _always_promised,
-) -> Callable[[Claim], Liveness]:  # fmt: skip
+) -> Callable[[Function], Liveness]:  # fmt: skip
     """Declare that on every fair run the claim holds for good from some time on."""
     return _declare(Kind.EVENTUALLY_ALWAYS, name, words, None, of, broken_by, promised)
 
 
 def leads_to(
-    name: str, words: str, premise: Claim, *, of: str = "", broken_by: str = "",
+    name: str, words: str, premise: Function, *, of: str = "", broken_by: str = "",
     promised: Callable[[Model], bool] = _always_promised,
-) -> Callable[[Claim], Liveness]:  # fmt: skip
+) -> Callable[[Function], Liveness]:  # fmt: skip
     """Declare that on every fair run, whenever the premise holds, the claim does then or later."""
     return _declare(Kind.LEADS_TO, name, words, premise, of, broken_by, promised)

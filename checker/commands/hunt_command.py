@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,6 @@ from checker.core.exits import Exit
 if TYPE_CHECKING:
     from checker.core.traces.trace import Trace
     from checker.lab.experiments.choices import Choice
-    from checker.lab.experiments.grid import Sweep
     from checker.lab.hunting.hunt import Bag, Kill
 
 
@@ -42,7 +39,8 @@ def command(**options: Any) -> int:
     if the fix of that prevents it; the search then goes on with the fix. With --store and --seed a
     hunt that was ended goes on where it was.
 
-    Exit status: 12 if something is violated that no entry explains, 1 if a round failed, else 0.
+    Exit status: 12 if something is violated that no entry explains, 1 if a round failed, 20 if
+    Ctrl-C ended it or no round was searched, else 0.
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
@@ -63,8 +61,7 @@ def command(**options: Any) -> int:
         seconds=options["round_seconds"], store=options["store"],
         cross_check=options["cross_check"],
     )  # fmt: skip
-    with _ended_after(options["max_seconds"], sweep):
-        run_shown(sweep, options["quiet"] or options["as_json"])
+    interrupted = run_shown(sweep, options["quiet"] or options["as_json"], options["max_seconds"])
     bag = Bag(plan, tuple(sweep.results.values()))
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):
@@ -73,21 +70,11 @@ def command(**options: Any) -> int:
         write_result(
             options["as_json"], lambda: to_json(bag, given, seed), lambda _: _text(bag, given, seed)
         )
-    found = Exit.VIOLATED if bag.unknown else Exit.INTERNAL if bag.errors else Exit.OK
-    return keeping.status(found)
-
-
-@contextmanager
-def _ended_after(most: float | None, sweep: Sweep[Any]) -> Iterator[None]:
-    timer = None if most is None else threading.Timer(most, sweep.stop)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
-    try:
-        yield
-    finally:
-        if timer is not None:
-            timer.cancel()
+    if bag.unknown:
+        return keeping.status(Exit.VIOLATED)
+    if bag.errors:
+        return keeping.status(Exit.INTERNAL)
+    return keeping.status(Exit.LIMIT if interrupted or not bag.results else Exit.OK)
 
 
 def _trace(kill: Kill) -> Trace:
@@ -135,11 +122,12 @@ def _lines(bag: Bag, given: Choice, seed: int) -> Iterator[str]:
             f"pairs of a value or fault and a fault: {sum(map(bool, counts)):,} of {len(counts):,} "
             f"tried, the median {counts[len(counts) // 2]} times"
         )
-    yield (
-        f"violated as no entry explains: {len(bag.unknown)}"
-        if bag.unknown
-        else "nothing is violated that no entry of the catalogue explains"
-    )
+    if bag.unknown:
+        yield f"violated as no entry explains: {len(bag.unknown)}"
+    elif bag.done:
+        yield "nothing is violated that no entry of the catalogue explains"
+    else:
+        yield "no round was searched to its end: give more time with --max-seconds"
 
 
 def _times(kill: Kill) -> str:

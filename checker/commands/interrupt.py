@@ -68,8 +68,9 @@ class Interrupt:
 
     def _ask(self, *_: object) -> None:
         self.requested = True
-        signal.signal(signal.SIGINT, raise_interrupt)
         if self._stop is not None:
             self._stop()
         if self._notice is not None:
             self._notice()
+        # Last: as long as this is the handler, a capture that it comes in knows whose work it is.
+        signal.signal(signal.SIGINT, raise_interrupt)

@@ -24,15 +24,18 @@ NAME_WIDTH = 28
 
 @click.command(context_settings=HELP)
 @click.argument(
-    "protocol", required=False, metavar="[PROTOCOL]", shell_complete=completion.protocols
+    "protocol", required=False, metavar="[PROTOCOL|BUG]", shell_complete=completion.protocols
 )
 @output_options
 def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
     """The protocols and engines; or all that there is to choose from of one PROTOCOL.
 
     That is bounds, settings, presets, properties, liveness and fairness, and views. With --json,
-    all of it, of every protocol too.
+    all of it, of every protocol too. Of a BUG, by its finding (0018) or its number in the
+    catalogue (92): its page, cases, schedules and fixes.
     """
+    if protocol and protocol.isdecimal():
+        return _list_bugs(protocol, as_json)
     chosen = [protocol_named(protocol)] if protocol else list(PROTOCOLS.values())
     if as_json:
         print_json({
@@ -42,6 +45,20 @@ def command(protocol: str | None, as_json: bool, quiet: bool) -> int:
         })  # fmt: skip
     else:
         parts = _sections(chosen[0]) if protocol else _overview(chosen)
+        write_output("\n\n".join(parts) + "\n")
+    return 0
+
+
+def _list_bugs(number: str, as_json: bool) -> int:
+    from checker.commands.bugs import bug_lines, bugs_as_data
+
+    bugs = bugs_as_data(number)
+    if as_json:
+        print_json({"command": "list", "bugs": bugs})
+    else:
+        titles = [f"Bug {bug['number']}, finding {bug['finding']}" for bug in bugs]
+        titles = [title.removesuffix(", finding None") for title in titles]
+        parts = [_section(t, bug_lines(bug)) for t, bug in zip(titles, bugs, strict=True)]
         write_output("\n\n".join(parts) + "\n")
     return 0
 

@@ -22,7 +22,7 @@ from checker.commands.common import (
 from checker.commands.keeping import Keeping
 from checker.commands.progress import Display
 from checker.core.exits import Exit
-from checker.core.search.limits import who_stopped
+from checker.core.search.limits import INTERRUPTED, who_stopped
 from checker.core.verdict import Agreement
 from model.language.naming import bounds_words
 
@@ -65,7 +65,7 @@ def command(**options: Any) -> int:
     16,384 walks. The same seed, sizes and properties give the same walks. Nothing found says
     nothing of states that no walk reached: the verdict is then `sampled`.
 
-    Exit status: 0 nothing violated, 12 violated, 2 wrong usage.
+    Exit status: 0 nothing violated, 12 violated, 20 stopped by Ctrl-C, 2 wrong usage.
     """
     from checker.commands.ceiling import Ceiling
     from checker.commands.interrupt import Interrupt
@@ -88,7 +88,9 @@ def command(**options: Any) -> int:
             lambda: to_json(result, shown),
             lambda on: _text(result, shown, on, options["stats"]),
         )
-    return Exit.VIOLATED if result.violations else Exit.OK
+    if result.violations:
+        return Exit.VIOLATED
+    return Exit.LIMIT if result.stopped == INTERRUPTED else Exit.OK
 
 
 def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:

@@ -33,17 +33,11 @@ from model.language.errors import CaptureError, ProtocolError, UsageError, unkno
 from model.language.fairness import Fairness
 from model.language.graph import Node
 from model.language.ground import GroundAction, Grounder, shared_grounder
+from model.language.listed import Claim, check_listed
 from model.language.telling import Telling
 from model.language.unchanging import narrowed
 
 __all__ = ["Cell", "Claim", "Instance", "Model", "Protocol"]
-
-
-class Claim:
-    """What is claimed of a protocol; `properties.claims.Property` says how, and of what."""
-
-    name: str
-    claim: Callable[..., bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +46,9 @@ class Protocol:
 
     `start(state)` assigns what differs at first from the declared initial values. The order of
     `actions` is the order in which traces are compared. `presets` are named choices of settings.
-    `properties` are what it promises and should be able to do, `lemmas` what proofs may use
-    besides, `templates` what `infer` makes lemmas of; those of Kafka are in `properties/`.
+    `properties` are what it promises, should be able to do, and must do in the end; `lemmas` what
+    proofs may use besides, `templates` what `infer` makes lemmas of; those of Kafka are in
+    `properties/`.
     For liveness: `fairness` says which actions no run puts off for ever, `cut_by` which bounds
     cut off what would go on, so that nothing is at fault where they do. `views` name parts of the
     state, each the fields that it shows: `{"isr": ("quorum.isr", "replicas.isr")}`.
@@ -82,19 +77,8 @@ class Protocol:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "module", _declaring_module())
-        for what in ("actions", "bounds", "properties", "lemmas"):
-            if not isinstance(getattr(self, what), tuple):
-                raise ProtocolError(f"{self.name}: {what} is no tuple: write (..., ...) or (...,)")
-        claims = dict.fromkeys((*self.properties, *self.lemmas))
-        self._refuse_twins("actions", self.actions)
-        self._refuse_twins("properties", claims)
-
-    def _refuse_twins(self, what: str, named: Iterable[Action | Claim]) -> None:
-        names: set[str] = set()
-        for each in named:
-            if each.name in names:
-                raise ProtocolError(f"{self.name}: two {what} are called {each.name}: rename one")
-            names.add(each.name)
+        lists = ("actions", "bounds", "properties", "lemmas")
+        check_listed(self.name, {what: getattr(self, what) for what in lists})
 
     def variant(
         self,

@@ -25,7 +25,11 @@ _REMEDIES = (
         "`if`",
         "require(...) or choose(c, a, b)",
     ),
-    (r"[<>=]=?[^<>=()]*[^<>=!()][<>]=?", "a chained comparison", "all_of(a <= b, b <= c)"),
+    (
+        r"(?:[<>]=?|[=!]=)(?:(?!\b(?:and|or|not)\b)[^<>=(),])*(?<!!)[<>]=?",
+        "a chained comparison",
+        "all_of(a <= b, b <= c)",
+    ),
     (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\band\b", "`and`", "all_of(a, b)"),
     (r"\bor\b", "`or`", "any_of(a, b)"),

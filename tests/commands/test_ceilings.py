@@ -11,6 +11,7 @@ import time
 import pytest
 
 from checker.commands.ceiling import Ceiling
+from checker.core.engines.reference import ReferenceEngine
 from checker.core.exits import Exit
 from model.language.errors import LimitError
 
@@ -45,6 +46,24 @@ def test_a_search_that_keeps_its_limits_tells_what_it_found(highwater):
     assert ended.json["verdict"] == "unknown"
     assert ended.json["stopped"] == "the limit of 2 seconds"
     assert ended.json["levels"][0] == 1
+
+
+@pytest.mark.parametrize("command", [("mutate", "kip320"), ("hunt", "kip320"), ("matrix",)])
+def test_a_limit_of_many_searches_is_one_of_all_together(highwater, command):
+    """Whatever each may take: there is no time for the first of them."""
+    ended = highwater(*command, "--max-seconds", 0.1, "--quiet")
+    assert ended.status == Exit.LIMIT
+
+
+def test_a_limit_in_the_midst_of_the_comparison_is_no_disagreement(highwater, monkeypatch):
+    """It is raised in whatever runs: in a function of the protocol, which does not raise it."""
+
+    def ended(*_):
+        raise LimitError("stopped by a limit")
+
+    monkeypatch.setattr(ReferenceEngine, "step", ended)
+    found = highwater("explore", "kip279", "--depth", 2)
+    assert (found.status, found.err.strip()) == (Exit.LIMIT, "error: stopped by a limit")
 
 
 def work(until):

@@ -168,7 +168,7 @@ def test_closed_streams_do_not_change_the_status(finish):
 
 
 def test_a_terminal_without_unicode_still_gets_the_result(finish):
-    ended = finish("list", env={"PYTHONIOENCODING": "ascii"})
+    ended = finish("list", "kip320", env={"PYTHONIOENCODING": "ascii"})
     assert ended.status == Exit.OK
     assert "strong_isr" in ended.out
     assert json.loads(finish("list", "--json", env={"PYTHONIOENCODING": "ascii"}).out)

@@ -9,6 +9,7 @@ import pytest
 
 import highwater as public
 from checker.core.exits import Exit
+from model.kafka.alter_partition import leader_propose_expand
 
 REGISTER = Path(__file__).parents[2] / "docs" / "examples" / "register.py"
 CASE = "09-joining_below_the_epoch_start"
@@ -23,7 +24,8 @@ def test_a_case_is_named_with_its_fix_and_its_step(highwater):
     assert "(Catalogue 9: KAFKA-7128; fixed in Kafka 2.0.1 and 2.1): prevented by" in words
     assert "prevented by join.isr.from.epoch.start=true at step 10" in words
     assert "in Kafka since 2.0.1; KAFKA-7128" in words
-    assert "model/kafka/alter_partition.py:59" in words
+    line = leader_propose_expand.function.__code__.co_firstlineno
+    assert f"model/kafka/alter_partition.py:{line}" in words
     assert "Partition.maybeExpandIsr" in words
     assert "https://issues.apache.org/jira/browse/KAFKA-7128" in words
     assert "searched" not in words and "decided" not in words

@@ -48,7 +48,7 @@ def test_what_no_entry_explains_is_a_failure(highwater, counter):
 
 def test_a_hunt_ends_when_its_time_is_over(highwater, tmp_path):
     ended = highwater("hunt", "kip320", "--max-seconds", 0, "--json")
-    assert (ended.status, ended.json["rounds"]) == (Exit.OK, 0)
+    assert (ended.status, ended.json["rounds"]) == (Exit.LIMIT, 0)
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,23 @@ import re
 import signal
 import threading
 import time
+from typing import Annotated
 
 import psutil
 import pytest
 import z3
 
 from checker.commands.interrupt import Interrupt
+from checker.commands.progress import Display
 from checker.core.exits import Exit
 from checker.core.proofs.asking import ask, interrupt
 from checker.core.proofs.bounded import bounded_check, induction
 from checker.core.search.explore import Explorer
 from checker.core.search.simulate import Simulator
+from checker.lab.experiments.grid import Sweep
+from model.language import Protocol, State, action, choose, integers, require
+from model.language.capture import recorder
+from model.language.capture.recorder import Capture
 
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (
@@ -58,6 +64,33 @@ def test_walks_that_ctrl_c_ends_say_who_ended_them(highwater, monkeypatch):
     monkeypatch.setattr(Simulator, "__init__", slow)
     ended = highwater("simulate", "kip320", "--quiet")
     assert "(stopped by the user)" in " ".join(ended.out.split())
+    assert ended.status == Exit.LIMIT
+
+
+def test_a_graph_that_ctrl_c_ends_is_not_told(highwater, monkeypatch):
+    """It comes when the steps are there, and losses are looked for next."""
+    from checker.core.graphs import built
+
+    class Pressed(built.Built):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            press_ctrl_c()
+
+    monkeypatch.setattr(built, "Built", Pressed)
+    ended = highwater("graph", "truncate_to_high_watermark", "--replicas", 2, "--quiet")
+    assert (ended.status, ended.out) == (Exit.INTERRUPTED, "")
+
+
+def test_a_hunt_of_which_no_round_ended_says_nothing_of_what_it_did_not_search(
+    highwater, monkeypatch
+):
+    for stopped in ((), ("--max-seconds", "0")):
+        if not stopped:
+            monkeypatch.setattr(Sweep, "_run_apart", lambda *_: press_ctrl_c())
+        ended = highwater("hunt", "kafka", "--seed", 1, "--quiet", *stopped)
+        assert ended.status == Exit.LIMIT
+        assert "nothing is violated" not in ended.out
+        assert "no round was searched" in " ".join(ended.out.split())
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
@@ -117,6 +150,40 @@ def test_an_interrupt_is_told_to_what_runs():
         with pytest.raises(KeyboardInterrupt):
             press_ctrl_c()
     assert told == ["stop", "notice"]
+
+
+PRESSES = """
+def choose(self, *arguments):
+    if not pressed:
+        pressed.append(True)
+        press(2)
+    return honest(self, *arguments)
+"""
+
+
+class Lamp(State):
+    """A number, and what no action changes."""
+
+    steps: Annotated[int, integers(0, 3)] = 0
+    never: bool = False
+
+
+@action("a step")
+def lamp_step(s: Lamp) -> None:
+    """Count, which nobody has captured before."""
+    require(s.steps < 3)
+    s.steps = choose(s.never, 0, s.steps + 1)
+
+
+def test_ctrl_c_while_an_action_is_captured_changes_nothing_of_the_model(monkeypatch):
+    """What the handler calls is not the action's: what is captured was taken for incomplete."""
+    names = {"honest": Capture.choose, "pressed": [], "press": signal.raise_signal}
+    exec(compile(PRESSES, recorder.__file__, "exec"), names)  # as if the language did it
+    monkeypatch.setattr(Capture, "choose", names["choose"])
+    model = Protocol("lamp", "for tests", Lamp, (lamp_step,), ()).model()
+    with Display(quiet=True) as display, Interrupt(display.stopping) as interrupt:
+        assert set(model.unchanging) == {"never"}
+    assert interrupt.requested
 
 
 def test_afterwards_ctrl_c_does_what_it_did_before():
@@ -257,6 +324,19 @@ def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkey
 
 def interrupted(*_):
     raise KeyboardInterrupt
+
+
+def is_deaf(_):
+    """Whether this process hears of Ctrl-C."""
+    return {"deaf": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])}
+
+
+def test_workers_never_hear_of_ctrl_c_also_those_that_come_later():
+    """A terminal sends it to them too, while they still import what they need."""
+    sweep = Sweep(is_deaf, {"first": 1, "second": 2}, workers=1, renewed_after=1)
+    assert sweep.run()
+    assert sweep.results == {"first": {"deaf": True}, "second": {"deaf": True}}
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -3,6 +3,7 @@
 import pytest
 
 from checker.commands.engines import ENGINES
+from checker.core.exits import Exit
 from model.language import Bound, Protocol
 from model.language.declare.settings import as_text
 from model.protocols import PROTOCOLS
@@ -93,3 +94,27 @@ def test_presets_are_listed_with_their_settings(highwater, monkeypatch):
     assert "old fence_fetch=false" in " ".join(highwater("list", "kip320").out.split())
     explored = highwater("explore", "kip320", "--preset", "old", "--depth", 1, "--json").json
     assert explored["settings"]["fence_fetch"] == "false"
+
+
+@pytest.mark.parametrize("number", ["92", "0018"])
+def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
+    shown = highwater("list", number)
+    assert shown.status == Exit.OK
+    words = " ".join(shown.out.split())
+    for part in (
+        "Bug 92, finding 0018",
+        "docs/findings/0018-an-unregistered-broker-in-the-elr.md",
+        "highwater explain 92-an_unregistered_broker_stays_eligible",
+        "highwater reproduce 0018 --schedule unregistered",
+        "unregistration.leaves.elr=true",
+        "--fix 0018-elr-of-an-unregistered-broker",
+    ):
+        assert part in words
+    (bug,) = highwater("list", number, "--json").json["bugs"]
+    assert (bug["number"], bug["schedules"]) == (92, ["unregistered"])
+
+
+def test_a_bug_that_there_is_not_is_refused_in_a_line(highwater):
+    refused = highwater("list", "93")
+    assert refused.status == Exit.USAGE
+    assert "no bug of the catalogue has the number '93'" in refused.err

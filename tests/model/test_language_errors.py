@@ -65,6 +65,22 @@ def or_operator(lab: Lab) -> None:
     require(lab.flag or lab.n > 0)  # here
 
 
+@refused("`and` on a value read from the state: write all_of(a, b)")
+def and_between_comparisons(lab: Lab) -> None:
+    require(lab.n >= 1 and lab.desk.m > 0)  # here
+
+
+@refused("`or` on a value read from the state: write any_of(a, b)")
+def or_between_comparisons(lab: Lab) -> None:
+    require(lab.n <= 1 or lab.desk.m < lab.n)  # here
+
+
+@refused("`or` on a value read from the state: write any_of(a, b)")
+def or_that_is_given_a_name(lab: Lab) -> None:
+    few = lab.n > 1 or lab.flag  # here
+    require(few)
+
+
 @refused("`not` on a value read from the state: write not_(a)")
 def not_operator(lab: Lab) -> None:
     require(not lab.flag)  # here
@@ -249,7 +265,7 @@ def attribute_of_a_reference(lab: Lab) -> None:
     require(lab.chosen.x > 1)  # type: ignore[union-attr]  # here
 
 
-@refused("indexing with a reference that may be none: quantify over the members instead")
+@refused("`nodes[...]` of a reference that may be none: quantify over the members and compare")
 def indexing_with_a_reference(lab: Lab) -> None:
     lab.rows[0].votes[lab.chosen] = True  # type: ignore[index]  # here
 

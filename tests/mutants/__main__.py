@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from argparse import ArgumentParser
 from collections import Counter
@@ -27,7 +26,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Self
 
-from tests.support.passed import TREE, digest, seconds_of, seconds_of_passed
+from tests.support.passed import TREE, seconds_of, seconds_of_passed
 
 ROOT = Path(__file__).parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
@@ -163,28 +162,17 @@ def _one(copies: Queue[Copy]) -> Iterator[Copy]:
         copies.put(copy)
 
 
-def in_turn(mutants: Sequence[Mutant], tree: str) -> list[Mutant]:
-    """The same, from a place that the tree chooses: where time is short, each has its turn."""
-    first = int(tree, 16) % len(mutants)
-    return [*mutants[first:], *mutants[:first]]
-
-
 def main(arguments: Sequence[str]) -> int:
     """Try the mutants; exit status 0 if all are killed, 1 if not, 2 if there are none to try."""
     parser = ArgumentParser(
         prog="python -m tests.mutants", description="Break the checker in many ways."
     )
     parser.add_argument("words", nargs="*", help="try those that have one of these words")
-    parser.add_argument("--seconds", type=float, default=float("inf"),
-                        help="begin with none that these may not be enough for")  # fmt: skip
     asked = parser.parse_args(arguments)
-    ends = time.monotonic() + asked.seconds
     mutants = read_mutants(*asked.words)
     if not mutants:
         print(f"no mutant has any of these words: {' '.join(asked.words)}", file=sys.stderr)
         return 2
-    if asked.seconds < float("inf"):
-        mutants = in_turn(mutants, digest(ROOT))
     workers = min(len(mutants), os.cpu_count() or 1)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as open_copies:
         copies: Queue[Copy] = Queue()
@@ -196,29 +184,19 @@ def main(arguments: Sequence[str]) -> int:
         known = f"{len(times)} of {len(tests)} tests have passed on this tree"
         print(f"{known}; the others are run without a mutant first", flush=True)
 
-        def tried(mutant: Mutant) -> str | None:
-            """The verdict; `None` if there was no time for one."""
+        def tried(mutant: Mutant) -> str:
             with _one(copies) as copy:
-                known = times.get(mutant.test)
-                at_most = SECONDS_OF_ONE if known is None else SECONDS + TIMES * known
-                if time.monotonic() + at_most > ends:
-                    return None
-                if known is None:
+                if mutant.test not in times:
                     times[mutant.test] = copy.seconds(mutant.test)
                 return verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
 
         counts: Counter[str] = Counter()
         with ThreadPoolExecutor(workers) as pool:
             for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
-                if found is None:
-                    counts["untried"] += 1
-                    continue
                 counts["alive" if found else "killed"] += 1
                 print(f"{'killed  ' if not found else 'NOT KILLED'} {mutant.part}: {mutant.words}")
                 print(f"         by {mutant.test}" if not found else f"{found}", flush=True)
-    untried = counts["untried"]
-    left = f"; no time was left for {untried}" if untried else ""
-    print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed{left}")
+    print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed")
     return 1 if counts["alive"] else 0
 
 

@@ -285,6 +285,12 @@ def random_walk(model: Model, steps: int, seed: int) -> Trace:
     return build_trace(model, taken)
 
 
+@cache
+def short_walks() -> tuple[Trace, ...]:
+    """A short run of every protocol."""
+    return tuple(random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values())
+
+
 def shortest_violation(protocol: str, prop: str, settings: dict[str, str], **bounds: int) -> Trace:
     """A shortest trace that falsifies a property of states, by breadth-first search."""
     model = PROTOCOLS[protocol].model(bounds, settings)

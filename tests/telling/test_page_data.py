@@ -16,11 +16,11 @@ from checker.telling.report.page_data import PageData, trace_data
 from checker.telling.report.places import LogPlace, places_of
 from checker.telling.report.why import why
 from model.protocols import PROTOCOLS
-from tests.support.traces import EVERY_PROTOCOL, golden_kip279, random_walk, unsafe_isr
+from tests.support.traces import golden_kip279, short_walks, unsafe_isr
 
 KAFKA = Path(__file__).parents[2] / "counterexamples" / "kafka"
 GOLDEN = golden_kip279()
-WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+WALKS = short_walks()
 TRACES = [GOLDEN, unsafe_isr(), *WALKS]
 
 

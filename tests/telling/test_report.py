@@ -29,7 +29,6 @@ from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
-    EVERY_PROTOCOL,
     OFFICE,
     TOPIC,
     WEATHER,
@@ -37,13 +36,14 @@ from tests.support.traces import (
     instance_of,
     losing_truncation,
     random_walk,
+    short_walks,
     unsafe_isr,
     witness,
 )
 
 GOLDEN = golden_kip279()
 VERDICTS = [GOLDEN, losing_truncation(), unsafe_isr(), witness()]
-WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+WALKS = short_walks()
 TRACES = [*VERDICTS, *WALKS]
 RENDERERS = [render_text, render_markdown, render_mermaid, render_html]
 
@@ -446,9 +446,10 @@ def test_a_report_that_drops_the_reason_is_noticed(monkeypatch):
         test_the_property_and_what_falsifies_it_are_told(render_mermaid, GOLDEN)
 
 
-def test_a_page_says_the_verdict_once_before_its_diagram():
-    case = stored_case(Path("kip101-weak_isr"))
+def test_a_page_says_once_what_the_property_is_before_its_diagram():
+    case = stored_case(Path("acks_1"))
     assert case is not None
     trace = case.stored_trace()
     head = render_html(trace).partition('id="app"')[0].partition("<body>")[2]
-    assert head.count("violated after") == 1
+    assert trace.claim is not None and head.count(trace.claim.words) == 1
+    assert head.count(trace.claim.name) == 2 and "<dt>verdict" not in head

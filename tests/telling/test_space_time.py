@@ -12,16 +12,15 @@ from checker.lab.experiments.cases import accepted_trace
 from checker.telling.report.space_time import Message, SpaceTime
 from model.protocols import PROTOCOLS
 from tests.support.traces import (
-    EVERY_PROTOCOL,
     OFFICE,
     golden_kip279,
     instance_of,
-    random_walk,
+    short_walks,
     unsafe_isr,
 )
 
 ROOT = Path(__file__).parents[2]
-WALKS = [random_walk(protocol.model(), 12, seed=5) for protocol in EVERY_PROTOCOL.values()]
+WALKS = short_walks()
 
 
 def messages(trace) -> list[Message]:

@@ -13,6 +13,28 @@ class List(TypedDict):
     engines: dict[str, object]
 
 
+class ListedBug(TypedDict):
+    """A bug of the catalogue, and all that there is of it."""
+
+    number: int
+    finding: str | None
+    model: str
+    source: str
+    words: str
+    note: str | None
+    page: str | None
+    cases: list[str]
+    schedules: list[str]
+    fixes: dict[str, str]
+
+
+class ListOfBugs(TypedDict):
+    """The bugs of a number."""
+
+    command: Literal["list"]
+    bugs: list[ListedBug]
+
+
 class Graph(TypedDict):
     """What the state graph says of a loss."""
 

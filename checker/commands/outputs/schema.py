@@ -14,6 +14,7 @@ from checker.commands.outputs.graphs import (
     GraphTraceState,
     GraphWritten,
     List,
+    ListOfBugs,
     Query,
 )
 from checker.commands.outputs.kafka import Ask, Audit, Cases, Conform, Reproduce
@@ -42,6 +43,7 @@ from checker.commands.outputs.traces import (
 
 OUTPUTS = (
     List,
+    ListOfBugs,
     Ask,
     Explore,
     Liveness,

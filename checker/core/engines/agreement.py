@@ -20,7 +20,7 @@ from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.engines.sample import MISFIT, NOT_ENABLED, Outcome, Sample, outcome_of, raised
 from checker.core.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.core.verdict import Agreement
-from model.language.errors import DisagreementError, DomainError
+from model.language.errors import DisagreementError, DomainError, LimitError
 from model.language.graph import Node
 from model.language.ground import GroundAction
 from model.language.protocol import Model
@@ -227,6 +227,8 @@ _TRUTH = {True: "it is true", False: "it is false"}
 def _truth(engine: ReferenceEngine, claim: Callable[..., bool], place: tuple[State, ...]) -> str:
     try:
         return _TRUTH[engine.holds(claim, *place)]
+    except LimitError:  # of the command, not of the claim
+        raise
     except Exception as error:
         return raised(error)
 

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
 from checker.core.engines.reference import ReferenceEngine, State
-from model.language.errors import DomainError
+from model.language.errors import DomainError, LimitError
 from model.language.protocol import Model
 
 REACHED = 100
@@ -245,6 +245,8 @@ def outcome_of(engine: ReferenceEngine, state: State, number: int) -> Outcome:
         after = engine.step(state, engine.model.instances[number])
     except DomainError:
         return MISFIT
+    except LimitError:  # of the command, not of the function
+        raise
     except Exception as error:
         return raised(error)
     return NOT_ENABLED if after is None else after

@@ -15,20 +15,14 @@ from checker.kafka.audit.checkpoints import EpochStart
 from checker.kafka.audit.segments import Contents, Stretch
 
 
-def first_older(
-    stretches: Sequence[Stretch], entry: EpochStart, until: int
-) -> tuple[int, int] | None:
-    """The first offset before `until`, with its epoch, that a log holds of an earlier epoch than an
-    entry's though it lies at or beyond where that entry says the later epoch began.
+def has_older(stretches: Sequence[Stretch], entry: EpochStart) -> bool:
+    """Whether a log has batches of an earlier epoch than an entry's at or beyond the offset where
+    that entry says the later epoch began.
 
     Batches that have no epoch (-1) say nothing.
     """
     later, began = entry
-    for stretch in stretches:
-        offset = max(stretch.first, began)
-        if 0 <= stretch.epoch < later and offset < min(stretch.until, until):
-            return offset, stretch.epoch
-    return None
+    return any(0 <= each.epoch < later and began < each.until for each in stretches)
 
 
 def cache_contradictions(cache: Sequence[EpochStart] | None, contents: Contents) -> Iterator[str]:

@@ -29,7 +29,7 @@ from checker.core.amounts import counted
 from checker.kafka.audit.checkpoints import EpochStart
 from checker.kafka.audit.comparison import Comparison, Pair, compare, records_held
 from checker.kafka.audit.directories import Group, Replica
-from checker.kafka.audit.epochs import cache_contradictions, first_older
+from checker.kafka.audit.epochs import cache_contradictions, has_older
 from checker.kafka.audit.segments import Contents, read_log
 
 
@@ -208,7 +208,7 @@ class _Case:
                 (entry, other)
                 for other in range(len(self.replicas))
                 for entry in self.epochs_of(other)
-                if other != place and first_older(log.stretches, entry, high) is not None
+                if other != place and has_older(log.stretches, entry)
             ]
             found = self.first_left_out(place, suspects)
             if found is None:
@@ -228,11 +228,11 @@ class _Case:
 
         The log is read again: between two batches, or in one, compaction may have left nothing.
         """
-        if not suspects:
-            return None
-        since = min(began for (_, began), _ in suspects)
-        for offset, epoch in records_held(self.replicas[place], since):
-            if offset >= self.watermark(place):
+        high = self.watermark(place)
+        since = min((began for (_, began), _ in suspects), default=high)
+        records = records_held(self.replicas[place], since) if since < high else iter(())
+        for offset, epoch in records:
+            if offset >= high:
                 break
             against = [
                 (entry, other)

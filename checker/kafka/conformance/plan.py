@@ -16,7 +16,7 @@ from model.language.declare.history import version_of
 
 FIRST_WITH_ELR = "4.0.0"
 
-SIZES: Mapping[str, int] = {"log_size": 3, "max_records": 3, "max_leader_epoch": 12}
+SIZES = {"log_size": 3, "max_records": 3, "max_leader_epoch": 12}
 BOUNDS: Mapping[str, int] = SIZES | {fault.name: fault.walked for fault in FAULTS if fault.walked}
 """Small enough to fit two words or three a state, large enough that walks meet every action.
 

@@ -140,6 +140,12 @@ class IntExpr(Expr):
         return IntExpr(graph.subtract(graph.constant(0), self._node))
 
 
+MAY_BE_NONE = (
+    "of a reference that may be none: quantify over the members and compare, as in "
+    "every(implies(reference == member, ...) for member in members)"
+)
+
+
 class RefExpr(Expr):
     """A symbolic reference: a member of a family, or none."""
 
@@ -147,10 +153,7 @@ class RefExpr(Expr):
     _kind = Kind.REF
 
     def __getattr__(self, name: str) -> NoReturn:
-        refuse(
-            f"`.{name}` of a reference that may be none: quantify over the members and compare, "
-            "as in every(implies(reference == member, ...) for member in members)"
-        )
+        refuse(f"`.{name}` {MAY_BE_NONE}")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "_node":

@@ -27,7 +27,7 @@ from typing import Any
 from model.language import refusal
 from model.language.capture.constants import INTERNAL, check_value
 from model.language.capture.rounds import Held, contents_of, instructions_of, is_users_class
-from model.language.errors import CaptureError, ProtocolError
+from model.language.errors import CaptureError, LimitError, ProtocolError
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 
 _INSTRUCTIONS = (
@@ -187,7 +187,7 @@ class Watch:
         sys.setprofile(event)
         try:
             result = function(*arguments)
-        except CaptureError:
+        except (CaptureError, LimitError):
             raise
         except ProtocolError as error:
             _refuse_error(error, str(error))

@@ -7,7 +7,16 @@ from typing import Any, cast
 
 from model.language import graph
 from model.language.capture.constants import check_schema
-from model.language.capture.expr import BoolExpr, Expr, IntExpr, as_bool, as_int, node_of, wrap
+from model.language.capture.expr import (
+    MAY_BE_NONE,
+    BoolExpr,
+    Expr,
+    IntExpr,
+    as_bool,
+    as_int,
+    node_of,
+    wrap,
+)
 from model.language.capture.recorder import Capture
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
@@ -190,7 +199,7 @@ class SymbolicStore(Store):
             if isinstance(value, int) and not isinstance(value, bool):
                 self.schema.named.setdefault((index_set.name, value), user_place())
                 return graph.constant(value, Sort(Kind.REF, index_set.name))
-            refuse("indexing with a reference that may be none: quantify over the members instead")
+            refuse(f"`{index_set.name}[...]` {MAY_BE_NONE}")
         return node_of(value, graph.constant(0))
 
     def plain_index(self, index: Any) -> Any:

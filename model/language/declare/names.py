@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ForwardRef, get_args, get_origin
 
 from model.language.errors import ProtocolError
 
@@ -21,6 +21,18 @@ def annotations_of(
 ) -> dict[str, Any]:
     """The annotations of a class or function that was written where the `local` names are."""
     try:
-        return inspect.get_annotations(owner, locals=dict(local), eval_str=True)
+        found = inspect.get_annotations(owner, locals=dict(local), eval_str=True)
+        names = {**getattr(sys.modules.get(owner.__module__), "__dict__", {}), **local}
+        return {name: _without_quotes(annotation, names) for name, annotation in found.items()}
     except NameError as error:
         raise ProtocolError(f"{what}: {error}") from error
+
+
+def _without_quotes(annotation: Any, names: dict[str, Any]) -> Any:
+    """The annotation with what it has in quotes in brackets, `SetOf["Node"]`, as what is named."""
+    if isinstance(annotation, ForwardRef):
+        return eval(annotation.__forward_arg__, names)
+    arguments = get_args(annotation)
+    if not any(isinstance(each, ForwardRef) for each in arguments):
+        return annotation
+    return get_origin(annotation)[tuple(_without_quotes(each, names) for each in arguments)]
