@@ -11,6 +11,23 @@ import pytest
 
 from tests.support.passed import Recorder
 
+BEGUN = time.time()
+
+
+def pytest_addoption(parser):
+    """A bound on how long a session goes on."""
+    parser.addoption(
+        "--begin-within", type=float, metavar="SECONDS", help="skip what would begin later"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """What no time is left for is told, among what was skipped."""
+    within = item.config.getoption("begin_within")
+    if within is not None and time.time() > BEGUN + within:
+        raise pytest.skip.Exception("no time was left", _use_item_location=True)
+
 
 def pytest_configure(config):
     """A job that a shell starts in the background ignores Ctrl-C, which some tests press.

@@ -178,7 +178,9 @@ def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, A
         Interrupt(display.stopping) as interrupt,
     ):
         built = build(model, properties, limits, how, display.update, fairness, interrupt.stops)
-        return find_losses(built, properties, fairness)
+    if interrupt.requested:
+        raise KeyboardInterrupt
+    return find_losses(built, properties, fairness)  # where Ctrl-C ends the command
 
 
 def _seen(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,6 @@ from checker.core.exits import Exit
 if TYPE_CHECKING:
     from checker.core.traces.trace import Trace
     from checker.lab.experiments.choices import Choice
-    from checker.lab.experiments.grid import Sweep
     from checker.lab.hunting.hunt import Bag, Kill
 
 
@@ -64,8 +61,7 @@ def command(**options: Any) -> int:
         seconds=options["round_seconds"], store=options["store"],
         cross_check=options["cross_check"],
     )  # fmt: skip
-    with _ended_after(options["max_seconds"], sweep):
-        interrupted = run_shown(sweep, options["quiet"] or options["as_json"])
+    interrupted = run_shown(sweep, options["quiet"] or options["as_json"], options["max_seconds"])
     bag = Bag(plan, tuple(sweep.results.values()))
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):
@@ -79,19 +75,6 @@ def command(**options: Any) -> int:
     if bag.errors:
         return keeping.status(Exit.INTERNAL)
     return keeping.status(Exit.LIMIT if interrupted or not bag.results else Exit.OK)
-
-
-@contextmanager
-def _ended_after(most: float | None, sweep: Sweep[Any]) -> Iterator[None]:
-    timer = None if most is None else threading.Timer(most, sweep.stop)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
-    try:
-        yield
-    finally:
-        if timer is not None:
-            timer.cancel()
 
 
 def _trace(kill: Kill) -> Trace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ BEGIN, END = "<!-- liveness {}: begin -->", "<!-- liveness {}: end -->"
 @click.option("--every-preset", is_flag=True, help="a row for each preset of the protocol")
 @workers_option("threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
-@click.option("--max-seconds", type=seconds, help="stop each search after this time")
+@click.option("--max-seconds", type=seconds, help="stop searching after this time")
 @click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @click.option(
@@ -90,9 +91,11 @@ def _rows(options: dict[str, Any]) -> Iterator[Row]:
 
     if options["every_preset"] and options["preset"] is not None:
         raise UsageError("--every-preset and --preset do not go together")
+    since = time.perf_counter()  # one limit for all searches
     names = options["properties"]
     model = chosen_model(options)
-    limits = Limits(None, *(options[n] for n in ("max_states", "max_seconds", "max_memory")))
+    most = (options[name] for name in ("max_states", "max_seconds", "max_memory"))
+    limits = Limits(None, *most, since=since)
     how = Options(workers=options["workers"], cross_check=options["cross_check"])
     fairness = changed(model.protocol.fairness, options["fair"])
     for preset, chosen in _models(model, options["every_preset"]):

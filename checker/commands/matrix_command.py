@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.argument("spec", metavar="[SPEC]", required=False, type=click.Path(path_type=Path))
 @click.option("--depth", type=click.IntRange(min=0), help="steps at most, in each search")
 @click.option("--max-states", type=click.IntRange(min=1), help="states at most, in each search")
-@click.option("--max-seconds", type=seconds, help="seconds at most, for each search")
+@click.option("--max-seconds", type=seconds, help="stop all after this time")
 @workers_option("processes")
 @results_option
 @click.option("--markdown", is_flag=True, help="print Markdown")
@@ -62,7 +62,7 @@ def command(
         store = store or spec.with_suffix(".jsonl")
     sweep = matrix.sweep(workers, store, whatever_sources=stored, cross_check=cross_check)
     if not stored:
-        run_shown(sweep, quiet or as_json)
+        run_shown(sweep, quiet or as_json, max_seconds)
 
     def data() -> dict[str, Any]:
         head = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ DEFAULT_STATES = 20_000_000
     "--max-states", type=click.IntRange(min=1), default=DEFAULT_STATES, show_default=True,
     help="states of one mutant at most",
 )  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="time for one mutant at most")
+@click.option("--max-seconds", type=seconds, help="stop all after this time")
 @click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
 @click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
 @results_option
@@ -72,6 +73,7 @@ def command(**options: Any) -> int:
 
     if options["stored"] is not None:
         return _stored(options)
+    started = time.perf_counter()
     model = chosen_model(options)
     for written in ("markdown", "picture"):
         if options[written] is not None:
@@ -82,7 +84,9 @@ def command(**options: Any) -> int:
     question = Question.about(model, properties, limits=limits, **how)
     original = question.original(cross_check=options["cross_check"])
     sweep = sweep_of(question, options["workers"], options["store"])
-    run_shown(sweep, options["quiet"] or options["as_json"])
+    most = options["max_seconds"]
+    left = None if most is None else max(0.0, most - (time.perf_counter() - started))
+    run_shown(sweep, options["quiet"] or options["as_json"], left)
     if not sweep.is_complete:
         stored = ", and stored" if options["store"] else ""
         click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)

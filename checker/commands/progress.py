@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -138,10 +139,10 @@ class Ticker(Line):
             self.show(seconds, lambda: f"{seconds:.0f} s: {words}", lambda: words)
 
 
-def run_shown(sweep: Sweep[Any], quiet: bool = False) -> bool:
+def run_shown(sweep: Sweep[Any], quiet: bool = False, most: float | None = None) -> bool:
     """Run jobs until Ctrl-C; say how many have ended, how long the rest may take, and the last.
 
-    Whether Ctrl-C ended them.
+    They end too after `most` seconds. Whether Ctrl-C ended them.
     """
     stored, started = len(sweep.results), time.monotonic()
 
@@ -153,7 +154,15 @@ def run_shown(sweep: Sweep[Any], quiet: bool = False) -> bool:
 
     with Interrupt() as interrupt, Ticker(quiet) as ticker:
         interrupt.stops(sweep.stop)
-        sweep.run(lambda name, _: say(name))
+        timer = None if most is None else threading.Timer(most, sweep.stop)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            sweep.run(lambda name, _: say(name))
+        finally:
+            if timer is not None:
+                timer.cancel()
     return interrupt.requested
 
 

@@ -48,6 +48,13 @@ def test_a_search_that_keeps_its_limits_tells_what_it_found(highwater):
     assert ended.json["levels"][0] == 1
 
 
+@pytest.mark.parametrize("command", [("mutate", "kip320"), ("hunt", "kip320"), ("matrix",)])
+def test_a_limit_of_many_searches_is_one_of_all_together(highwater, command):
+    """Whatever each may take: there is no time for the first of them."""
+    ended = highwater(*command, "--max-seconds", 0.1, "--quiet")
+    assert ended.status == Exit.LIMIT
+
+
 def test_a_limit_in_the_midst_of_the_comparison_is_no_disagreement(highwater, monkeypatch):
     """It is raised in whatever runs: in a function of the protocol, which does not raise it."""
 

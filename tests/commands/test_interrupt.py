@@ -67,6 +67,20 @@ def test_walks_that_ctrl_c_ends_say_who_ended_them(highwater, monkeypatch):
     assert ended.status == Exit.LIMIT
 
 
+def test_a_graph_that_ctrl_c_ends_is_not_told(highwater, monkeypatch):
+    """It comes when the steps are there, and losses are looked for next."""
+    from checker.core.graphs import built
+
+    class Pressed(built.Built):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            press_ctrl_c()
+
+    monkeypatch.setattr(built, "Built", Pressed)
+    ended = highwater("graph", "truncate_to_high_watermark", "--replicas", 2, "--quiet")
+    assert (ended.status, ended.out) == (Exit.INTERRUPTED, "")
+
+
 def test_a_hunt_of_which_no_round_ended_says_nothing_of_what_it_did_not_search(
     highwater, monkeypatch
 ):
@@ -310,6 +324,19 @@ def test_a_proof_ends_and_a_bounded_check_says_how_far_it_came(highwater, monkey
 
 def interrupted(*_):
     raise KeyboardInterrupt
+
+
+def is_deaf(_):
+    """Whether this process hears of Ctrl-C."""
+    return {"deaf": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])}
+
+
+def test_workers_never_hear_of_ctrl_c_also_those_that_come_later():
+    """A terminal sends it to them too, while they still import what they need."""
+    sweep = Sweep(is_deaf, {"first": 1, "second": 2}, workers=1, renewed_after=1)
+    assert sweep.run()
+    assert sweep.results == {"first": {"deaf": True}, "second": {"deaf": True}}
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

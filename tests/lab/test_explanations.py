@@ -68,7 +68,7 @@ def replayed(case: Any) -> Any:
 
 
 SOME_FAST = [
-    case if place % 3 == 0 else pytest.param(case, marks=pytest.mark.slow)
+    case if place % 6 == 0 else pytest.param(case, marks=pytest.mark.slow)
     for place, case in enumerate(CASES)
 ]
 SOME_SEARCHED = [

@@ -39,7 +39,7 @@ def hold(law: Callable[[Example], None], count: int, **changes: object) -> int:
 
 @pytest.mark.parametrize("law", laws.LAWS + proof_laws.PROOF_LAWS, ids=lambda law: law.__name__)
 def test_law_holds_of_generated_protocols(law):
-    count = 15 if law in _SLOW_LAWS else 60
+    count = 8 if law in _SLOW_LAWS else 20
     assert hold(law, count) > count / 2
 
 

@@ -206,7 +206,7 @@ BREAKS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", slow_but(list(BREAKS)[::3], BREAKS))
+@pytest.mark.parametrize("name", slow_but(list(BREAKS)[::6], BREAKS))
 def test_a_property_is_broken_by_what_should_break_it(name):
     model = BREAKS[name]
     (prop,) = choose_properties(model.protocol, [name])

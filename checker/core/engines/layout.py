@@ -86,7 +86,10 @@ class Layout:
         field = self.fields[position]
         raw = (packed[field.word] >> np.uint64(field.shift)) & np.uint64(field.mask)
         fits = field.low >= -_TOO_LARGE and field.low + field.mask < _TOO_LARGE
-        return raw.astype(np.int64 if fits and field.mask < _TOO_LARGE else object) + field.low
+        numbers: npt.NDArray[Any] = raw.astype(
+            np.int64 if fits and field.mask < _TOO_LARGE else object
+        )
+        return numbers + field.low
 
     def unpack(self, packed: Words) -> list[tuple[int, ...]]:
         """Packed states as numbers, one a cell."""

@@ -118,7 +118,8 @@ class Sweep(Generic[Job]):
         running: dict[Future[Result], str] = {}
         while not self._stopped:
             for name, job in islice(left, _AHEAD * self._workers - len(running)):
-                running[pool.submit(self._work, job)] = name
+                with _deaf_children():
+                    running[pool.submit(self._work, job)] = name
             if not running:
                 break
             ended, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
@@ -134,6 +135,19 @@ class Sweep(Generic[Job]):
                 file.flush()
                 os.fsync(file.fileno())
         done(name, result)
+
+
+@contextlib.contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes and threads that begin meanwhile never hear of Ctrl-C, from their first moment.
+
+    A terminal sends it to workers too, also while they import what they need.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(parent: int) -> None:

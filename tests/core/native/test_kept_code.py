@@ -21,6 +21,7 @@ from checker.core.native.object_code import KERNEL, LOOPS, PLAIN, ObjectCode, is
 from checker.core.search.explore import Explorer, Options
 from model.protocols import protocol_named
 from properties import properties_of
+from tests.support.tiers import first_and_slow
 
 ROOT = Path(__file__).parents[3]
 KEY, OTHER = "a" * 64, "b" * 64
@@ -215,7 +216,7 @@ def searched(model, **options):
     return found.levels, found.transitions, violated, found.reached
 
 
-@pytest.mark.parametrize("name", ["kip320", "truncate_to_high_watermark"])
+@pytest.mark.parametrize("name", first_and_slow("kip320", "truncate_to_high_watermark"))
 @pytest.mark.parametrize("how", [{}, {"symmetry": True}, {"exact": True}], ids=str)
 def test_a_search_finds_the_same_whatever_is_kept(kept, name, how, monkeypatch):
     # One model: of equal expressions a second one may have others first, if some are still there.

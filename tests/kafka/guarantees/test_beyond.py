@@ -12,7 +12,6 @@ from checker.kafka.guarantees.beyond import known_beyond
 from checker.lab.experiments.cases import stored_cases
 from checker.lab.experiments.choices import Choice, steps_named
 from model.kafka.protocol import KAFKA
-from tests.support.tiers import slow_but
 
 TWO = {"min.insync.replicas": "2"}
 CASES = {case.name: case for case in stored_cases()}
@@ -32,10 +31,8 @@ def names(preset, **settings):
     return {known.case for known in beyond(preset, **settings)}
 
 
-PRESETS = slow_but(["kafka-4.3"], ["kafka-3.9.1", "kafka-4.1", "kafka-4.3"])
-
-
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["kafka-3.9.1", "kafka-4.1", "kafka-4.3"])
 def test_what_is_known_happens_by_the_rules_of_the_cluster(preset):
     choice = cluster(preset)
     found = beyond(preset)
