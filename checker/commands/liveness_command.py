@@ -94,8 +94,9 @@ def _rows(options: dict[str, Any]) -> Iterator[Row]:
     since = time.perf_counter()  # one limit for all searches
     names = options["properties"]
     model = chosen_model(options)
-    most = (options[name] for name in ("max_states", "max_seconds", "max_memory"))
-    limits = Limits(None, *most, since=since)
+    limits = Limits(
+        None, options["max_states"], options["max_seconds"], options["max_memory"], since
+    )
     how = Options(workers=options["workers"], cross_check=options["cross_check"])
     fairness = changed(model.protocol.fairness, options["fair"])
     for preset, chosen in _models(model, options["every_preset"]):

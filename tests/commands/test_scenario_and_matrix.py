@@ -35,7 +35,7 @@ def test_a_scenario_is_shown_with_every_state(highwater, tmp_path):
     ended = highwater("scenario", tmp_path / "story.toml")
     assert ended.status == Exit.OK
     assert "one record: sent" in ended.out
-    assert "b0 appends the producer's next record" in ended.out
+    assert "the producer sends its next record, and b0 appends it" in ended.out
     assert "everything is as expected" in ended.out
 
 

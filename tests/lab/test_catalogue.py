@@ -34,7 +34,7 @@ def test_every_number_is_used_once_and_every_finding_is_of_a_bug():
 
 
 def test_every_numbered_case_is_of_a_bug_and_says_the_same_of_it():
-    told = {number: bug for bug in BUGS if (number := bug.number)}
+    told = {bug.number: bug for bug in BUGS if bug.number}
     listed = {path for bug in BUGS for path in bug.cases()}
     for case in stored_cases():
         number = re.match(r"(\d+)-", case.name)
