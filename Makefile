@@ -44,11 +44,6 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 test: jvm $(ALL) ## run the test suite, without the slow tests
 	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
-.PHONY: test-all
-test-all: jvm $(ALL) ## run both the test suite and the slow tests, in one session
-	@scripts/ensure-spin
-	@$(PYTEST) $(PARALLEL) -m "not nightly and not kafka and not browser" $(PYTEST_ARGS)
-
 .PHONY: test-slow
 test-slow: jvm $(ALL) ## run the slow tests
 	@scripts/ensure-spin
