@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OWN = Path(__file__).resolve().parent / "site"
 PAGES = (
     "README.md", "docs/**/*.md", "counterexamples/**/README.md",
-    "counterexamples/*/SOURCES.md", "counterexamples/matrix/*.md",
+    "counterexamples/matrix/*.md",
     "counterexamples/mutants/*.md",
 )  # fmt: skip
 GRIDS = {

@@ -68,10 +68,8 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 def _write_overviews(root: Path, quiet: bool) -> None:
     from checker.kafka.tables.budgets import with_budget_table
     from checker.kafka.tables.releases import with_release_tables
-    from checker.kafka.tables.sources import OF_KAFKA, PAGE, source_page
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
-    from model.protocols import protocol_named
 
     written = []
     for name, make in OVERVIEWS.items():
@@ -79,11 +77,6 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             written.append(folder / "README.md")
-    for name in OF_KAFKA:
-        page = root / name / PAGE
-        if page.parent.is_dir():
-            page.write_text(source_page(protocol_named(name)), encoding="utf-8")
-            written.append(page)
     page = root.parent / "docs" / "broker-model.md"
     if page.is_file():
         made = with_budget_table(with_release_tables(page.read_text(encoding="utf-8")))

@@ -180,9 +180,17 @@ def _bounds(protocol: dict[str, Any]) -> Lines:
 
 def _settings(protocol: dict[str, Any]) -> Lines:
     return tuple(
-        (f"{name}={setting['default']}", f"{setting['words']} ({setting['choices']})")
+        (
+            f"{name}={setting['default']}",
+            f"{setting['words']} ({setting['choices']}){_place(protocol, name)}",
+        )
         for name, setting in protocol["settings"].items()
     )
+
+
+def _place(protocol: dict[str, Any], setting: str) -> str:
+    source = protocol["sources"]["settings"].get(setting)
+    return f"; {source['place']}" if source else ""
 
 
 def _presets(protocol: dict[str, Any]) -> Lines:

@@ -1,4 +1,4 @@
-"""Every action and every setting says where it comes from, and the page shows what is said."""
+"""Every action and every setting of Kafka says where it comes from, and `list` shows it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from checker.core.files import COUNTEREXAMPLES
-from checker.kafka.tables.sources import PAGE, source_page
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_producer.protocol import KAFKA_PRODUCER
@@ -115,11 +113,3 @@ def test_the_settings_that_are_named_change_the_action(protocol, action):
             for base in BASES[protocol]
         ]
         assert any(each != some[0] for some in variants for each in some), name
-
-
-@of_kafka
-def test_the_page_shows_the_tables(protocol):
-    page = (COUNTEREXAMPLES / protocol.name / PAGE).read_text(encoding="utf-8")
-    assert page == source_page(protocol)
-    for name in (*OF_KAFKA[protocol][0], *OF_KAFKA[protocol][1]):
-        assert f"\n| `{name}` | `" in page
