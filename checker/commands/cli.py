@@ -30,7 +30,7 @@ GROUPS = {
         "browse": "walk through the states on a local web page",
     },
     "Ask about a cluster": {
-        "ask": "what a cluster can lose under some faults, what stops, what would prevent it",
+        "ask": "what a cluster can lose under the faults you name, and what prevents it",
         "audit": "compare what brokers left on their disks: the replicas of each partition",
     },
     "Check a protocol": {
@@ -99,7 +99,7 @@ def _module(name: str) -> str:
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
-    Begin with `highwater explore kip101 --log-size 4`, or `highwater COMMAND --help`.
+    Begin with `highwater explore kip101`, or `highwater COMMAND --help`.
 
     Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """

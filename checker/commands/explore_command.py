@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option(
     "--deadlock", is_flag=True,
-    help="a state that enables nothing is an error; states at --depth itself are not asked",
+    help="a state in which no action is possible is an error; not asked at --depth itself",
 )  # fmt: skip
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
 @click.option(
@@ -69,7 +69,7 @@ def command(**options: Any) -> int:
     Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
     unless given; `highwater list` names them all, with their settings and properties.
 
-    Exit status: 0 nothing violated, 12 violated, 13 a fair run never does what it must, 11
+    Exit status: 0 nothing violated, 12 violated, 13 a liveness property is violated, 11
     deadlock, 22 a named property is vacuous, 20 stopped by a limit or Ctrl-C before the
     answer (with --require-exhaustive by --depth too), 2 wrong usage.
     """

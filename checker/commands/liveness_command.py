@@ -48,7 +48,7 @@ def command(**options: Any) -> int:
     Each violation is a run for ever that replays. The least fairness is searched for among what the
     protocol declares, made strong where need be, so that nothing in it can be spared.
 
-    Exit status: 0 nothing violated, 13 a fair run never does what it must, 2 wrong usage.
+    Exit status: 0 nothing violated, 13 a liveness property is violated, 2 wrong usage.
     """
     from checker.core.files import prepare_directory
     from checker.lab.experiments.liveness_table import as_markdown
