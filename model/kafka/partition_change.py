@@ -35,7 +35,10 @@ def eligible_among(
 
 
 def min_isr_of_elr(partition: TopicPartition) -> int:
-    """So many in the ISR need no ELR; with the fix, no more than any active broker goes by (98)."""
+    """So many in the ISR need no ELR.
+
+    With the fix, no more than any active broker goes by (finding 0021).
+    """
     number = partition.min_isr
     if not (partition.min_isr_may_be_unread and partition.options.elr_min_isr_read_by_all):
         return number
