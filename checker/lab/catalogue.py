@@ -58,15 +58,11 @@ def bugs_called(number: str) -> list[Bug]:
     """
     known = read_catalogue()
     found = [b for b in known if number in (b.finding, str(b.number)) and number not in ("", "0")]
+    if not found and len(number) > 3:
+        raise unknown_name("finding", number, {bug.finding for bug in known if bug.finding})
     if not found:
-        valid = sorted({bug.finding for bug in known if bug.finding})
-        raise (
-            unknown_name("finding", number, valid)
-            if len(number) > 3
-            else UsageError(
-                f"no bug of the catalogue has the number {number!r}: docs/catalogue.md lists them"
-            )
-        )
+        what = f"no bug of the catalogue has the number {number!r}"
+        raise UsageError(f"{what}: docs/catalogue.md lists them")
     return found
 
 
