@@ -14,6 +14,9 @@ from typing import Any
 
 from checker.commands.dropped import is_dropped_in
 
+PATIENCE = 5.0
+"""Seconds that work has to stop and tell what it knows, once the user has asked for that."""
+
 
 def raise_interrupt(_number: int, frame: FrameType | None) -> None:
     """As `signal.default_int_handler`; where what is raised would get lost, it is a bit later."""
@@ -40,12 +43,13 @@ class Interrupt:
     """While entered, turns the first Ctrl-C into a request to stop, whenever it comes.
 
     `notice` is called when the user asks, `stops` names what then ends the work; it is called at
-    once if the user has asked already. Does nothing where Ctrl-C is ignored, or outside the main
-    thread.
+    once if the user has asked already. What has not ended after `PATIENCE` is ended as by a second
+    Ctrl-C. Does nothing where Ctrl-C is ignored, or outside the main thread.
     """
 
     def __init__(self, notice: Callable[[], None] | None = None) -> None:
         self.requested = False
+        self._over = threading.Event()
         self._notice = notice
         self._stop: Callable[[], None] | None = None
         self._before: Any = None
@@ -63,6 +67,7 @@ class Interrupt:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -72,5 +77,10 @@ class Interrupt:
             self._stop()
         if self._notice is not None:
             self._notice()
+        _thread.start_new_thread(self._insist, ())  # no lock is taken, whatever it comes in
         # Last: as long as this is the handler, a capture that it comes in knows whose work it is.
         signal.signal(signal.SIGINT, raise_interrupt)
+
+    def _insist(self) -> None:
+        if not self._over.wait(PATIENCE):
+            os.kill(os.getpid(), signal.SIGINT)
