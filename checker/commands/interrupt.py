@@ -27,11 +27,18 @@ def raise_interrupt(_number: int, frame: FrameType | None) -> None:
 
 
 def not_raised(what: sys.UnraisableHookArgs) -> None:
-    """As `sys.__unraisablehook__`; but a Ctrl-C that got lost all the same comes again."""
+    """As `sys.__unraisablehook__`; but a Ctrl-C that got lost all the same comes again.
+
+    An object that a signal came into the making of lacks what its `__del__` looks for.
+    """
     if issubclass(what.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_again, ())
-    else:
+    elif not (issubclass(what.exc_type, AttributeError) and _is_of_z3(what.object)):
         sys.__unraisablehook__(what)
+
+
+def _is_of_z3(what: object) -> bool:
+    return (getattr(what, "__module__", None) or "").partition(".")[0] == "z3"
 
 
 def _again() -> None:

@@ -187,14 +187,14 @@ class Watch:
         sys.setprofile(event)
         try:
             result = function(*arguments)
-        except (CaptureError, LimitError):
+        except (CaptureError, LimitError, KeyboardInterrupt):
             raise
         except ProtocolError as error:
             _refuse_error(error, str(error))
-        except Exception as error:
-            _refuse_error(
-                error, f"{type(error).__name__} on what may be read from the state: {error}"
-            )
+        except BaseException as error:  # SystemExit too: only Ctrl-C and limits end a command
+            told = f": {error}" if str(error) else ""
+            kind = type(error).__name__
+            _refuse_error(error, f"{kind} on what may be read from the state{told}")
         finally:
             refusal.watching = False
             if collecting:
@@ -232,7 +232,7 @@ class Watch:
                 check_value(name, frame.f_locals.get(name), place)
 
 
-def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
+def _refuse_error(error: BaseException, words: str) -> typing.NoReturn:
     """Say at which of the user's lines an error arose."""
     place = None
     for frame, line in traceback.walk_tb(error.__traceback__):
