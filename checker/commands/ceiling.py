@@ -19,7 +19,7 @@ from typing import Any
 from checker.commands.dropped import codes, is_dropped_in
 from checker.commands.progress import duration
 from checker.core.search.allowance import Allowance
-from checker.core.search.limits import Limits, memory_bytes, memory_words
+from checker.core.search.limits import Limits, memory_bytes, memory_words, who_stopped
 from model.language.errors import LimitError
 
 _EVERY = 0.1  # seconds between two looks
@@ -55,6 +55,12 @@ class Ceiling:
         """The limits of a search of the command."""
         seconds = None if self.left is None else self.allowance.seconds
         return Limits(depth, states, seconds, self._memory, self.allowance)
+
+    def tell(self, what: str) -> None:
+        """Say on standard error what is missing from the result, if the time was over."""
+        if not self.allowance.left:
+            reason = who_stopped(self.allowance.reason)
+            print(f"stopped by {reason}: {what}", file=sys.stderr, flush=True)
 
     def keeps_limits(self) -> None:
         """From now on the work ends by itself; it is only ended from here if it does not."""

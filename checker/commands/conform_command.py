@@ -149,12 +149,10 @@ def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
 
 def _status(is_right: bool, options: dict[str, Any]) -> Exit:
     """The exit status; a limit that came before all was compared is said."""
-    over = options["ceiling"].allowance
-    if not over.left:
-        click.echo(f"stopped by {over.reason}: the rest was not compared", err=True)
+    options["ceiling"].tell("the rest was not compared")
     if not is_right:
         return Exit.REJECTED
-    return Exit.OK if over.left else Exit.LIMIT
+    return Exit.OK if options["ceiling"].allowance.left else Exit.LIMIT
 
 
 def _cell(found: Cell) -> dict[str, Any]:

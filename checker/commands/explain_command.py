@@ -68,4 +68,6 @@ def command(
         }  # fmt: skip
 
     write_result(as_json, data, lambda console: found.text(console.width))
+    if is_cut:
+        ceiling.tell("what would have prevented it was not searched to the end")
     return Exit.LIMIT if is_cut else Exit.OK

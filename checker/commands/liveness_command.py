@@ -19,6 +19,7 @@ from checker.commands.common import (
 )
 from checker.core.exits import Exit
 from checker.core.verdict import Verdict
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,7 +92,6 @@ def _rows(options: dict[str, Any], ceiling: Ceiling) -> Iterator[Row]:
     from checker.commands.chosen_search import chosen_properties
     from checker.core.search.question import Options
     from checker.lab.experiments.liveness_table import rows_of
-    from model.language.errors import UsageError
     from model.language.fairness import changed
 
     if options["every_preset"] and options["preset"] is not None:
@@ -113,6 +113,8 @@ def _models(model: Model, every_preset: bool) -> Iterator[tuple[str, Model]]:
     if not every_preset:
         yield "", model
         return
+    if not model.protocol.presets:
+        raise UsageError(f"{model.protocol.name} has no presets: leave out --every-preset")
     for preset, settings in model.protocol.presets.items():
         yield preset, model.protocol.model(model.bounds, settings)
 

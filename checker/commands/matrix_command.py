@@ -85,4 +85,6 @@ def command(
         if page is not None and sweep.is_complete:
             keeping.store(write_file, page, written(page))
         write_result(as_json, data, text)
+        if not sweep.is_complete:
+            ceiling.tell("cells that are not computed are unknown")
     return keeping.status(Exit.OK if sweep.is_complete else Exit.LIMIT)
