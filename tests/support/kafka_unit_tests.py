@@ -14,7 +14,9 @@ from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, mock
 from checker.kafka.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
-FIXTURES = ("kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage")
+FIXTURES = (
+    "kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage", "kafka-raft",
+)  # fmt: skip
 SECONDS = 300
 
 
@@ -32,7 +34,7 @@ def fixtures(release: Release) -> str:
     pinned = versions()["tests"]
     junit = f"org.junit.platform:junit-platform-console-standalone:{pinned['junit']}"
     directories = (
-        artifacts(f"kafka-{release.version}-tests", tests, alone=True),
+        artifacts(f"kafka-{release.version}-fixtures", tests, alone=True),
         artifacts(f"junit-{pinned['junit']}", [junit], alone=True),
     )
     jars = [str(jar) for path in directories for jar in sorted(path.glob("*.jar"))]
