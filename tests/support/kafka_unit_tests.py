@@ -14,9 +14,8 @@ from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, mock
 from checker.kafka.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
-FIXTURES = (
-    "kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage", "kafka-raft",
-)  # fmt: skip
+MODULES = ("clients", "server-common", "metadata", "storage", "raft")
+FIXTURES = ("kafka", *(f"kafka-{module}" for module in MODULES))
 SECONDS = 300
 
 
