@@ -24,6 +24,7 @@ _DECLARED = {
     "kafka": "model.kafka.protocol",
     "kafka_producer": "model.kafka_producer.protocol",
     "kafka_group": "model.kafka_group.protocol",
+    "kraft": "model.kraft.protocol",
 }
 """The module of each protocol, where its name in capitals is the protocol."""
 

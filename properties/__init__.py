@@ -34,6 +34,7 @@ _DECLARED = {
     ("model.kafka_group.state", _LIVENESS): (
         *("properties.kafka_group.liveness", "KAFKA_GROUP_LIVENESS"),
     ),
+    ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),
@@ -43,7 +44,7 @@ _DECLARED = {
 }
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
-_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic"}
+_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum"}
 
 
 def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:

@@ -270,6 +270,10 @@ class Sequence(Indexed, Generic[R]):
         """Add a copy of `record`. Require first that there is room."""
         self.append(**{name: getattr(record, name) for name in record._declared})
 
+    def extend_to(self, end: int) -> None:
+        """Add blank records up to position `end`, which there must be room for."""
+        self._store.write(self._schema.end, self._index, end)
+
     def truncate_to(self, end: int) -> None:
         """Remove the records from position `end` on, which must not be beyond the end."""
         for variable in self._schema.variables:
