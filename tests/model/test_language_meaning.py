@@ -189,6 +189,15 @@ def appending_copying_and_truncating(lab: Lab, a: Node, b: Node) -> None:
 
 
 @acts
+def extending_adds_blank_records_up_to_the_end(lab: Lab, a: Node, b: Node) -> None:
+    require(b.items.end >= a.items.end)
+
+    a.items.extend_to(b.items.end)
+    for p in a.items.positions:
+        a.items[p].tag = choose(b.items.has(p), b.items[p].tag, 0)
+
+
+@acts
 def truncating_blanks_what_is_beyond_the_end(lab: Lab, node: Node) -> None:
     require(node.items.end > 0)
 
