@@ -11,7 +11,7 @@ from importlib import import_module
 from model.language import Protocol
 from model.language.declare.settings import describe, sources
 from model.language.declare.source import Source
-from model.language.errors import UsageError, unknown_name
+from model.language.errors import ProtocolError, UsageError, unknown_name
 from model.own_protocols import FORMS, is_own, own_protocol, reference_to
 
 _DECLARED = {
@@ -24,6 +24,7 @@ _DECLARED = {
     "kafka": "model.kafka.protocol",
     "kafka_producer": "model.kafka_producer.protocol",
     "kafka_group": "model.kafka_group.protocol",
+    "kraft": "model.kraft.protocol",
 }
 """The module of each protocol, where its name in capitals is the protocol."""
 
@@ -69,7 +70,10 @@ def protocol_named(name: str) -> Protocol:
         return PROTOCOLS[name]
     if not is_own(name):
         raise UsageError(f"{unknown_name('protocol', name, PROTOCOLS)}, {FORMS}")
-    return own_protocol(name)
+    own = own_protocol(name)
+    if own.name in PROTOCOLS and PROTOCOLS[own.name] is not own:
+        raise ProtocolError(f"{name}: {own.name} is a protocol of Highwater's: name it otherwise")
+    return own
 
 
 def reference_of(protocol: Protocol) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
-from properties.claims import Property, Sense
+from properties.claims import Property, Sense, check_failure_attributes
 from properties.liveness import Liveness
 from properties.templates import Templates
 
@@ -33,6 +34,7 @@ _DECLARED = {
     ("model.kafka_group.state", _LIVENESS): (
         *("properties.kafka_group.liveness", "KAFKA_GROUP_LIVENESS"),
     ),
+    ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),
@@ -42,7 +44,7 @@ _DECLARED = {
 }
 """Where it stands what holds of a state: by the module that declares the state, and the kind."""
 
-_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic"}
+_STATES = {"Cluster", "Partition", "TopicPartition", "Group", "Topic", "Quorum"}
 
 
 def _declared(protocol: Protocol, kind: str, otherwise: Any) -> Any:
@@ -57,7 +59,15 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     if not protocol.properties:
         found: tuple[Property, ...] = _declared(protocol, _CLAIMS, ())
         return found
-    return tuple(claim for claim in protocol.properties if isinstance(claim, Property))
+    return _own_properties(protocol)
+
+
+@lru_cache
+def _own_properties(protocol: Protocol) -> tuple[Property, ...]:
+    found = tuple(claim for claim in protocol.properties if isinstance(claim, Property))
+    for prop in found:
+        check_failure_attributes(prop, protocol)
+    return found
 
 
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:

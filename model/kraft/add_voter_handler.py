@@ -1,0 +1,55 @@
+"""`AddVoterHandler`: an observer that has caught up becomes a voter."""
+
+from __future__ import annotations
+
+from model.kraft.bounds import VOTER_CHANGES
+from model.kraft.kraft_control_record_state_machine import is_voter, last_read_offset, voter_set
+from model.kraft.state import FOLLOWER, Node, Quorum
+from model.kraft.voter_changes import append_voters, require_changeable, second_directories
+from model.language import action, choose, not_, require, spend
+
+
+def _add(quorum: Quorum, leader: Node, node: Node) -> None:
+    """Check as the handler does, and append the VotersRecord with the node in it."""
+    voters = voter_set(quorum, leader)
+    require_changeable(quorum, leader)
+    require(not_(voters.contains(node)))
+    require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
+
+    spend(quorum, VOTER_CHANGES)
+    second = second_directories(leader)
+    second = choose(node.second_directory, second.with_member(node), second)
+    append_voters(quorum, leader, voters.with_member(node), second)
+
+
+@action(
+    "{leader} adds {voter} to the voter set",
+    at="AddVoterHandler.handleApiVersionsResponse",
+    since="3.9.0",
+    about="KIP-853",
+    settings="kraft.version, reconfiguration.waits.for.epoch, one.change.at.a.time",
+)
+def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
+    """An operator's AddVoter request; the node has fetched up to a record of the epoch."""
+    require(leader != voter)
+    _add(quorum, leader, voter)
+
+
+@action(
+    "{node} joins the voter set: {leader} adds it",
+    at="KafkaRaftClient.pollFollowerAsObserver",
+    since="4.2.0",
+    about="KIP-853, KAFKA-19850",
+    settings="controller.quorum.auto.join.enable",
+)
+def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
+    """The node's own AddVoter request, as the log that it has does not name its id."""
+    require(quorum.options.auto_join, node != leader)
+    require(node.role == FOLLOWER, node.leader == leader, node.epoch == leader.epoch)
+    require(last_read_offset(node) >= 0, not_(voter_set(quorum, node).contains(node)))
+    _add(quorum, leader, node)
+
+
+def needs_its_old_key_removed(quorum: Quorum, node: Node) -> bool:
+    """The voter set that the node goes by has its id with another directory."""
+    return voter_set(quorum, node).contains(node) & not_(is_voter(quorum, node, node))

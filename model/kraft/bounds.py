@@ -1,0 +1,38 @@
+"""The sizes of a KRaft quorum, and its budgets: how often each thing may happen."""
+
+from __future__ import annotations
+
+from model.language import Bound, Loses, Stops, bounds_in, budget
+
+NODES = Bound("nodes", 3, 1, "controllers, voters and observers", 7)
+
+LOG_SIZE = Bound("log_size", 4, 1, "records in the metadata log at most", 12)
+
+EPOCHS = Bound("epochs", 3, 1, "leader epochs; in the first there is a leader at once", 7)
+
+APPENDS = budget("appends", "records that the active controller appends", default=1)
+VOTER_CHANGES = budget(
+    "voter_changes", "voters that are added, removed or updated", default=1
+)  # fmt: skip
+CRASHES = budget(
+    "crashes",
+    "controllers whose process dies and starts again; the log is kept",
+    stops=Stops.UNCLEANLY,
+)
+POWER_LOSSES = budget(
+    "power_losses",
+    "controllers that lose power, and what they have not flushed",
+    stops=Stops.UNCLEANLY,
+    loses=Loses.UNSYNCED,
+)
+DISK_LOSSES = budget(
+    "disk_losses",
+    "controllers whose disk is lost, and formatted with another directory id, once each",
+    stops=Stops.UNCLEANLY,
+    loses=Loses.ALL,
+)
+RESIGNATIONS = budget(
+    "resignations", "leaders that resign: check quorum, a shutdown, or the controller asks for it"
+)
+
+BOUNDS = bounds_in(globals())

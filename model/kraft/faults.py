@@ -1,0 +1,70 @@
+"""What may happen to a controller: its process dies, it loses power, it loses its disk.
+
+A stop and the start after it are one step: a node that is down does nothing, as one that is up may.
+"""
+
+from __future__ import annotations
+
+from model.kraft.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES
+from model.kraft.kraft_control_record_state_machine import read_all
+from model.kraft.quorum_state import initialize, to_unattached
+from model.kraft.state import Node, Quorum
+from model.language import action, not_, require, spend
+
+
+def _start(quorum: Quorum, node: Node) -> None:
+    """`KafkaRaftClient.initialize`: read the log, then `quorum-state`; the rest is forgotten."""
+    if quorum.options.restart_flushes:
+        node.unflushed = 0
+    node.flushing = False
+    node.high_watermark = 0
+    read_all(node)
+    initialize(quorum, node)
+
+
+@action(
+    "{node} crashes and starts again",
+    at="KafkaRaftClient.initialize",
+    since="2.8.0",
+    about="KIP-595",
+    settings="restart.flushes.log",
+)
+def node_crash(quorum: Quorum, node: Node) -> None:
+    """The process dies. What it has written and not flushed is in the page cache."""
+    spend(quorum, CRASHES)
+    _start(quorum, node)
+
+
+@action(
+    "{node} loses power and starts again",
+    at="LogLoader.recoverLog",
+    since="2.8.0",
+    about="KIP-595",
+)
+def node_lose_power(quorum: Quorum, node: Node) -> None:
+    """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written."""
+    spend(quorum, POWER_LOSSES)
+    node.log.truncate_to(node.flushed_end)
+    node.unflushed = 0
+    _start(quorum, node)
+
+
+@action(
+    "{node} loses its disk, is formatted and starts again",
+    at="StorageTool.runFormatCommand",
+    since="2.8.0",
+    about="KIP-853",
+    settings="kraft.version",
+)
+def node_lose_disk(quorum: Quorum, node: Node) -> None:
+    """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1."""
+    require(not_(node.second_directory))
+
+    spend(quorum, DISK_LOSSES)
+    node.log.truncate_to(0)
+    node.next_offset = 0
+    node.unflushed = 0
+    node.flushing = False
+    node.high_watermark = 0
+    to_unattached(quorum, node, 0)
+    node.second_directory = True

@@ -1,0 +1,272 @@
+"""`KafkaRaftClient`, elections: time-outs, Vote requests, who leads, who resigns.
+
+A vote is granted and counted in one step; that a majority is counted is a step of its own, so that
+the last response may be late. `node_hear_of_epoch` stands for all by which a node learns of a
+later epoch, or of its epoch's leader: BeginQuorumEpoch and EndQuorumEpoch requests, responses with
+an error, Vote requests that are refused.
+"""
+
+from __future__ import annotations
+
+from model.kraft.bounds import EPOCHS, RESIGNATIONS
+from model.kraft.kraft_control_record_state_machine import (
+    append,
+    is_voter,
+    last_voters_offset,
+    voter_set,
+)
+from model.kraft.leader_state import is_established, update_high_watermark
+from model.kraft.quorum_state import (
+    after_election_loss,
+    may_stand,
+    to_candidate,
+    to_leader,
+    to_prospective,
+    to_resigned,
+    to_unattached,
+)
+from model.kraft.state import (
+    CANDIDATE,
+    FOLLOWER,
+    LEADER,
+    PROSPECTIVE,
+    RESIGNED,
+    UNATTACHED,
+    Node,
+    Quorum,
+)
+from model.kraft.voter_set import is_majority
+from model.language import action, all_of, any_of, choose, is_none, not_, require, spend
+
+
+def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
+    require(node.epoch < quorum.bound(EPOCHS))
+
+
+def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
+    """A time-out may make the node stand: a voter that is no leader and does not stand already."""
+    waits = any_of(node.role == UNATTACHED, node.role == FOLLOWER, node.role == CANDIDATE)
+    return all_of(waits, may_stand(quorum, node))
+
+
+@action(
+    "{node} becomes prospective: it has a fetch or election time-out",
+    at="KafkaRaftClient.transitionToProspective",
+    since="4.0.0",
+    about="KIP-996",
+    settings="pre.vote",
+)
+def node_time_out(quorum: Quorum, node: Node) -> None:
+    """A voter's fetch or election time-out expires: it asks for pre-votes in its own epoch."""
+    require(quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
+    _require_room_for_an_epoch(quorum, node)
+
+    to_prospective(quorum, node)
+
+
+@action(
+    "{node} becomes a candidate in the next epoch: it has a fetch or election time-out",
+    at="KafkaRaftClient.transitionToCandidate",
+    since="2.8.0",
+    about="KIP-595",
+    settings="pre.vote",
+)
+def node_time_out_at_once(quorum: Quorum, node: Node) -> None:
+    """Without pre-votes a voter whose time-out expires stands in the next epoch at once."""
+    require(not quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
+    _require_room_for_an_epoch(quorum, node)
+
+    to_candidate(quorum, node)
+
+
+@action(
+    "{node} becomes a candidate in the next epoch: a majority would vote for it",
+    at="KafkaRaftClient.maybeTransitionToCandidate",
+    since="4.0.0",
+    about="KIP-996",
+    settings="pre.vote",
+)
+def prospective_stand(quorum: Quorum, node: Node) -> None:
+    """The pre-votes suffice."""
+    require(node.role == PROSPECTIVE, may_stand(quorum, node))
+    require(is_majority(voter_set(quorum, node), node.votes))
+    _require_room_for_an_epoch(quorum, node)
+
+    to_candidate(quorum, node)
+
+
+@action(
+    "{node} gives up its pre-vote",
+    at="KafkaRaftClient.prospectiveTransitionAfterElectionLoss",
+    since="4.0.0",
+    about="KIP-996",
+    settings="pre.vote",
+)
+def prospective_give_up(quorum: Quorum, node: Node) -> None:
+    """A majority refuses, or the election time-out expires: it follows its leader again, if any."""
+    require(node.role == PROSPECTIVE)
+
+    after_election_loss(quorum, node)
+
+
+def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
+    """`canGrantVote` of the voter's state, for a node of no earlier epoch."""
+    later = node.epoch > voter.epoch
+    up_to_date = node.log.is_at_least(voter.log)
+    if is_pre_vote:
+        follows = all_of(voter.role == FOLLOWER, voter.has_fetched)
+        return all_of(up_to_date, any_of(later, not_(any_of(voter.role == LEADER, follows))))
+    open_state = any_of(voter.role == UNATTACHED, voter.role == PROSPECTIVE)
+    free = all_of(is_none(voter.voted), is_none(voter.leader), up_to_date)
+    in_epoch = all_of(open_state, any_of(voter.voted == node, free))
+    return choose(later, up_to_date, in_epoch)
+
+
+def _require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
+    require(node != voter, node.epoch >= voter.epoch, voter.is_free)
+    require(voter_set(quorum, node).contains(voter), is_voter(quorum, node, voter))
+    require(not_(node.votes.contains(voter)))
+
+
+@action(
+    "{voter} grants {node} the pre-vote that it asks for",
+    at="KafkaRaftClient.handleVoteRequest",
+    since="4.0.0",
+    about="KIP-996",
+    settings="pre.vote",
+)
+def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
+    """A Vote request with preVote, and its response; the voter notes nothing but a later epoch."""
+    require(node.role == PROSPECTIVE)
+    _require_vote_request(quorum, node, voter)
+    require(_grants(node, voter, is_pre_vote=True))
+
+    _follow_epoch(quorum, node, voter)
+    node.votes = node.votes.with_member(voter)
+
+
+@action(
+    "{voter} votes for {node}",
+    at="KafkaRaftClient.handleVoteRequest",
+    since="2.8.0",
+    about="KIP-595",
+)
+def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
+    """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
+    require(node.role == CANDIDATE)
+    _require_vote_request(quorum, node, voter)
+    require(_grants(node, voter, is_pre_vote=False))
+
+    _follow_epoch(quorum, node, voter)
+    voter.voted = node
+    voter.votes = choose(voter.role == PROSPECTIVE, quorum.nodes.only(voter), quorum.nodes.none())
+    node.votes = node.votes.with_member(voter)
+
+
+def _follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
+    """A Vote request of a later epoch makes whoever gets it Unattached in that epoch."""
+    later = node.epoch > voter.epoch
+    voter.role = choose(later, UNATTACHED, voter.role)
+    voter.leader = choose(later, None, voter.leader)
+    voter.voted = choose(later, None, voter.voted)
+    voter.votes = choose(later, quorum.nodes.none(), voter.votes)
+    voter.has_fetched = all_of(not_(later), voter.has_fetched)
+    for other in quorum.nodes:
+        voter.fetched[other] = choose(later, 0, voter.fetched[other])
+    voter.epoch = node.epoch
+
+
+@action(
+    "{node} becomes the leader of epoch {node.epoch}",
+    at="KafkaRaftClient.onBecomeLeader",
+    since="2.8.0",
+    about="KIP-595",
+)
+def candidate_become_leader(quorum: Quorum, node: Node) -> None:
+    """The votes suffice: the leader appends the LeaderChange record, before it hears anybody."""
+    require(node.role == CANDIDATE, may_stand(quorum, node), node.is_free)
+    require(is_majority(voter_set(quorum, node), node.votes))
+    require(not_(node.log.is_full))
+
+    to_leader(quorum, node)
+    append(quorum, node, node.epoch, quorum.nodes.none(), quorum.nodes.none())
+    update_high_watermark(quorum, node)
+
+
+@action(
+    "{node} hears from {other} of its epoch and leader",
+    at="KafkaRaftClient.maybeTransition",
+    since="2.8.0",
+    about="KIP-595",
+)
+def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
+    """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached."""
+    news = all_of(is_none(node.leader), not_(is_none(other.leader)))
+    require(node != other, node.is_free)
+    require(any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news)))
+    require(not_(other.leader == node))
+
+    to_unattached(quorum, node, other.epoch)
+    node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)
+    node.leader = other.leader
+
+
+@action(
+    "{node} resigns as leader",
+    at="KafkaRaftClient.transitionToResigned",
+    since="2.8.0",
+    about="KIP-595, KAFKA-15489",
+)
+def leader_resign(quorum: Quorum, node: Node) -> None:
+    """It shuts down, is asked to (`resign`), or has no Fetch of a majority (check quorum)."""
+    require(node.leads, node.is_free)
+
+    spend(quorum, RESIGNATIONS)
+    to_resigned(quorum, node)
+
+
+@action(
+    "{node} resigns as leader: its removal is committed",
+    at="RemoveVoterHandler.highWatermarkUpdated",
+    since="3.9.0",
+    about="KIP-853",
+)
+def leader_resign_as_removed(quorum: Quorum, node: Node) -> None:
+    """The leader is not in the voter set any more. If the removal timed out, it goes on."""
+    require(node.leads, node.is_free, not_(is_voter(quorum, node, node)))
+    require(last_voters_offset(node.log) < node.high_watermark)
+    require(is_established(quorum, node))
+
+    to_resigned(quorum, node)
+
+
+@action(
+    "{node}, which has resigned, goes on to the next epoch",
+    at="KafkaRaftClient.pollResigned",
+    since="2.8.0",
+    about="KIP-595",
+    settings="resigned.stands.again",
+)
+def resigned_leave(quorum: Quorum, node: Node) -> None:
+    """Its election time-out expires: a later epoch, so that nobody takes it for the leader."""
+    require(node.role == RESIGNED)
+    _require_room_for_an_epoch(quorum, node)
+    if quorum.options.resigned_stands_again:
+        require(not_(may_stand(quorum, node)))
+
+    to_unattached(quorum, node, node.epoch + 1)
+
+
+@action(
+    "{node}, which has resigned, becomes a candidate",
+    at="KafkaRaftClient.pollResigned",
+    since="2.8.0",
+    about="KIP-595",
+    settings="resigned.stands.again",
+)
+def resigned_stand(quorum: Quorum, node: Node) -> None:
+    """Up to 3.9 a voter that has resigned stands in the next epoch."""
+    require(quorum.options.resigned_stands_again, node.role == RESIGNED, may_stand(quorum, node))
+    _require_room_for_an_epoch(quorum, node)
+
+    to_candidate(quorum, node)

@@ -1,0 +1,96 @@
+"""`QuorumState`: the transitions between a node's states, and what of them is on disk.
+
+`quorum-state` is flushed whenever epoch, vote or leader change. Prospective and Resigned are in
+memory only, and change none of these.
+"""
+
+from __future__ import annotations
+
+from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
+from model.kraft.state import (
+    CANDIDATE,
+    FOLLOWER,
+    LEADER,
+    PROSPECTIVE,
+    RESIGNED,
+    UNATTACHED,
+    EpochState,
+    Node,
+    Quorum,
+)
+from model.language import all_of, any_of, choose, is_none, not_, some
+
+
+def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
+    """Another state begins, with nothing of what the one before kept in memory."""
+    node.role = role
+    node.votes = quorum.nodes.none()
+    node.has_fetched = False
+    for other in quorum.nodes:
+        node.fetched[other] = 0
+
+
+def to_unattached(quorum: Quorum, node: Node, epoch: int) -> None:
+    """A later epoch, of which no leader is known."""
+    _enter(quorum, node, UNATTACHED)
+    node.epoch = epoch
+    node.voted = None
+    node.leader = None
+
+
+def to_prospective(quorum: Quorum, node: Node) -> None:
+    """The node asks for pre-votes; in memory only, epoch, vote and leader stay."""
+    _enter(quorum, node, PROSPECTIVE)
+    node.votes = quorum.nodes.only(node)
+
+
+def to_candidate(quorum: Quorum, node: Node) -> None:
+    """The node votes for itself in the next epoch."""
+    _enter(quorum, node, CANDIDATE)
+    node.votes = quorum.nodes.only(node)
+    node.epoch = node.epoch + 1
+    node.voted = node
+    node.leader = None
+
+
+def to_leader(quorum: Quorum, node: Node) -> None:
+    """The node leads its epoch; a ghost notes it, and whether another has led the epoch."""
+    _enter(quorum, node, LEADER)
+    node.leader = node
+    node.voted = None
+    row = quorum.epochs[node.epoch]
+    row.another = any_of(row.another, not_(any_of(is_none(row.leader), row.leader == node)))
+    row.leader = node
+
+
+def to_resigned(quorum: Quorum, node: Node) -> None:
+    """The leader gives its epoch up; in memory only."""
+    _enter(quorum, node, RESIGNED)
+
+
+def after_election_loss(quorum: Quorum, node: Node) -> None:
+    """`prospectiveTransitionAfterElectionLoss`: back to the leader that it knows, if any."""
+    role = choose(is_none(node.leader), UNATTACHED, FOLLOWER)
+    _enter(quorum, node, role)
+
+
+def initialize(quorum: Quorum, node: Node) -> None:
+    """A start: the state follows from `quorum-state`.
+
+    A voter that has voted for itself is a candidate again; its votes are gone. Who led the epoch
+    has resigned from it. A leader that is not in the node's voter set has no known endpoints.
+    """
+    led = node.leader == node
+    stood = node.voted == node
+    voters = voter_set(quorum, node)
+    follows = some(all_of(node.leader == other, voters.contains(other)) for other in quorum.nodes)
+    _enter(quorum, node, UNATTACHED)
+    node.role = choose(
+        led, RESIGNED, choose(stood, CANDIDATE, choose(follows, FOLLOWER, UNATTACHED))
+    )
+    node.votes = choose(stood, quorum.nodes.only(node), quorum.nodes.none())
+
+
+def may_stand(quorum: Quorum, node: Node) -> bool:
+    """The node is a voter in the set that it goes by, and can be elected."""
+    return is_voter(quorum, node, node)

@@ -1,0 +1,148 @@
+"""The settings of a KRaft quorum: what an operator chooses, and a rule for each fix.
+
+A rule names its KIP or issue. The defaults are those of Kafka 4.3 with `kraft.version` 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from model.kraft.bounds import NODES
+from model.language import Role, setting
+
+
+class KRaftVersion(StrEnum):
+    """The finalized feature level `kraft.version`."""
+
+    STATIC = "0"  # controller.quorum.voters: nodes by id, without directories
+    DYNAMIC = "1"  # the voter set is in the log (KIP-853)
+
+
+@dataclass(frozen=True)
+class KRaftSettings:
+    """What an operator chooses, and which rules and fixes the Kafka version has."""
+
+    not_modelled: ClassVar[dict[str, str]] = {
+        name: "there is no time in the model: a time-out may expire at any moment"
+        for name in (
+            "controller.quorum.election.timeout.ms",
+            "controller.quorum.fetch.timeout.ms",
+            "controller.quorum.election.backoff.max.ms",
+            "controller.quorum.request.timeout.ms",
+        )
+    }
+
+    kraft_version: KRaftVersion = setting(
+        KRaftVersion.DYNAMIC,
+        "the feature level: 1, the voter set is in the log; 0, it is configured",
+        "kraft.version",
+        at="KRaftVersion.isReconfigSupported",
+        about="KIP-853",
+        since="3.9.0",
+        history="0 2.8.0, 1 3.9.0",
+        evidence="`raft/` of 3.7.0 and 3.9.0-rc3",
+        role=Role.OPERATOR,
+    )
+    observers: int = setting(
+        0,
+        "how many nodes are no voters at first",
+        "observers",
+        high=NODES,
+        role=Role.GIVEN,
+    )
+    auto_join: bool = setting(
+        False,
+        "a controller that is no voter asks the leader to add it",
+        "controller.quorum.auto.join.enable",
+        at="KafkaRaftClient.shouldSendAddOrRemoveVoterRequest",
+        about="KIP-853, KAFKA-19850",
+        since="4.2.0",
+        role=Role.OPERATOR,
+    )
+    pre_vote: bool = setting(
+        True,
+        "a node becomes a candidate only if a majority says that it would vote for it",
+        "pre.vote",
+        at="QuorumState.transitionToProspective",
+        about="KIP-996",
+        history="false 2.8.0, true 4.0.0",
+        evidence="`KafkaRaftClient` of 3.9.1 and 4.0.1",
+    )
+    resigned_stands_again: bool = setting(
+        False,
+        "a voter that resigned becomes a candidate; else it waits in the next epoch",
+        "resigned.stands.again",
+        at="KafkaRaftClient.pollResigned",
+        about="KIP-996",
+        history="true 2.8.0, false 4.0.0",
+        evidence="`KafkaRaftClient` of 3.7.0, 3.9.0-rc3 and 4.0.1",
+    )
+    reconfiguration_waits: bool = setting(
+        True,
+        "no voter is changed before a record of the leader's own epoch is committed",
+        "reconfiguration.waits.for.epoch",
+        at="AddVoterHandler.handleAddVoterRequest",
+        about="KIP-853",
+        since="3.9.0",
+    )
+    one_change_at_a_time: bool = setting(
+        True,
+        "no voter is changed while the last VotersRecord is not committed",
+        "one.change.at.a.time",
+        at="AddVoterHandler.handleAddVoterRequest",
+        about="KIP-853",
+        since="3.9.0",
+    )
+    leader_not_counted: bool = setting(
+        True,
+        "a leader that is no voter any more is not counted for the high watermark",
+        "removed.leader.is.not.counted",
+        at="LeaderState.maybeUpdateHighWatermark",
+        about="KAFKA-16530",
+        since="3.9.0",
+    )
+    truncation_rereads: bool = setting(
+        False,
+        "after a truncation, control records below the old end of the log are read",
+        "truncation.rereads.control.records",
+        at="KRaftControlRecordStateMachine.truncateNewEntries",
+        fix=True,
+    )
+    leader_counts_flushed: bool = setting(
+        False,
+        "the leader counts for the high watermark only what it has flushed",
+        "leader.counts.what.is.flushed",
+        at="KafkaRaftClient.flushLeaderLog",
+        fix=True,
+    )
+    restart_flushes: bool = setting(
+        False,
+        "a node that starts flushes its log before it fetches or votes",
+        "restart.flushes.log",
+        at="LogLoader.recoverLog",
+        fix=True,
+    )
+    leader_commits_own_epoch: bool = setting(
+        True,
+        "the high watermark must exceed the offset at which the leader's epoch begins",
+        "high.watermark.exceeds.epoch.start",
+        at="LeaderState.maybeUpdateHighWatermark",
+        about="KIP-595",
+        since="2.8.0",
+    )
+    follower_flushes: bool = setting(
+        True,
+        "a follower flushes what it appended before its next Fetch request",
+        "follower.flushes.before.fetch",
+        at="KafkaRaftClient.appendAsFollower",
+        about="KIP-595, KAFKA-10706",
+        since="2.8.0",
+    )
+    whole_fetches: bool = setting(
+        True,
+        "a Fetch response brings all that the leader has; else a record at a time",
+        "whole.fetches",
+        role=Role.FINENESS,
+    )

@@ -1,0 +1,195 @@
+"""The state of a KRaft quorum: its nodes, what was committed, who led which epoch, what is spent.
+
+What is state, and what is one step, is in `docs/decisions/0094-kraft.md`. Dead values are blank:
+a node that knows its epoch's leader keeps no vote, and only a leader has others' fetch offsets.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from model.kraft.bounds import BOUNDS, EPOCHS, LOG_SIZE, NODES, POWER_LOSSES
+from model.kraft.settings import KRaftSettings
+from model.language import (
+    Annotated,
+    Budgets,
+    Entity,
+    Members,
+    PerMember,
+    Record,
+    Sequence,
+    SetOf,
+    State,
+    Table,
+    all_of,
+    any_of,
+    choose,
+    for_each,
+    integers,
+    largest,
+    members,
+    minimum,
+    nobody,
+    not_,
+    sequence,
+    smallest,
+    table,
+)
+
+Epoch = Annotated[int, integers(0, EPOCHS)]
+Offset = Annotated[int, integers(0, LOG_SIZE)]
+
+
+class EpochState(IntEnum):
+    """What a node is in its epoch: Kafka's classes of `EpochState`."""
+
+    UNATTACHED = 0
+    PROSPECTIVE = 1  # it asks whether it would be voted for (KIP-996)
+    CANDIDATE = 2
+    LEADER = 3
+    FOLLOWER = 4
+    RESIGNED = 5  # it was the leader of this epoch
+
+
+UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED = EpochState
+
+
+class Entry(Record):
+    """A record of the metadata log, by the epoch of the leader that appended it.
+
+    The first of its epoch is the LeaderChange record. One with `voters` is a VotersRecord:
+    `second` are those voters that are in it with their second directory id. `missed`: it was
+    appended below `next_offset`, so that this node has not read it.
+    """
+
+    epoch: Epoch = 0
+    voters: SetOf[Node] = nobody()
+    second: SetOf[Node] = nobody()
+    missed: bool = False
+
+
+class MetadataLog(Sequence[Entry]):
+    """The log of `__cluster_metadata`, as `KafkaRaftLog` has it."""
+
+    @property
+    def last_epoch(self) -> int:
+        """The epoch of the last record, 0 for an empty log."""
+        return largest(choose(self.has(p), self[p].epoch, 0) for p in self.positions)
+
+    def floor_epoch(self, epoch: int) -> int:
+        """The greatest epoch of a record up to `epoch`, 0 if there is none."""
+        return largest(
+            choose(all_of(self.has(p), self[p].epoch <= epoch), self[p].epoch, 0)
+            for p in self.positions
+        )
+
+    def end_of_epoch(self, epoch: int) -> int:
+        """The offset at which a later epoch than `epoch` begins, or the end of the log."""
+        return minimum(
+            self.end,
+            smallest(
+                choose(all_of(self.has(p), self[p].epoch > epoch), p, self.capacity)
+                for p in self.positions
+            ),
+        )
+
+    def start_of_epoch(self, epoch: int) -> int:
+        """The offset of the first record of `epoch` or a later one."""
+        return self.end_of_epoch(epoch - 1)
+
+    def is_at_least(self, other: MetadataLog) -> bool:
+        """It is as up to date as the other: by last epoch, then by end (`OffsetAndEpoch`)."""
+        mine, others = self.last_epoch, other.last_epoch
+        return any_of(mine > others, all_of(mine == others, self.end >= other.end))
+
+
+class Node(Entity):
+    """A controller.
+
+    In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known.
+    In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
+    has fetched from its leader, `high_watermark`, and of a leader `fetched`, the fetch offset of
+    each other node. `second_directory`: its disk was lost, and formatted with another directory id.
+
+    `unflushed`: how many records at the end of its log a power loss takes, and `flushing`: its
+    thread has appended and is about to flush. Both are blank where there are no power losses.
+    `next_offset` is KRaftControlRecordStateMachine's cursor where it is
+    beyond the end of the log, as after a truncation, and 0 where it is not.
+    """
+
+    _label = "n"
+
+    role: EpochState = UNATTACHED
+    epoch: Epoch = 0
+    leader: Node | None = None
+    voted: Node | None = None
+    votes: SetOf[Node] = nobody()
+    has_fetched: bool = False
+    log: MetadataLog = sequence(LOG_SIZE)
+    unflushed: Offset = 0
+    flushing: bool = False
+    next_offset: Offset = 0
+    high_watermark: Offset = 0
+    fetched: PerMember[Node, Offset] = for_each(0)
+    second_directory: bool = False
+
+    @property
+    def leads(self) -> bool:
+        """It takes itself for the leader."""
+        return self.role == LEADER
+
+    @property
+    def is_free(self) -> bool:
+        """Its thread is not between an append and the flush that follows."""
+        return not_(self.flushing)
+
+    @property
+    def flushed_end(self) -> int:
+        """How far its log is on the disk."""
+        return self.log.end - self.unflushed
+
+
+class CommittedAt(Entity):
+    """A ghost: the epoch of the record that was committed first at the offset of this number."""
+
+    _label = "offset "
+
+    epoch: Epoch = 0
+
+
+class LeaderOfEpoch(Entity):
+    """A ghost: who was elected in the epoch of this number, and whether anybody else was too."""
+
+    _label = "epoch "
+
+    leader: Node | None = None
+    another: bool = False
+
+
+class Spent(Budgets, of=BOUNDS):
+    """How much of each budget is used up."""
+
+
+class Quorum(State):
+    """The whole state.
+
+    Ghosts: `committed`, all that leaders have committed, and `committed_in`, the latest epoch in
+    which one did; `epochs`, by number.
+    """
+
+    nodes: Members[Node] = members(NODES)
+    static_voters: SetOf[Node] = nobody()
+    committed: Table[CommittedAt] = table(LOG_SIZE)
+    committed_in: Epoch = 0
+    epochs: Table[LeaderOfEpoch] = table(EPOCHS + 1)
+    spent: Spent = Spent.part()
+
+    @property
+    def options(self) -> KRaftSettings:
+        """The settings, with their type."""
+        return self.settings  # type: ignore[no-any-return]
+
+    @property
+    def flushes(self) -> bool:
+        """A flush is a step of its own: something may be lost before it."""
+        return self.bound(POWER_LOSSES) > 0

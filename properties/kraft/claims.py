@@ -1,0 +1,278 @@
+"""The KRaft quorum's properties, in order, and its witnesses: what it must be able to do.
+
+A record that the active controller appended is acknowledged when the leader's high watermark
+passes it, so that what holds of committed records holds of acknowledged ones.
+"""
+
+from __future__ import annotations
+
+from model.kraft.kraft_control_record_state_machine import (
+    last_read_offset,
+    last_voters_offset,
+    voter_set,
+)
+from model.kraft.state import CANDIDATE, Node, Quorum
+from model.language import (
+    Model,
+    SetOf,
+    all_of,
+    any_of,
+    choose,
+    every,
+    implies,
+    is_none,
+    maximum,
+    not_,
+    some,
+)
+from properties.claims import Property, always, sometimes
+
+
+@always(
+    "one_leader_in_an_epoch",
+    "no epoch has two leaders, one after the other neither",
+    failure="{row} has had two leaders",
+    broken_by="a voter that does not write down its vote",
+)
+def one_leader_in_an_epoch(quorum: Quorum) -> bool:
+    """Else offset and epoch do not name a record."""
+    return every(not_(row.another) for row in quorum.epochs)
+
+
+@always(
+    "committed_records_stay",
+    "below a node's high watermark is what was committed there first",
+    failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
+    broken_by="kraft truncation.rereads.control.records=false",
+)
+def committed_records_stay(quorum: Quorum) -> bool:
+    """Of two histories, a controller has shown one and then the other."""
+    return every(
+        implies(
+            row.number < node.high_watermark,
+            all_of(
+                node.log.has(row.number),
+                row.epoch != 0,
+                node.log[row.number].epoch == row.epoch,
+            ),
+        )
+        for node in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@always(
+    "leaders_have_what_is_committed",
+    "a leader of a later epoch than that of the last commit has all that was committed",
+    premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
+    failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
+    broken_by="kraft leader.counts.what.is.flushed=false",
+)
+def leaders_have_what_is_committed(quorum: Quorum) -> bool:
+    """It cannot bring back what it lacks: acknowledged metadata is lost."""
+    return every(
+        implies(
+            all_of(node.leads, node.epoch > quorum.committed_in, row.epoch != 0),
+            all_of(node.log.has(row.number), node.log[row.number].epoch == row.epoch),
+        )
+        for node in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+def has_dynamic_voters(model: Model) -> bool:
+    """Voters are in the log."""
+    return str(model.settings.kraft_version) == "1"
+
+
+@always(
+    "the_voter_set_is_that_of_the_log",
+    "a node goes by the last VotersRecord of its log",
+    failure="{node} goes by an older VotersRecord than the last of its log",
+    broken_by="kraft truncation.rereads.control.records=false",
+    promised=has_dynamic_voters,
+)
+def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
+    """Else two nodes with the same log count different majorities."""
+    return every(last_read_offset(node) == last_voters_offset(node.log) for node in quorum.nodes)
+
+
+def supporters(quorum: Quorum, node: Node) -> SetOf[Node]:
+    """The voters who might vote for the node, or let the leader that it is commit."""
+    voters = voter_set(quorum, node)
+    return quorum.nodes.where(
+        lambda each: all_of(
+            voters.contains(each),
+            choose(node.leads, each.epoch <= node.epoch, node.log.is_at_least(each.log)),
+        )
+    )
+
+
+def may_act_apart(quorum: Quorum, one: Node, other: Node) -> bool:
+    """Majorities of the two nodes' supporters exist that have nobody in common."""
+    ours, theirs = supporters(quorum, one), supporters(quorum, other)
+    both = ours.intersection(theirs).size
+    ours_needed = majority(voter_set(quorum, one)) - ours.minus(theirs).size
+    theirs_needed = majority(voter_set(quorum, other)) - theirs.minus(ours).size
+    return maximum(ours_needed, 0) + maximum(theirs_needed, 0) <= both
+
+
+def majority(voters: SetOf[Node]) -> int:
+    """How many voters a majority has at least: `size / 2 + 1`, as a count that doubles past it."""
+    return smallest_majority(voters.size)
+
+
+def smallest_majority(size: int) -> int:
+    """Half of the size, rounded down, and one."""
+    half = 0
+    for count in range(1, 8):
+        half = choose(size >= count + count, count, half)
+    return half + 1
+
+
+def may_act(quorum: Quorum, node: Node) -> bool:
+    """The node leads, or is a voter in its own eyes that can be elected."""
+    voters = voter_set(quorum, node)
+    return any_of(node.leads, voters.contains(node))
+
+
+@always(
+    "majorities_meet",
+    "any two majorities that may elect or commit at once have a node in common",
+    failure="{one} and {other} may be elected, or commit, by majorities without a common node",
+    broken_by="kraft truncation.rereads.control.records=false",
+)
+def majorities_meet(quorum: Quorum) -> bool:
+    """The reason why Raft is safe: who might vote is counted by the logs of now."""
+    return every(
+        implies(
+            all_of(one != other, may_act(quorum, one), may_act(quorum, other)),
+            not_(may_act_apart(quorum, one, other)),
+        )
+        for one in quorum.nodes
+        for other in quorum.nodes
+    )
+
+
+@always(
+    "high_watermarks_do_not_fall",
+    "a node's high watermark does not fall while it runs",
+    of_steps=True,
+    failure="the high watermark of {node} falls",
+    broken_by="a follower that takes any high watermark",
+)
+def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
+    """A start has none: it is in memory."""
+    return every(
+        any_of(
+            after.nodes[node].high_watermark >= node.high_watermark,
+            after.nodes[node].high_watermark == 0,
+        )
+        for node in before.nodes
+    )
+
+
+@always(
+    "one_vote_in_an_epoch",
+    "a node that has voted in an epoch votes for nobody else in it, after a start neither",
+    of_steps=True,
+    failure="{node} votes twice in an epoch",
+    broken_by="a vote that is not in quorum-state",
+)
+def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
+    """Nor does who knows the leader of the epoch."""
+    return every(
+        implies(
+            all_of(
+                after.nodes[node].epoch == node.epoch,
+                not_(is_none(after.nodes[node].voted)),
+                after.nodes[node].voted != node.voted,
+            ),
+            all_of(is_none(node.voted), is_none(node.leader)),
+        )
+        for node in before.nodes
+    )
+
+
+@always(
+    "nobody_has_to_cut_below_its_high_watermark",
+    "no leader asks a follower to truncate below the follower's high watermark",
+    failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
+    broken_by="kraft truncation.rereads.control.records=false",
+)
+def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
+    """The follower's poll thread ends with an exception, and its process with it."""
+    return every(
+        implies(
+            all_of(
+                leader.leads,
+                node != leader,
+                node.epoch == leader.epoch,
+                row.number < node.high_watermark,
+                node.log.has(row.number),
+            ),
+            all_of(
+                leader.log.has(row.number),
+                leader.log[row.number].epoch == node.log[row.number].epoch,
+            ),
+        )
+        for node in quorum.nodes
+        for leader in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@sometimes("another_node_leads", "a node leads a later epoch and commits in it")
+def another_node_leads(quorum: Quorum) -> bool:
+    """Without that, the first leader would be the only one."""
+    return quorum.committed_in > 1
+
+
+@sometimes("a_record_is_committed", "a record after the first is committed")
+def a_record_is_committed(quorum: Quorum) -> bool:
+    """Without that, nothing is acknowledged."""
+    return some(all_of(row.number > 0, row.epoch != 0) for row in quorum.committed)
+
+
+@sometimes("a_follower_truncates", "a follower's log is cut", of_steps=True)
+def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
+    """Logs diverge, and are made alike again."""
+    return some(after.nodes[node].log.end < node.log.end for node in before.nodes)
+
+
+@sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")
+def a_voter_set_changes(quorum: Quorum) -> bool:
+    """A voter was added, removed or updated."""
+    return some(last_read_offset(node) > 0 for node in quorum.nodes)
+
+
+@sometimes("two_candidates_in_an_epoch", "two nodes stand in the same epoch")
+def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
+    """Elections that split the votes."""
+    return some(
+        all_of(
+            one != other,
+            one.role == CANDIDATE,
+            other.role == CANDIDATE,
+            one.epoch == other.epoch,
+        )
+        for one in quorum.nodes
+        for other in quorum.nodes
+    )
+
+
+KRAFT_PROPERTIES: tuple[Property, ...] = (
+    one_leader_in_an_epoch,
+    committed_records_stay,
+    leaders_have_what_is_committed,
+    the_voter_set_is_that_of_the_log,
+    majorities_meet,
+    high_watermarks_do_not_fall,
+    one_vote_in_an_epoch,
+    nobody_has_to_cut_below_its_high_watermark,
+    another_node_leads,
+    a_record_is_committed,
+    a_follower_truncates,
+    a_voter_set_changes,
+    two_candidates_in_an_epoch,
+)
