@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from model.language import Action, Protocol
-from model.language.errors import HighwaterError, ProtocolError, UsageError, unknown_name
+from model.language.errors import HighwaterError, ProtocolError, UsageError, is_placed, unknown_name
 from model.language.protocol import Claim
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _told(error: BaseException, name: str, file: Path | None) -> HighwaterError:
         lines = [f.lineno for f in frames if file and Path(f.filename).resolve() == file]
         where = f"{name}:{lines[-1]}" if lines else name
         problem = str(error) if isinstance(error, HighwaterError) else _said(error)
-        if isinstance(error, HighwaterError) and re.match(r"\S+\.py:\d+: ", problem):
+        if isinstance(error, HighwaterError) and is_placed(problem):
             return ProtocolError(problem)
     return ProtocolError(f"{where}: {' '.join(problem.split())}")
 

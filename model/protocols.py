@@ -11,7 +11,7 @@ from importlib import import_module
 from model.language import Protocol
 from model.language.declare.settings import describe, sources
 from model.language.declare.source import Source
-from model.language.errors import UsageError, unknown_name
+from model.language.errors import ProtocolError, UsageError, unknown_name
 from model.own_protocols import FORMS, is_own, own_protocol, reference_to
 
 _DECLARED = {
@@ -70,7 +70,10 @@ def protocol_named(name: str) -> Protocol:
         return PROTOCOLS[name]
     if not is_own(name):
         raise UsageError(f"{unknown_name('protocol', name, PROTOCOLS)}, {FORMS}")
-    return own_protocol(name)
+    own = own_protocol(name)
+    if own.name in PROTOCOLS and PROTOCOLS[own.name] is not own:
+        raise ProtocolError(f"{name}: {own.name} is a protocol of Highwater's: name it otherwise")
+    return own
 
 
 def reference_of(protocol: Protocol) -> str:

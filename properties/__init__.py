@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from model.language import Model, Protocol
 from model.language.errors import ProtocolError, UsageError, unknown_name
-from properties.claims import Property, Sense
+from properties.claims import Property, Sense, check_failure_attributes
 from properties.liveness import Liveness
 from properties.templates import Templates
 
@@ -58,7 +59,15 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     if not protocol.properties:
         found: tuple[Property, ...] = _declared(protocol, _CLAIMS, ())
         return found
-    return tuple(claim for claim in protocol.properties if isinstance(claim, Property))
+    return _own_properties(protocol)
+
+
+@lru_cache
+def _own_properties(protocol: Protocol) -> tuple[Property, ...]:
+    found = tuple(claim for claim in protocol.properties if isinstance(claim, Property))
+    for prop in found:
+        check_failure_attributes(prop, protocol)
+    return found
 
 
 def promised_properties(model: Model, names: Iterable[str] = ()) -> tuple[Property, ...]:

@@ -6,17 +6,22 @@ return whether the claim holds, run by the same engines as actions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from inspect import signature
 from pathlib import Path
+from string import Formatter
 from types import CodeType
 from typing import Any
 
-from model.language import Model
+from model.language import Model, Protocol
 from model.language.action import placeholders
-from model.language.errors import ProtocolError
+from model.language.capture.constants import classes_of
+from model.language.declare.settings import value_text
+from model.language.errors import ProtocolError, unknown_name
+from model.language.naming import NONE
 from model.language.protocol import Claim
 
 
@@ -62,9 +67,23 @@ class Property(Claim):
     def explain(self, values: dict[str, Any]) -> str:
         """The failing values in the property's words; its plain words if they do not suffice."""
         try:
-            return self.failure.format(**values) if self.failure else self.words
+            return _IN_WORDS.vformat(self.failure, (), values) if self.failure else self.words
         except (LookupError, AttributeError, TypeError, ValueError):
             return self.words
+
+
+class _InWords(Formatter):
+    """Writes values as traces do: `none`, `true`, the name of an enumeration's member."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if value is None or isinstance(value, bool):
+            value = NONE if value is None else value_text(value)
+        elif isinstance(value, Enum):
+            value = value.name.lower().replace("_", " ")
+        return str(super().format_field(value, format_spec))
+
+
+_IN_WORDS = _InWords()
 
 
 def _check_failure(name: str, failure: str, claim: Callable[..., bool]) -> None:
@@ -72,12 +91,28 @@ def _check_failure(name: str, failure: str, claim: Callable[..., bool]) -> None:
     known, whole = _variables(claim)
     for placeholder in placeholders(failure):
         if whole and placeholder not in known:
-            code = claim.__code__
             raise ProtocolError(
-                f"{Path(code.co_filename).name}:{code.co_firstlineno}: property {name}: its "
-                f"failure text names {{{placeholder}}}, which is no state and no variable of a "
-                f"quantifier of the claim: valid are {', '.join(sorted(known)) or 'none'}"
+                f"{_place(claim)}: property {name}: its failure text names {{{placeholder}}}, "
+                "which is no state and no variable of a quantifier of the claim: valid are "
+                f"{', '.join(sorted(known)) or 'none'}"
             )
+
+
+def check_failure_attributes(prop: Property, protocol: Protocol) -> None:
+    """`ProtocolError` if the failure text asks for what nothing in the protocol's state has."""
+    asked = set(re.findall(r"{\w+\.(\w+)", prop.failure))
+    if asked:
+        asked -= {name for kind in classes_of(protocol.schema.root) for name in dir(kind)}
+    for name in sorted(asked):
+        valid = {part for each in protocol.schema.variables for part in each.split(".")}
+        raise ProtocolError(
+            f"{_place(prop.claim)}: property {prop.name}: its failure text: "
+            f"{unknown_name('variable', name, valid)}"
+        )
+
+
+def _place(claim: Callable[..., bool]) -> str:
+    return f"{Path(claim.__code__.co_filename).name}:{claim.__code__.co_firstlineno}"
 
 
 def _variables(claim: Callable[..., bool]) -> tuple[set[str], bool]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from model.language.capture import Parameter
 from model.language.declare.domains import Integers, Reference
+from model.language.declare.entity import Entity
 from model.language.declare.names import annotations_of, local_names
 from model.language.declare.schema import Schema
 from model.language.declare.source import Source, source_of
@@ -44,8 +45,11 @@ class Action:
     def parameters(self, schema: Schema) -> tuple[Parameter, ...]:
         """The parameters after the state, with their domains under `schema`."""
         annotations = annotations_of(self.function, self.local_names, f"action {self.name}")
+        (first, _), *others = inspect.signature(self.function).parameters.items()
+        if isinstance(state := annotations.get(first), type) and issubclass(state, Entity):
+            raise _without_state(self.function)
         found = []
-        for name, parameter in list(inspect.signature(self.function).parameters.items())[1:]:
+        for name, parameter in others:
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise ProtocolError(f"action {self.name}, parameter {name}: write it without `*`")
             annotation = annotations.get(name)
@@ -72,18 +76,32 @@ def action(
     source = source_of(at, since, about, settings)
 
     def declare(function: Callable[..., None]) -> Action:
-        names = list(inspect.signature(function).parameters)[1:]
+        first, *names = [*inspect.signature(function).parameters] or [""]
+        if not first or first in placeholders(words):
+            raise _without_state(function)
         unknown = [name for name in placeholders(words) if name not in names]
         if unknown:
-            code = function.__code__
             raise ProtocolError(
-                f"{Path(code.co_filename).name}:{code.co_firstlineno}: action "
-                f"{function.__name__}: its words name {{{unknown[0]}}}, which is none of its "
+                f"{_place(function)}: its words name {{{unknown[0]}}}, which is none of its "
                 f"parameters: valid are {', '.join(names) or 'none'}"
             )
         return Action(function.__name__, function, words, local, source)
 
     return declare
+
+
+def _place(function: Callable[..., None]) -> str:
+    code = function.__code__
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno}: action {function.__name__}"
+
+
+def _without_state(function: Callable[..., None]) -> ProtocolError:
+    """What is wrong with an action that does not take the state first."""
+    parameters = ", ".join(["state", *inspect.signature(function).parameters])
+    return ProtocolError(
+        f"{_place(function)}: its first parameter is the state: write "
+        f"def {function.__name__}({parameters})"
+    )
 
 
 def placeholders(words: str) -> list[str]:

@@ -12,6 +12,7 @@ HighwaterError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -46,6 +47,19 @@ class DomainError(HighwaterError):
 
 class DisagreementError(HighwaterError):
     """Two engines differ on what a function means: no answer of either is to be believed."""
+
+
+_PLACED = re.compile(r"\S+\.py:\d+: ")
+
+
+def is_placed(problem: str) -> bool:
+    """Whether an error's words begin with file and line."""
+    return _PLACED.match(problem) is not None
+
+
+def placed(error: ProtocolError, place: str) -> ProtocolError:
+    """The error with file and line before it: `place`, unless it names one or that is empty."""
+    return error if not place or is_placed(str(error)) else type(error)(f"{place}: {error}")
 
 
 _LINE = 400

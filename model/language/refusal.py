@@ -33,7 +33,12 @@ _REMEDIES = (
     (r"\bfor\b.*\bif\b", "`if` in a comprehension", "implies(a, b), all_of or choose(c, a, b)"),
     (r"\band\b", "`and`", "all_of(a, b)"),
     (r"\bor\b", "`or`", "any_of(a, b)"),
-    (r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)", "`in`", "group.contains(member)"),
+    (r"\bin\s*[(\[{]", "`in`", "any_of(x == a, x == b)"),
+    (
+        r"\bnot\s+in\b|\bin\b(?!.*\bfor\b)",
+        "`in`",
+        "group.contains(member), or any_of(x == a, x == b)",
+    ),
     (r"\bnot\b", "`not`", "not_(a)"),
     (r"\bwhile\b", "`while`", "smallest(...), largest(...) or every(...)"),
     (r"\bif\b.*\belse\b", "a conditional expression", "choose(condition, then, otherwise)"),
@@ -89,15 +94,20 @@ def refuse(problem: str, at: tuple[str, int] | None = None) -> NoReturn:
 
 def refuse_truth() -> NoReturn:
     """Raise a `CaptureError` for Python asking whether a symbolic value is true."""
-    frame = user_frame()
-    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    text = _line_of(user_frame())
     text = re.sub(r"\bfor\b[^()]*?\bin\b", "for", text)
     problem, instead = next((p, i) for pattern, p, i in _REMEDIES if re.search(pattern, text))
     refuse(f"{problem} on a value read from the state: write {instead}")
 
 
+def _line_of(frame: FrameType) -> str:
+    return linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+
+
 def refuse_hashing() -> NoReturn:
     """Raise a `CaptureError` for a captured value in a set, or as a key of a dictionary."""
+    if re.search(r"\bin\s*{", _line_of(user_frame())):
+        refuse("`in` on a value read from the state: write any_of(x == a, x == b)")
     refuse(
         "a set, a dictionary or hash() of what is read from the state: compare with ==, any_of or "
         "choose, or use group.contains(member)"

@@ -226,6 +226,14 @@ def test_a_name_that_finds_nothing_is_one_clear_line(counter, highwater, name, w
         ("< office.bound(STEPS)", "< STEPS", "other.py:18: the bound steps where a boolean"),
         ("{clerk} counts", "{clark} counts", "py:16: action count_on: its words name {clark}"),
         ("{c} counts {", "{d} counts {", "property below_two: its failure text names {d}"),
+        ("{c.count}", "{c.kount}", "other.py:21: property below_two: its failure text: no variable "
+         "is called 'kount': did you mean 'count'?"),
+        ("office: Office, clerk: Clerk)", "clerk: Clerk)",
+         "other.py:16: action count_on: its first parameter is the state: write def "
+         "count_on(state, clerk)"),
+        ("integers(0, STEPS)] = 0", "integers(0, STEPS)] = 0\n    days: int = 0",
+         "other.py:12: clerks.days: an int needs limits: write Annotated[int, integers(0, 3)]"),
+        ('"counter", "clerks', '"kip101", "clerks', "kip101 is a protocol of Highwater's: name it"),
         ("(below_two, somebody_counts)", "(somebody_counts,)",
          "other.py:21: the property below_two is in no protocol"),
         ("(count_on,)", "()", "other.py:16: the action count_on is in no protocol"),

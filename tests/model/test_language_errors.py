@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import inspect
 import re
+from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from model.language import (
+    Action,
+    Protocol,
+    State,
     choose,
     count,
     every,
@@ -28,6 +32,26 @@ from model.language.errors import CaptureError, DomainError, ProtocolError, Usag
 from tests.support.lab import Lab, Node, Row, model_of, protocol_of
 
 MISTAKES: list[Any] = []
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+
+
+class Phase(IntEnum):
+    FIRST, SECOND = range(2)
+
+
+class Other(IntEnum):
+    FIRST, SECOND = range(2)
+
+
+class Machine(State):
+    phase: Phase = Phase.FIRST
+    before: Phase = Phase.SECOND
+
+
 ROUNDS = 2
 
 
@@ -84,6 +108,16 @@ def or_that_is_given_a_name(lab: Lab) -> None:
 @refused("`not` on a value read from the state: write not_(a)")
 def not_operator(lab: Lab) -> None:
     require(not lab.flag)  # here
+
+
+@refused("`in` on a value read from the state: write any_of(x == a, x == b)")
+def one_of_several_values(lab: Lab) -> None:
+    require(lab.n in (1, 2))  # here
+
+
+@refused("`in` on a value read from the state: write any_of(x == a, x == b)")
+def one_of_a_set_of_values(lab: Lab) -> None:
+    require(lab.n not in {1, 2})  # here
 
 
 @refused("`in` on a set read from the state: write group.contains(member)")
@@ -167,7 +201,7 @@ def tilde(lab: Lab) -> None:
     require(~lab.flag)  # type: ignore[arg-type]  # here
 
 
-@refused("arithmetic other than + and -")
+@refused("`*` on a value of kind int: write n + n for n * 2, and choose(c, a, b) for a few cases")
 def times(lab: Lab) -> None:
     lab.n = lab.n * 2  # here
 
@@ -290,19 +324,56 @@ def family_and_range_at_once(lab: Lab) -> None:
     require(some(node.x == k for node in lab.nodes for k in range(2)))  # here
 
 
-@refused("a value of kind bool")
+@refused("a boolean where a number is needed")
 def a_boolean_for_a_number(lab: Lab) -> None:
     lab.n = lab.flag  # here
 
 
-@refused("a value of kind int")
+@refused("a number where a boolean is needed")
 def a_number_for_a_boolean(lab: Lab) -> None:
     require(lab.n)  # type: ignore[arg-type]  # here
 
 
-@refused("where one of kind ref nodes is needed")
+@refused("a number where a member of nodes is needed")
 def a_row_for_a_node(lab: Lab, row: Row) -> None:
     require(lab.chosen == row)  # here
+
+
+@refused(
+    "a family or table where a boolean, a number, a member or none is needed: write members.all()"
+)
+def a_family_for_a_set(lab: Lab) -> None:
+    lab.group = lab.nodes  # type: ignore[assignment]  # here
+
+
+@refused("`nodes[...]` of a number: members have no order")
+def a_member_by_a_number_of_the_state(lab: Lab) -> None:
+    lab.n = lab.nodes[lab.n].x  # here
+
+
+@refused("`nodes[...]` of a reference that may be none: quantify over the members")
+def the_set_of_a_reference(lab: Lab) -> None:
+    lab.group = lab.nodes.only(lab.chosen)  # type: ignore[arg-type]  # here
+
+
+@refused("arithmetic or an order of a record, member or row")
+def arithmetic_on_a_member(lab: Lab, node: Node) -> None:
+    lab.n = node + 1  # type: ignore[operator]  # here
+
+
+@refused("a class whose objects are no values here: write a Record of the state, a tuple")
+def an_object_of_ones_own(lab: Lab) -> None:
+    lab.n = Pair(1, 2).first  # here
+
+
+@refused("settings.fast: this protocol has no settings, write Protocol(..., settings=...)")
+def a_setting_where_there_are_none(lab: Lab) -> None:
+    require(lab.settings.fast)  # here
+
+
+@refused("no variable of Lab is called 'nodse': did you mean 'nodes'?")
+def a_variable_misspelt(lab: Lab) -> None:
+    require(every(node.flag for node in lab.nodse))  # type: ignore[attr-defined]  # here
 
 
 @refused("where a boolean, a number, a member or none is needed")
@@ -474,7 +545,7 @@ def test_choose_between_different_kinds_is_refused():
     def mixes(lab: Lab) -> None:
         lab.n = choose(lab.flag, lab.n, lab.flag)
 
-    with pytest.raises(CaptureError, match="a value of kind bool"):
+    with pytest.raises(CaptureError, match="a boolean where a number is needed"):
         _ = model_of(mixes).captured
 
 
@@ -484,3 +555,36 @@ def test_smallest_over_rows_by_number_is_fine_where_members_are_not():
 
     (captured,) = model_of(finds).captured
     assert captured.writes[0].variable.name == "desk.m"
+
+
+def turns(machine: Machine) -> None:
+    machine.phase = Other.SECOND  # type: ignore[assignment]
+
+
+def asks(machine: Machine) -> None:
+    require(machine.phase != Other.SECOND)  # type: ignore[comparison-overlap]
+
+
+def keeps(machine: Machine) -> None:
+    require(machine.phase != machine.before, machine.phase == Phase.FIRST)
+    machine.phase = machine.before
+
+
+@pytest.mark.parametrize(("function", "is_right"), [(turns, False), (asks, False), (keeps, True)])
+def test_a_member_of_another_enumeration_is_refused(function, is_right):
+    action = Action(function.__name__, function, "it turns")
+    model = Protocol("machine", "turns", Machine, (action,), ()).model()
+    if is_right:
+        assert len(model.captured) == 1
+        return
+    with pytest.raises(CaptureError) as caught:
+        _ = model.captured
+    assert "Other.SECOND where a Phase is needed: valid are FIRST, SECOND" in str(caught.value)
+
+
+def test_an_initial_value_of_another_enumeration_is_refused_at_its_line():
+    class Wrong(State):
+        phase: Phase = Other.FIRST  # type: ignore[assignment]
+
+    with pytest.raises(ProtocolError, match=r"errors\.py:\d+: phase cannot be <Other.FIRST: 0> at"):
+        _ = Protocol("machine", "turns", Wrong, (), ()).schema

@@ -60,3 +60,9 @@ def test_a_failure_template_falls_back_to_plain_words_where_values_are_missing()
     member = type("Member", (), {"end": 3})()
     assert prop.explain({"leader": "r0", "member": member}) == "r0 and 3"
     assert Property("p", "plain words", bool).explain({}) == "plain words"
+
+
+def test_a_failure_template_says_values_as_traces_do():
+    prop = Property("p", "plain words", bool, failure="{a.done}, {a.led}, {a.boss}, {a.end}")
+    values = {"done": Sense.ALWAYS, "led": False, "boss": None, "end": 0}
+    assert prop.explain({"a": type("Member", (), values)()}) == "always, false, none, 0"

@@ -29,6 +29,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
@@ -38,9 +39,11 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -60,6 +63,7 @@ public final class Clients {
     private final Admin brokers;
     private final Admin controllers;
     private final Map<String, KafkaProducer<String, String>> producers = new ConcurrentHashMap<>();
+    private final Map<String, Admin> quorums = new ConcurrentHashMap<>(); // by the operation and whom it is asked of
     private final Map<Integer, Member> members = new ConcurrentHashMap<>();
     private volatile boolean loading;
     private volatile Thread load;
@@ -73,10 +77,7 @@ public final class Clients {
         if (quorum.isEmpty()) {
             controllers = brokers;
         } else {
-            Properties direct = new Properties();
-            direct.put("bootstrap.controllers", quorum);
-            direct.put("default.api.timeout.ms", "30000");
-            controllers = Admin.create(direct); // not for elections: the client refuses
+            controllers = quorumOf(quorum, 10); // not for elections: the client refuses
         }
     }
 
@@ -122,6 +123,10 @@ public final class Clients {
             case "stop": stop(); break;
             case "read": return read(r);
             case "trim": return trim(r);
+            case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
+            case "quorum": return quorum(r);
+            case "add_voter": addVoter(r); break;
+            case "subscriptions": subscriptions(r); break;
             default: throw new IllegalArgumentException("no operation " + op);
         }
         return JSON.nullNode();
@@ -384,6 +389,50 @@ public final class Clients {
         var answers = brokers.deleteRecords(all).lowWatermarks();
         for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
         return starts;
+    }
+
+    private static Admin quorumOf(String servers, int retries) {
+        Properties direct = new Properties();
+        direct.put("bootstrap.controllers", servers);
+        direct.put("retries", Integer.toString(retries));
+        direct.put("default.api.timeout.ms", "30000");
+        return Admin.create(direct);
+    }
+
+    /** For what one controller is asked, and no other one if it does not lead any more; a client has one request at a time under way. */
+    private Admin asked(JsonNode r) {
+        String servers = r.get("servers").asText();
+        return quorums.computeIfAbsent(r.get("op").asText() + servers, any -> quorumOf(servers, 0));
+    }
+
+    /** Who leads the metadata, as these controllers tell, and how far each replica has come. */
+    private JsonNode quorum(JsonNode r) throws Exception {
+        QuorumInfo found = asked(r).describeMetadataQuorum().quorumInfo().get();
+        ObjectNode told = JSON.createObjectNode().put("leader", found.leaderId()).put("high_watermark", found.highWatermark());
+        ObjectNode ends = told.putObject("ends");
+        for (Collection<QuorumInfo.ReplicaState> some : List.of(found.voters(), found.observers()))
+            for (QuorumInfo.ReplicaState one : some) ends.put(Integer.toString(one.replicaId()), one.logEndOffset());
+        return told;
+    }
+
+    /** By reflection: it is there since 3.9. */
+    private void addVoter(JsonNode r) throws Exception {
+        String[] address = r.get("address").asText().split(":");
+        Object endpoint = Class.forName("org.apache.kafka.clients.admin.RaftVoterEndpoint")
+            .getConstructor(String.class, String.class, int.class)
+            .newInstance("CONTROLLER", address[0], Integer.parseInt(address[1]));
+        Object result = Admin.class.getMethod("addRaftVoter", int.class, Uuid.class, Set.class)
+            .invoke(controllers, r.get("voter").asInt(), Uuid.fromString(r.get("directory").asText()), Set.of(endpoint));
+        ((KafkaFuture<?>) result.getClass().getMethod("all").invoke(result)).get();
+    }
+
+    /** One record of metadata each, all in one request: client metrics that no client sends. */
+    private void subscriptions(JsonNode r) throws Exception {
+        Map<ConfigResource, Collection<AlterConfigOp>> all = new HashMap<>();
+        for (int i = 0; i < r.get("count").asInt(); i++)
+            all.put(new ConfigResource(ConfigResource.Type.valueOf("CLIENT_METRICS"), r.get("name").asText() + i),
+                List.of(new AlterConfigOp(new ConfigEntry("interval.ms", "3600000"), AlterConfigOp.OpType.SET)));
+        asked(r).incrementalAlterConfigs(all).all().get();
     }
 
     private List<TopicPartition> partitions(JsonNode r) throws Exception {

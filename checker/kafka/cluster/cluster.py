@@ -1,4 +1,4 @@
-"""A controller and brokers of one release, each a process with a proxy in front of it.
+"""Controllers and brokers of one release, each a process with a proxy in front of it.
 
 Every node listens on a port that the system chose, and says in its log which; all others know only
 its proxy's. Nothing is configured but ports, sizes that spare memory, and what the schedule says.
@@ -15,12 +15,12 @@ from pathlib import Path
 
 from checker.kafka.cluster.dumps import dump, segments
 from checker.kafka.cluster.errors import UndecidedError
-from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
 from checker.kafka.cluster.processes import Process, Processes
 from checker.kafka.cluster.programs import CONFIGURATION, Programs
 from checker.kafka.cluster.proxy import HOST, Proxy
+from checker.kafka.cluster.quorum import DECODED, METADATA_LOG, Quorum, directory_id, topic_names
 from checker.kafka.releases.jars import at_least
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -58,10 +58,12 @@ class Cluster:
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
         options: tuple[str, ...] = (),
+        quorum: Quorum = Quorum(),  # noqa: B008  it does not change
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
-        self.all_nodes = (CONTROLLER, *self.brokers)
+        self.quorum = quorum
+        self.all_nodes = (*quorum.controllers, *self.brokers)
         self.settings = {**DEFAULTS, **settings}
         self.features = features or {}
         self._options = options  # of the JVMs of brokers
@@ -79,6 +81,10 @@ class Cluster:
         """The directory with all that belongs to a node."""
         return self.processes.directory / str(node)
 
+    def address(self, node: int) -> str:
+        """Where all others reach a node: its front."""
+        return f"{HOST}:{self.fronts[node]}"
+
     def begin(self) -> None:
         """Format every node's disks, and start all; return when every broker is at work."""
         for node in self.all_nodes:
@@ -90,20 +96,21 @@ class Cluster:
 
     def configure(self, node: int) -> Path:
         """Write a node's configuration, as it is now; its path."""
-        name, role = ("CONTROLLER", "controller") if node == CONTROLLER else ("BROKER", "broker")
+        is_broker = node in self.brokers
+        name, role = ("BROKER", "broker") if is_broker else ("CONTROLLER", "controller")
         own = {
             "node.id": str(node),
             "process.roles": role,
             "log.dirs": ",".join(map(str, self.log_dirs[node])),
             "listeners": f"{name}://{HOST}:0",
-            "controller.quorum.voters": f"{CONTROLLER}@{HOST}:{self.fronts[CONTROLLER]}",
+            **self.quorum.settings({each: self.address(each) for each in self.quorum.controllers}),
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,BROKER:PLAINTEXT",
         }
         version = self.programs.release.version
-        if node != CONTROLLER or at_least(version, CONTROLLERS_ADVERTISE_SINCE):
-            own["advertised.listeners"] = f"{name}://{HOST}:{self.fronts[node]}"
-        if node != CONTROLLER:
+        if is_broker or at_least(version, CONTROLLERS_ADVERTISE_SINCE):
+            own["advertised.listeners"] = f"{name}://{self.address(node)}"
+        if is_broker:
             own["inter.broker.listener.name"] = name
         path = self.home(node) / "server.properties"
         lines = (f"{key}={value}\n" for key, value in {**own, **self.given(node)}.items())
@@ -122,7 +129,7 @@ class Cluster:
         for node in nodes:
             arguments = [
                 self.programs.storage_tool, "format", "-t", CLUSTER_ID,
-                "-c", str(self.configure(node)), *given,
+                "-c", str(self.configure(node)), *given, *self.quorum.format_options(node),
             ]  # fmt: skip
             log = self.home(node) / "format.log"
             formatting[node] = self._java(arguments, log, lambda line: None, TOOL_HEAP)
@@ -200,7 +207,7 @@ class Cluster:
             if said.port != before:
                 self.proxy.serve(node, said.port)
 
-        options = () if node == CONTROLLER else self._options
+        options = self._options if node in self.brokers else ()
         arguments = [*options, "kafka.Kafka", str(self.configure(node))]
         log = self.home(node) / "server.log"
         self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
@@ -284,6 +291,23 @@ class Cluster:
             return frozenset(chain.from_iterable(shown[file] for file in files))
 
         return {broker: names(files) for broker, files in logs.items()}, names(aside)
+
+    def made_topics(self) -> dict[int, frozenset[str]]:
+        """By controller, the topics that the metadata log on its disk makes: `topic t`."""
+        controllers = self.quorum.controllers
+        logs = {node: segments(self.log_dirs[node], METADATA_LOG) for node in controllers}
+        shown = dump(
+            self.programs, self.processes, self.news, list(chain.from_iterable(logs.values())),
+            self.processes.directory / "metadata.txt", (DECODED,),
+        )  # fmt: skip
+        return {
+            node: topic_names(chain.from_iterable(shown[file] for file in files))
+            for node, files in logs.items()
+        }
+
+    def directory_id(self, node: int) -> str:
+        """The id of a node's first disk, by which a quorum knows a voter."""
+        return directory_id(self.log_dirs[node][0])
 
     def _segments(self, broker: int, topics: Iterable[str], set_aside: bool) -> list[Path]:
         disks = self.log_dirs[broker]

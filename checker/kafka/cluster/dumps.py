@@ -48,15 +48,16 @@ def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -
 
 
 def dump(
-    programs: Programs, processes: Processes, news: News, files: list[Path], log: Path
-) -> dict[Path, frozenset[str]]:
+    programs: Programs, processes: Processes, news: News, files: list[Path], log: Path,
+    options: tuple[str, ...] = ("--print-data-log",),
+) -> dict[Path, frozenset[str]]:  # fmt: skip
     """The names of all records in each of these files, by one dump.
 
     `UndecidedError` if it does not end in time, or does not show a file.
     """
     lines: list[str] = []
     arguments = [
-        QUIET, programs.dump_log_segments, "--print-data-log", "--files", ",".join(map(str, files)),
+        QUIET, programs.dump_log_segments, *options, "--files", ",".join(map(str, files)),
     ]  # fmt: skip
     running = processes.start(programs.classpath, arguments, log, lines.append, HEAP)
     if not news.wait(lambda: running.has_ended, LIMIT):

@@ -1,17 +1,21 @@
 """The closing of every run: the cluster is made whole, read, stopped, and its disks are dumped.
 
 A last record goes to every partition when all replicas are in sync; it is what each disk has to
-show.
+show. Where there are several controllers, topics are evidence, too: each that was made is a record
+of metadata that was acknowledged. A last topic is made, which each controller's disk has to show.
 """
 
 from __future__ import annotations
 
 from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.quorum import topic_name
 from checker.kafka.cluster.stage import Stage
-from checker.kafka.cluster.steps.topics import all_in_sync
+from checker.kafka.cluster.steps.quorums import have_read_all
+from checker.kafka.cluster.steps.topics import all_in_sync, make_topic
 from checker.kafka.cluster.verdict import Evidence
 
 WHOLE_LIMIT, ANSWER_LIMIT = 180.0, 60.0  # seconds
+LAST_TOPIC = "last-topic"
 
 
 def gather(stage: Stage) -> Evidence:
@@ -19,36 +23,66 @@ def gather(stage: Stage) -> Evidence:
 
     `UndecidedError` if the cluster does not become whole again.
     """
-    _make_whole(stage)
+    made = frozenset(map(topic_name, stage.topics))
+    written = _make_whole(stage)
     stage.clients.ask("stop")
     acknowledged = frozenset(
         name for name, place in stage.clients.acknowledged.items() if not stage.is_deleted(place)
     )
-    known = _send_last_records(stage)
-    read = frozenset[str]().union(*map(stage.read, stage.written))
+    known = _send_last_records(stage, written)
+    read = frozenset[str]().union(*map(stage.read, written))
+    if stage.cluster.quorum.is_dynamic:
+        acknowledged, read = acknowledged | made, read | _told_topics(stage)
+        known |= _make_last_topic(stage)
     stage.clients.end()
     stage.cluster.stop()
     disks, set_aside = stage.cluster.records(sorted(stage.written))
+    if stage.cluster.quorum.is_dynamic:
+        disks |= stage.cluster.made_topics()
     shared = stage.clients.members.shared
     changed = {str(place): names for place, names in stage.readings.changed.items()}
     return Evidence(acknowledged, disks, read, known, set_aside, shared, changed)
 
 
-def _make_whole(stage: Stage) -> None:
+def _make_whole(stage: Stage) -> set[str]:
+    """Have everything go on; the topics that were sent to and are still there."""
     for stall in stage.stalls.values():
         stall.end()
     stage.proxy.release_all()
     stage.cluster.resume_all()
     stage.cluster.make_whole()
-    for topic in stage.written:
+    written = set(stage.written)
+    if stage.cluster.quorum.is_dynamic:
+        _wait_for_controllers(stage)
+        written = {topic for topic in written if topic_name(topic) in _told_topics(stage)}
+    for topic in written:
         if not stage.news.wait(all_in_sync(stage, topic), WHOLE_LIMIT):
             raise UndecidedError(f"in the end not all replicas of {topic} came in sync")
+    return written
 
 
-def _send_last_records(stage: Stage) -> dict[int, frozenset[str]]:
+def _wait_for_controllers(stage: Stage) -> None:
+    first = stage.cluster.quorum.controllers[0]
+    if not stage.news.wait(have_read_all(stage, first), WHOLE_LIMIT):
+        raise UndecidedError("in the end not all controllers had read the metadata")
+
+
+def _told_topics(stage: Stage) -> frozenset[str]:
+    """The topics that brokers tell of."""
+    return frozenset(map(topic_name, stage.clients.ask("topics")))
+
+
+def _make_last_topic(stage: Stage) -> dict[int, frozenset[str]]:
+    """By controller, the topic that its disk has to make, and a broker's disk none of."""
+    make_topic(stage, LAST_TOPIC, stage.cluster.brokers[:1])
+    _wait_for_controllers(stage)
+    return dict.fromkeys(stage.cluster.quorum.controllers, frozenset({topic_name(LAST_TOPIC)}))
+
+
+def _send_last_records(stage: Stage, written: set[str]) -> dict[int, frozenset[str]]:
     """By broker, which records its disk has to show."""
     known: dict[int, frozenset[str]] = {}
-    for topic in stage.written:
+    for topic in written:
         for partition in stage.describe(topic):
             number = partition["partition"]
             name = f"last-{topic}-{number}"

@@ -13,7 +13,7 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-FETCH, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT = 1, 56, 68
+FETCH, VOTE, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT = 1, 52, 56, 68
 CONTROLLER = 100  # the node id of the controller
 CLIENTS = -1  # stands for our clients where a node id does for a node
 LARGEST = 1 << 28  # bytes; a size beyond is no frame of Kafka's
@@ -108,6 +108,19 @@ def metadata(broker: int) -> Frames:
     """A broker's reading of the metadata log, both ways; its heartbeats are other frames."""
     words, between = f"the metadata of {broker}", (CONTROLLER, broker)
     return Frames(words, CONTROLLER, rf"raft-client-{broker}", between)
+
+
+def asked_of(server: int, asker: int) -> Frames:
+    """All that a node asks of another about metadata, and the answers."""
+    words = f"what {asker} asks of {server}"
+    return Frames(words, server, rf"(raft-client-)?{asker}", (asker, server))
+
+
+def votes(candidate: int, voter: int) -> Frames:
+    """What a controller asks of another to be elected, or to learn whether it may be."""
+    words = f"the vote requests of {candidate} to {voter}"
+    client, apis = f"raft-client-{candidate}", frozenset({VOTE})
+    return Frames(words, voter, client, (candidate, voter), apis, Way.REQUEST)
 
 
 def isr_changes(broker: int) -> Frames:

@@ -18,6 +18,9 @@ _IMAGE = re.compile(
 )
 _AWAITS = re.compile(r"Awaiting socket connections on \S+?:(\d+)")
 _DEBUGGER = re.compile(r"Listening for transport dt_socket at address: (\d+)")
+_QUORUM_ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(")
+_VOTERS = re.compile(r"Latest set of voters is VoterSet\(voters=\{(.*)\}\) at offset")
+_VOTER = re.compile(r"(?:^|[ {])(\d+)=VoterNode\(")
 _STARTED = re.compile(r"Kafka Server started")
 
 
@@ -36,13 +39,16 @@ class Replica:
 class Node:
     """What one process has said since it was started.
 
-    `port`: what it listens on, if it does; `debugger`: the same for a debugger.
+    `port`: what it listens on, if it does; `debugger`: the same for a debugger. `quorum_role`: what
+    it is in the quorum, such as `Leader`; `voters` as it has read them.
     """
 
     lines: list[str] = field(default_factory=list)
     port: int | None = None
     debugger: int | None = None
     started: bool = False
+    quorum_role: str = ""
+    voters: Set[int] = frozenset()
     replicas: dict[str, Replica] = field(default_factory=dict)
 
     def replica(self, partition: str) -> Replica:
@@ -62,6 +68,10 @@ class Node:
             self._of(match[1]).read = _members(match[2])
         elif match := _AWAITS.search(line):
             self.port = int(match[1])
+        elif match := _QUORUM_ROLE.search(line):
+            self.quorum_role = match[1]
+        elif match := _VOTERS.search(line):
+            self.voters = frozenset(map(int, _VOTER.findall(match[1])))
         elif match := _DEBUGGER.match(line):
             self.debugger = int(match[1])
         elif _STARTED.search(line):

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from checker.kafka.cluster.frames import CONTROLLER, Frames
+from checker.kafka.cluster.frames import Frames
 from checker.kafka.cluster.schedule import Kind, Schedule, Step
 from checker.kafka.cluster.steps import groups, records, topics
 from checker.telling.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 
 CLIENTS = "clients"
-_DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down")
+_DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down", "are_down")
 _UP = ("start", "launch", "resume", "is_at_work")
 _LEADER_IS_READ = ("has_the_answer", "has_read")
 _HELD = ("hold", "lose", "leave", "one_is_held", "some_are_held")
@@ -37,11 +37,22 @@ def picture_of(schedule: Schedule, control: bool = False) -> Lanes:
     )  # fmt: skip
 
 
+def _named(given: Mapping[str, Any]) -> tuple[int, ...]:
+    """The nodes that a sentence is about, one or several."""
+    for key in ("brokers", "nodes"):
+        if key in given:
+            return tuple(given[key])
+    return tuple(given[key] for key in ("broker", "controller") if key in given)
+
+
 class _Scene:
     """Who is there, who is up, and who leads, as the steps go on."""
 
     def __init__(self, schedule: Schedule) -> None:
-        self._nodes = {CONTROLLER: "controller"}
+        controllers = sorted(schedule.quorum.controllers)
+        self._nodes = {node: f"controller {node}" for node in controllers}
+        if not schedule.quorum.is_dynamic:
+            self._nodes = {controllers[0]: "controller"}
         self._nodes |= {number: f"broker {number}" for number in range(schedule.brokers)}
         self.names = [CLIENTS, *self._nodes.values()]
         self._down: set[int] = set()
@@ -72,7 +83,7 @@ class _Scene:
             passing = Passing.STOPPED if name in _HELD else slow
             waits = ((start, mark),) if mark is Mark.WAIT else ()
             return waits, (start, end, passing)
-        controller = self._nodes[CONTROLLER]
+        controller = next(iter(self._nodes.values()))
         if name in _LEADER_IS_READ:
             leader = self._nodes[given["leader"]]
             return ((leader, mark),), (controller, leader, Passing.PASSES)
@@ -85,17 +96,17 @@ class _Scene:
                 return ((CLIENTS, mark),), (leader, CLIENTS, Passing.PASSES)
             ends = name == "send_no_more"
             return ((CLIENTS, mark),), None if ends else (CLIENTS, leader, Passing.PASSES)
-        brokers = given.get("brokers", (given["broker"],) if "broker" in given else ())
         if module == topics.__name__ and mark is Mark.ACT:
             return ((CLIENTS, mark),), (CLIENTS, controller, Passing.PASSES)
         if module == groups.__name__:
             return ((CLIENTS, mark),), None
         shown = Mark.GONE if name in _DOWN and mark is Mark.ACT else mark
-        return tuple((self._nodes[b], shown) for b in brokers or (CONTROLLER,)), None
+        touched = [self._nodes[number] for number in _named(given)] or [controller]
+        return tuple((node, shown) for node in touched), None
 
     def _follow(self, name: str, given: Mapping[str, Any]) -> None:
         """What is so after the step."""
-        brokers = set(given.get("brokers", (given["broker"],) if "broker" in given else ()))
+        brokers = set(_named(given))
         if name in _DOWN:
             self._down |= brokers
             self._leader = None if self._leader in brokers else self._leader

@@ -15,11 +15,10 @@ from checker.kafka.cluster.clients import Clients
 from checker.kafka.cluster.cluster import Cluster
 from checker.kafka.cluster.errors import PromiseBrokenError, UndecidedError
 from checker.kafka.cluster.evidence import gather
-from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.processes import Processes
 from checker.kafka.cluster.programs import Programs
-from checker.kafka.cluster.proxy import HOST, Proxy
+from checker.kafka.cluster.proxy import Proxy
 from checker.kafka.cluster.schedule import Kind, Schedule, Step
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.stalls import AGENT
@@ -55,7 +54,7 @@ class Run:
             stack.callback(proxy.close)
             try:
                 kept = f", in {directory}" if self.keep is not None else ""
-                say(f"a controller and {self.schedule.brokers} brokers start{kept}")
+                say(f"{_nodes(self.schedule)} start{kept}")
                 stage = self._stage(processes, proxy, news)
                 self._take(self.schedule.steps(self.control), stage, say)
                 say("everything goes on; all is read, then all disks are dumped")
@@ -77,12 +76,12 @@ class Run:
         cluster = Cluster(
             self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
             self.schedule.log_dirs, self.schedule.features,
-            (AGENT,) if self.schedule.stalls_threads else (),
+            (AGENT,) if self.schedule.stalls_threads else (), self.schedule.quorum,
         )  # fmt: skip
         cluster.begin()
-        servers = ",".join(f"{HOST}:{cluster.fronts[broker]}" for broker in cluster.brokers)
+        servers = ",".join(map(cluster.address, cluster.brokers))
         direct = at_least(self.programs.release.version, ASK_CONTROLLERS_SINCE)
-        quorum = f"{HOST}:{cluster.fronts[CONTROLLER]}" if direct else ""
+        quorum = ",".join(map(cluster.address, cluster.quorum.controllers)) if direct else ""
         clients = Clients(self.programs, processes, news, (servers, quorum))
         return Stage(cluster, proxy, clients, news)
 
@@ -93,6 +92,14 @@ class Run:
                 take(step, stage)
             except UndecidedError as why:
                 raise UndecidedError(f"{step.words}: {why}") from None
+
+
+def _nodes(schedule: Schedule) -> str:
+    controllers, brokers = len(schedule.quorum.controllers), schedule.brokers
+    return (
+        f"{'a controller' if controllers == 1 else f'{controllers} controllers'} and "
+        f"{'a broker' if brokers == 1 else f'{brokers} brokers'}"
+    )
 
 
 def take(step: Step, stage: Stage) -> None:

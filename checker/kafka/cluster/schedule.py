@@ -1,7 +1,8 @@
 """Schedules: short files, each the story of a run, one step a line.
 
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `fix` (its name,
-if the finding has several), `story`, what the `control` leaves out in words, `brokers`, `log_dirs`,
+if the finding has several), `story`, what the `control` leaves out in words, `brokers`,
+`controllers` (their node ids, if there are several: the first founds the quorum), `log_dirs`,
 `seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a value is the
 node's number), a table `features` (levels that the cluster begins with, where they are not the
 release's own), and `steps`:
@@ -27,6 +28,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from checker.kafka.cluster.frames import CONTROLLER
+from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.steps import ACTS, CONDITIONS, threads
 from checker.kafka.cluster.vocabulary import Meaning, meaning_of
 from checker.lab.catalogue import read_catalogue
@@ -34,7 +37,7 @@ from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
 KEYS = {
-    "title", "finding", "fix", "story", "control", "brokers", "log_dirs", "seconds",
+    "title", "finding", "fix", "story", "control", "brokers", "controllers", "log_dirs", "seconds",
     "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
@@ -77,6 +80,7 @@ class Schedule:
     story: str
     control: str
     brokers: int
+    quorum: Quorum
     log_dirs: int
     settings: Mapping[str, str]
     features: Mapping[str, int]
@@ -121,10 +125,20 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         path.stem.removeprefix(f"{finding}-"),
         data["title"], finding, str(data.get("fix", finding)),
         data["story"].strip(), data["control"].strip(),
-        int(data.get("brokers", 3)), int(data.get("log_dirs", 1)),
+        int(data.get("brokers", 3)), _quorum(data), int(data.get("log_dirs", 1)),
         {str(key): str(value) for key, value in data.get("settings", {}).items()},
         {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
     )  # fmt: skip
+
+
+def _quorum(data: Mapping[str, Any]) -> Quorum:
+    nodes = tuple(int(node) for node in data.get("controllers", (CONTROLLER,)))
+    if not nodes or len(set(nodes)) < len(nodes) or min(nodes) < CONTROLLER:
+        told = ", ".join(map(str, nodes)) or "none"
+        raise UsageError(
+            f"controllers are different node ids, one or several, from {CONTROLLER} on, not {told}"
+        )
+    return Quorum(nodes)
 
 
 def _steps(text: str, seconds: float) -> tuple[Step, ...]:

@@ -21,6 +21,7 @@ from checker.kafka.cluster.frames import (
     heartbeats,
     isr_changes,
     metadata,
+    votes,
 )
 from checker.kafka.cluster.stage import Stage
 from model.language.errors import UsageError
@@ -34,6 +35,7 @@ FRAMES: Mapping[str, Callable[..., Frames]] = {
     "the answers to {follower} from {leader}": answers,
     "the metadata of {broker}": metadata,
     "the ISR changes of {broker}": isr_changes,
+    "the vote requests of {candidate} to {voter}": votes,
     "the heartbeats of consumer {consumer} to {broker}": heartbeats,
     "the heartbeat answers to consumer {consumer} from {broker}": heartbeat_answers,
 }

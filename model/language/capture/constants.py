@@ -28,7 +28,8 @@ from model.language.declare.store import Place
 from model.language.errors import CaptureError
 from model.language.refusal import is_users, refuse
 
-INTERNAL = {*Place.__slots__, *("_declared", "_local_names", "_reference_node", "_node", "_kind")}
+INTERNAL = {*Place.__slots__, *("_declared", "_local_names", "_reference_node", "_node", "_names")}
+INTERNAL |= {"_kind"}
 """Attributes of views and symbolic values that are not the user's."""
 
 _FUNCTIONS = (
@@ -133,6 +134,12 @@ def _inside(words: str, value: Any, place: tuple[str, int]) -> tuple[Any, ...]:
         return tuple(getattr(value, field.name) for field in fields(value))
     if callable(value) and not (isinstance(value, type) and is_users_class(value)):
         _refuse_mention(words, place)
+    if isinstance(value, type):
+        refuse(
+            f"`{words}`, a class whose objects are no values here: write a Record of the state, a "
+            "tuple, or the fields by themselves",
+            place,
+        )
     _refuse_change(f"{words}, a {type(value).__name__},", place)
 
 

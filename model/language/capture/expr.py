@@ -8,11 +8,13 @@ names the file, the line and what to write instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 from typing import Any, NoReturn, cast
 
 from model.language import graph
 from model.language.declare.domains import Bound
-from model.language.graph import INT, Kind, Node
+from model.language.declare.view import View
+from model.language.graph import INT, Kind, Node, Sort
 from model.language.refusal import refuse, refuse_hashing, refuse_text, refuse_truth
 
 
@@ -67,8 +69,11 @@ def _refusing(problem: str) -> Callable[..., NoReturn]:
 
 
 _REFUSED = {
+    "`*` on a value of kind {}: write n + n for n * 2, and choose(c, a, b) for a few cases": (
+        "mul rmul"
+    ),
     "arithmetic other than + and - on a value of kind {}: write choose(c, a, b)": (
-        "add radd sub rsub mul rmul floordiv rfloordiv mod rmod truediv rtruediv pow rpow divmod "
+        "add radd sub rsub floordiv rfloordiv mod rmod truediv rtruediv pow rpow divmod "
         "rdivmod matmul rmatmul lshift rlshift rshift rrshift and rand or ror neg pos abs round "
         "trunc floor ceil"
     ),
@@ -104,10 +109,24 @@ class BoolExpr(Expr):
 
 
 class IntExpr(Expr):
-    """A symbolic integer."""
+    """A symbolic integer; `names` is the enumeration that it is a member of, if there is one."""
 
-    __slots__ = ()
+    __slots__ = ("_names",)
     _kind = Kind.INT
+
+    def __init__(self, node: Node, names: type[IntEnum] | None = None) -> None:
+        super().__init__(node)
+        self._names = names
+
+    def __eq__(self, other: object) -> Any:
+        refuse_other_names(self._names, other)
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> Any:
+        refuse_other_names(self._names, other)
+        return super().__ne__(other)
+
+    __hash__ = Expr.__hash__
 
     def _number(self, other: Any) -> Node:
         return node_of(other, like=self._node)
@@ -138,6 +157,15 @@ class IntExpr(Expr):
 
     def __neg__(self) -> IntExpr:
         return IntExpr(graph.subtract(graph.constant(0), self._node))
+
+
+def refuse_other_names(names: type[IntEnum] | None, value: object) -> None:
+    """`CaptureError` if a value is a member of another enumeration than `names`."""
+    own = value._names if isinstance(value, IntExpr) else type(value)
+    if names is None or own is None or own is names or not issubclass(own, IntEnum):
+        return
+    what = f"{own.__name__}.{value.name}" if isinstance(value, IntEnum) else f"a {own.__name__}"
+    refuse(f"{what} where a {names.__name__} is needed: valid are {', '.join(names.__members__)}")
 
 
 MAY_BE_NONE = (
@@ -174,23 +202,41 @@ def node_of(value: object, like: Node | None = None) -> Node:
     else:
         found = getattr(value, "_reference_node", None)
         if found is None:
-            what = f"the bound {value.name}" if isinstance(value, Bound) else repr(value)
-            instead = ": write state.bound(...)" if isinstance(value, Bound) else ""
+            what, instead = _no_value(value)
             refuse(f"{what} where a boolean, a number, a member or none is needed{instead}")
         node = found()
         if node.sort is INT and (like is None or like.sort is INT):
             refuse("a row where a value is needed: write row.number, or compare it with a row")
     if like is not None and node.sort != like.sort:
-        refuse(
-            f"a value of kind {node.sort.kind} {node.sort.family} where one of kind "
-            f"{like.sort.kind} {like.sort.family} is needed"
-        )
+        refuse(f"{_words(node.sort)} where {_words(like.sort)} is needed")
     return node
+
+
+def _no_value(value: object) -> tuple[str, str]:
+    """What an object is that is no value, and what to write instead."""
+    if isinstance(value, Bound):
+        return f"the bound {value.name}", ": write state.bound(...)"
+    if isinstance(value, View):
+        instead = value._instead.get("value")
+        return value._words, f": write {instead}" if instead else ""
+    return repr(value), ""
+
+
+def _words(sort: Sort) -> str:
+    """What values of a sort are, for people."""
+    of = {
+        Kind.BOOL: "a boolean",
+        Kind.INT: "a number",
+        Kind.REF: f"a member of {sort.family}",
+        Kind.SET: f"a set of members of {sort.family}",
+    }
+    return of[sort.kind]
 
 
 def wrap(node: Node) -> Expr:
     """`node` as a symbolic value of its kind (sets are wrapped by `collections`)."""
-    return {Kind.BOOL: BoolExpr, Kind.INT: IntExpr, Kind.REF: RefExpr}[node.sort.kind](node)
+    kinds: dict[Kind, type[Expr]] = {Kind.BOOL: BoolExpr, Kind.INT: IntExpr, Kind.REF: RefExpr}
+    return kinds[node.sort.kind](node)
 
 
 def as_bool(node: Node) -> bool:

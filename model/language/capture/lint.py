@@ -19,6 +19,7 @@ import types
 import typing
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
 from types import CodeType, FrameType
@@ -27,7 +28,9 @@ from typing import Any
 from model.language import refusal
 from model.language.capture.constants import INTERNAL, check_value
 from model.language.capture.rounds import Held, contents_of, instructions_of, is_users_class
-from model.language.errors import CaptureError, LimitError, ProtocolError
+from model.language.declare.entity import Record
+from model.language.declare.settings import NoSettings
+from model.language.errors import CaptureError, LimitError, ProtocolError, unknown_name
 from model.language.refusal import is_users, is_users_frame, refuse, user_frame
 
 _INSTRUCTIONS = (
@@ -191,10 +194,10 @@ class Watch:
             raise
         except ProtocolError as error:
             _refuse_error(error, str(error))
+        except AttributeError as error:
+            _refuse_error(error, _no_attribute(error))
         except Exception as error:
-            _refuse_error(
-                error, f"{type(error).__name__} on what may be read from the state: {error}"
-            )
+            _refuse_error(error, _raised(error))
         finally:
             refusal.watching = False
             if collecting:
@@ -230,6 +233,23 @@ class Watch:
             place = code.co_filename, code.co_firstlineno
             for name in code.co_freevars:
                 check_value(name, frame.f_locals.get(name), place)
+
+
+def _raised(error: Exception) -> str:
+    return f"{type(error).__name__} on what may be read from the state: {error}"
+
+
+def _no_attribute(error: AttributeError) -> str:
+    """What is wrong with asking a record or settings for what they do not have."""
+    owner, name = error.obj, str(error.name)
+    if isinstance(owner, NoSettings):
+        return f"settings.{name}: this protocol has no settings, write Protocol(..., settings=...)"
+    kind = type(owner)
+    if isinstance(owner, Record):
+        return str(unknown_name(f"variable of {kind.__name__}", name, owner._declared))
+    if is_dataclass(owner):
+        return str(unknown_name(f"field of {kind.__name__}", name, (f.name for f in fields(owner))))
+    return _raised(error)
 
 
 def _refuse_error(error: Exception, words: str) -> typing.NoReturn:

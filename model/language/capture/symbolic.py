@@ -15,12 +15,13 @@ from model.language.capture.expr import (
     as_bool,
     as_int,
     node_of,
+    refuse_other_names,
     wrap,
 )
 from model.language.capture.recorder import Capture
 from model.language.capture.rounds import Iteration
 from model.language.declare.containers import SetOf
-from model.language.declare.domains import IndexSet
+from model.language.declare.domains import IndexSet, names_of
 from model.language.declare.entity import Entity
 from model.language.declare.schema import Schema
 from model.language.declare.store import Part, Place, Store
@@ -140,9 +141,11 @@ class SymbolicStore(Store):
         value = graph.read(variable.name, index, variable.sort, self.frame)
         if self.frame == 0:
             value = self.capture.overlay(variable, index, value)
-        return self._value(value)
+        names = names_of(variable.domain)
+        return self._value(value) if names is None else IntExpr(value, names)
 
     def write(self, variable: Variable, index: tuple[Node, ...], value: Any) -> None:
+        refuse_other_names(names_of(variable.domain), value)
         node = node_of(value, like=variable.blank)
         self.capture.write(variable, index, node)
 
@@ -199,6 +202,11 @@ class SymbolicStore(Store):
             if isinstance(value, int) and not isinstance(value, bool):
                 self.schema.named.setdefault((index_set.name, value), user_place())
                 return graph.constant(value, Sort(Kind.REF, index_set.name))
+            if isinstance(value, IntExpr):
+                refuse(
+                    f"`{index_set.name}[...]` of a number: members have no order, take the member "
+                    "as a parameter of the action, or quantify over all"
+                )
             refuse(f"`{index_set.name}[...]` {MAY_BE_NONE}")
         return node_of(value, graph.constant(0))
 

@@ -154,6 +154,11 @@ class Family(Indexed, Generic[E]):
 class Members(Family[E]):
     """A family of entities that differ only in their state, such as the replicas of a partition."""
 
+    _instead: ClassVar[dict[str, str]] = {
+        **Family._instead,
+        "value": "members.all() for the set of all",
+    }
+
     def none(self) -> SetOf[E]:
         """The empty set of members."""
         return cast("SetOf[E]", self._store.subset(self._schema.index_set, ()))
@@ -164,7 +169,9 @@ class Members(Family[E]):
 
     def only(self, member: E) -> SetOf[E]:
         """The set of one member."""
-        return cast("SetOf[E]", self._store.subset(self._schema.index_set, (member._index[-1],)))
+        index_set = self._schema.index_set
+        index = self._store.index_of(member, index_set)
+        return cast("SetOf[E]", self._store.subset(index_set, (index,)))
 
     def where(self, condition: Callable[[E], bool]) -> SetOf[E]:
         """The set of the members for which `condition(member)` holds."""

@@ -162,6 +162,11 @@ class Subset:
 Domain = Integers | Booleans | Reference | Subset
 
 
+def names_of(domain: Domain) -> type[IntEnum] | None:
+    """The enumeration that a domain's values are members of, if they are."""
+    return domain.names if isinstance(domain, Integers) else None
+
+
 @dataclass(frozen=True)
 class IndexSet:
     """What a state variable is indexed by: the members of a family or the positions of a sequence.

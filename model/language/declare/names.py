@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ForwardRef, get_args, get_origin
 
 from model.language.errors import ProtocolError
@@ -36,3 +38,17 @@ def _without_quotes(annotation: Any, names: dict[str, Any]) -> Any:
     if not any(isinstance(each, ForwardRef) for each in arguments):
         return annotation
     return get_origin(annotation)[tuple(_without_quotes(each, names) for each in arguments)]
+
+
+def line_of_field(owner: type, name: str) -> str:
+    """File and line where a class, or one of its bases, annotates a name; empty if unknown."""
+    for kind in owner.__mro__:
+        if name not in inspect.get_annotations(kind):
+            continue
+        try:
+            lines, first = inspect.getsourcelines(kind)
+        except (OSError, TypeError):
+            return ""
+        found = (n for n, line in enumerate(lines, first) if re.match(rf"\s+{name}\s*:", line))
+        return f"{Path(inspect.getfile(kind)).name}:{next(found, first)}"
+    return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
 from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin
 
@@ -24,12 +25,13 @@ from model.language.declare.domains import (
     Subset,
     integer_domain,
     limit,
+    names_of,
 )
 from model.language.declare.entity import Entity, Record, State
-from model.language.declare.names import annotations_of
+from model.language.declare.names import annotations_of, line_of_field
 from model.language.declare.store import Part, Store
 from model.language.declare.variables import EVERYBODY, Path, Variable, dotted, index_sets
-from model.language.errors import ProtocolError
+from model.language.errors import ProtocolError, placed
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +169,10 @@ class Schema:
         annotations = self._annotations(record.view_class)
         for name, declared in record.view_class._declared.items():
             path = (*record.path, name)
-            record.fields[name] = self._part(annotations[name], declared.initial, path)
+            try:
+                record.fields[name] = self._part(annotations[name], declared.initial, path)
+            except ProtocolError as error:
+                raise placed(error, line_of_field(record.view_class, name)) from None
         return record
 
     def _part(self, annotation: Any, initial: Any, path: Path) -> Part:
@@ -186,8 +191,12 @@ class Schema:
             return self._sequence(_record_of(annotation, kind), kind, initial, path)
         if isinstance(kind, type) and issubclass(kind, Record):
             return self._fill(RecordSchema(path, kind))
+        if annotation is int:
+            raise ProtocolError(
+                f"{dotted(path)}: an int needs limits: write Annotated[int, integers(0, 3)]"
+            )
         raise ProtocolError(
-            f"{dotted(path)}: cannot use the annotation {annotation!r}: valid are bool, an "
+            f"{dotted(path)}: cannot use the annotation {_called(annotation)}: valid are bool, an "
             "IntEnum, Annotated[int, integers(...)], an entity or `Entity | None`, SetOf, "
             "PerMember, Sequence, Members, Table and subclasses of Record"
         )
@@ -232,7 +241,9 @@ def _initial(name: str, domain: Domain, declared: Any) -> Any:
         return EVERYBODY if declared == containers.everybody() else 0
     if declared is None and isinstance(domain, Reference) and domain.optional:
         return graph.NONE
-    if not isinstance(declared, int):
+    names = names_of(domain)
+    is_other = names is not None and isinstance(declared, IntEnum) and type(declared) is not names
+    if is_other or not isinstance(declared, int):
         raise ProtocolError(f"{name} cannot be {declared!r} at first: valid is {domain}")
     return bool(declared) if isinstance(domain, Booleans) else int(declared)
 

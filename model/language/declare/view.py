@@ -21,7 +21,7 @@ class View:
     _instead: ClassVar[dict[str, str]] = {}
 
     def _refuse(self, what: str) -> NoReturn:
-        instead = self._instead.get(what, "compare or assign its variables")
+        instead = self._instead.get(what, "a comparison or assignment of its variables")
         refuse(f"{what} of {self._words}: write {instead}")
 
     def __bool__(self) -> bool:
@@ -44,3 +44,9 @@ class View:
 
     def __hash__(self) -> int:
         return self._refuse("hash()")
+
+    def _arithmetic(self, _: object) -> NoReturn:
+        self._refuse("arithmetic or an order")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _arithmetic
+    __lt__ = __le__ = __gt__ = __ge__ = _arithmetic

@@ -14,6 +14,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
 from checker.kafka.cluster.places import Place
 from checker.kafka.cluster.play import take
+from checker.kafka.cluster.quorum import Quorum
 from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.stage import Stage
 
@@ -101,6 +102,7 @@ def test_the_levels_that_a_cluster_begins_with_are_given_to_kafkas_own_program(t
 
     cluster = object.__new__(Formatting)
     cluster.features, cluster.log_dirs, cluster.news = {"one": 0, "two": 3}, {0: ()}, News()
+    cluster.quorum = Quorum()
     cluster.programs = cast(Any, SimpleNamespace(storage_tool="Tool"))
     gone = SimpleNamespace(directory=tmp_path, gone=lambda process: None)
     cluster.processes = cast(Any, gone)

@@ -17,12 +17,14 @@ from checker.kafka.cluster.frames import (
     Head,
     Way,
     answer_correlation,
+    asked_of,
     fetches,
     heartbeat_answers,
     heartbeats,
     isr_changes,
     metadata,
     request_head,
+    votes,
 )
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.proxy import Proxy
@@ -338,6 +340,13 @@ def test_a_request_without_a_client_id_has_an_empty_one():
         (heartbeats(1, 0), Head(0, "consumer-1", 1, Way.REQUEST), False),  # a fetch
         (heartbeats(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), False),
         (heartbeat_answers(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), True),
+        (asked_of(103, 101), Head(103, "raft-client-101", 1, Way.ANSWER), True),
+        (asked_of(103, 0), Head(103, "0", 63, Way.REQUEST), True),  # a heartbeat
+        (asked_of(103, 101), Head(101, "raft-client-103", 1, Way.REQUEST), False),
+        (asked_of(103, 0), Head(103, "adminclient-0", 1, Way.REQUEST), False),
+        (votes(101, 102), Head(102, "raft-client-101", 52, Way.REQUEST), True),
+        (votes(101, 102), Head(102, "raft-client-101", 1, Way.REQUEST), False),  # a fetch
+        (votes(101, 102), Head(101, "raft-client-102", 52, Way.REQUEST), False),
     ],
 )
 def test_frames_are_told_apart(frames, head, is_one):

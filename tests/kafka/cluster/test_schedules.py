@@ -13,7 +13,7 @@ from checker.kafka.cluster.schedule import (
     schedules_of,
     step_of,
 )
-from checker.kafka.cluster.steps import network
+from checker.kafka.cluster.steps import network, quorums
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS
 from model.language.errors import UsageError
 
@@ -108,11 +108,34 @@ def test_what_is_left_unread_is_read_again(schedule, control):
     assert not unread
 
 
+@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
+def test_a_network_that_is_parted_is_made_whole_and_all_nodes_that_are_named_are_there(
+    schedule, control
+):
+    apart = set()
+    nodes = {*schedule.quorum.controllers, *range(schedule.brokers)}
+    for step in schedule.steps(control):
+        given = step.meaning.arguments
+        for key in ("nodes", "others", "brokers", "voters", "replicas"):
+            assert set(given.get(key, ())) <= nodes
+        assert {given[key] for key in ("broker", "controller") if key in given} <= nodes
+        if step.meaning.sentence.function is quorums.cut:
+            pairs = set(quorums.between(**given))
+            assert not apart & pairs
+            apart |= pairs
+        elif step.meaning.sentence.function is quorums.heal:
+            assert apart == set(quorums.between(**given))
+            apart.clear()
+    assert not apart
+
+
 def test_a_schedule_as_it_is_read(tmp_path):
     path = tmp_path / "0009-story.toml"
     path.write_text(GOOD)
     schedule = read_schedule(path)
     assert (schedule.name, schedule.finding, schedule.brokers) == ("story", "0009", 3)
+    assert schedule.quorum.controllers == (100,)
     assert schedule.settings == {"replica.lag.time.max.ms": "10000"}
     assert schedule.features == {"eligible.leader.replicas.version": 0}
     assert [s.words for s in schedule.steps(False)] == [
@@ -138,6 +161,9 @@ def test_a_schedule_as_it_is_read(tmp_path):
         ("- kill 0\n+ until", "until", "a control differs by at least one step"),
         ('control = "what is left out"', 'control = ""', "a control differs"),
         ('title = "a title"', "", "no 'title'"),
+        ("[settings]", "controllers = [101, 101]\n[settings]", "are different node ids"),
+        ("[settings]", "controllers = [2, 101]\n[settings]", "from 100 on, not 2, 101"),
+        ("[settings]", "controllers = []\n[settings]", "one or several"),
         ("title", "tittle", "did you mean 'title'?"),
         ("[settings]", "[settings", "0009-story.toml"),
     ],
@@ -169,9 +195,7 @@ def test_files_are_named_after_their_findings():
 
 def test_all_frames_that_can_be_named_can_be_held():
     for template in FRAMES:
-        text = re.sub(
-            r"\{(\w+)\}",
-            lambda named: str(["leader", "broker", "follower", "consumer"].index(named[1])),
-            template,
-        )
+        places = re.findall(r"\{\w+\}", template)
+        assert len(places) == len(set(places))
+        text = template.format(**{place[1:-1]: number for number, place in enumerate(places)})
         assert step_of(f"hold {text}").meaning.arguments["frames"].words == text

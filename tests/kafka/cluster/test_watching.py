@@ -35,6 +35,19 @@ READ = (
 AWAITS = "[23:26:23.295] INFO Awaiting socket connections on 127.0.0.1:41010. (DataPlaneAcceptor)"
 STARTED = "[23:26:23.349] INFO [KafkaRaftServer nodeId=0] Kafka Server started (KafkaRaftServer)"
 
+LEADER_OF_THE_QUORUM = (
+    "[12:01:57.393] INFO [RaftManager id=103] Completed transition to Leader(localVoterNode="
+    "VoterNode(voterKey=ReplicaKey(id=103, directoryId=GQ), listeners=Endpoints(endpoints={}),"
+    " epoch=1) from CandidateState(localId=103, epoch=1) (QuorumState)"
+)
+VOTERS = (
+    "[12:01:33.536] INFO [RaftManager id=103] Latest set of voters is VoterSet(voters={104="
+    "VoterNode(voterKey=ReplicaKey(id=104, directoryId=q9), listeners=Endpoints(endpoints={"
+    "ListenerName(CONTROLLER)=127.0.0.1/<unresolved>:42071}), supportedKRaftVersion="
+    "SupportedVersionRange[min_version:0, max_version:1]), 101=VoterNode(voterKey=ReplicaKey("
+    "id=101, directoryId=ps), listeners=Endpoints(endpoints={})}) at offset 39"
+)
+
 
 def test_a_change_that_comes_while_the_test_runs_is_not_missed(monkeypatch):
     news = News()
@@ -97,6 +110,16 @@ def test_an_isr_is_known_by_answer_and_by_image():
     assert (node.replica("t-0").answered, node.replica("t-0").read) == ({0, 1, 2}, frozenset())
     node.hear(READ)
     assert node.replica("t-0").read == {0, 2}
+
+
+def test_a_controller_says_who_votes_and_what_it_is_in_the_quorum():
+    node = Node()
+    assert (node.quorum_role, node.voters) == ("", frozenset())
+    node.hear(LEADER_OF_THE_QUORUM)
+    node.hear(VOTERS)
+    assert (node.quorum_role, node.voters) == ("Leader", {101, 104})
+    node.hear("[RaftManager id=103] Completed transition to ResignedState(localId=103, epoch=1")
+    assert node.quorum_role == "Resigned"
 
 
 def test_a_node_listens_and_starts_when_it_says_so():

@@ -1,8 +1,18 @@
 """The sentences of schedules, by what they act upon; all are known once this is imported."""
 
-from checker.kafka.cluster.steps import brokers, disks, groups, network, records, threads, topics
+from checker.kafka.cluster.steps import (
+    brokers,
+    disks,
+    groups,
+    network,
+    quorums,
+    records,
+    threads,
+    topics,
+)
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 
 __all__ = [
-    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "records", "threads", "topics",
+    "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "threads",
+    "topics",
 ]  # fmt: skip

@@ -74,6 +74,12 @@ def is_down(stage: Stage, broker: int) -> Test:
     return lambda: not stage.cluster.is_up(broker)
 
 
+@condition("{brokers:numbers} are down")
+def are_down(stage: Stage, brokers: tuple[int, ...]) -> Test:
+    """All of these processes have ended."""
+    return lambda: not any(map(stage.cluster.is_up, brokers))
+
+
 @condition("the log of {broker:number} says {words:text}")
 def log_says(stage: Stage, broker: int, words: str) -> Test:
     """Since the last step that acted; the words are a regular expression."""

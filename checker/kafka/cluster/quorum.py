@@ -1,0 +1,65 @@
+"""The controllers of a cluster: one that all are told of, or a quorum whose voters may change.
+
+The first controller of several founds the quorum and is its only voter; the others read the
+metadata as observers until a step adds them, as an operator does (KIP-853).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.kafka.cluster.frames import CONTROLLER
+
+METADATA_LOG = "__cluster_metadata"
+DECODED = "--cluster-metadata-decoder"  # for DumpLogSegments
+
+
+@dataclass(frozen=True)
+class Quorum:
+    """The node ids of the controllers; of several the first founds the quorum."""
+
+    controllers: tuple[int, ...] = (CONTROLLER,)
+
+    @property
+    def is_dynamic(self) -> bool:
+        """There are several controllers, which come and go as voters."""
+        return len(self.controllers) > 1
+
+    def settings(self, addresses: Mapping[int, str]) -> dict[str, str]:
+        """By what every node finds the controllers, whose addresses are given by node id."""
+        listed = ",".join(addresses[node] for node in self.controllers)
+        if self.is_dynamic:
+            return {"controller.quorum.bootstrap.servers": listed}
+        return {"controller.quorum.voters": f"{self.controllers[0]}@{listed}"}
+
+    def format_options(self, node: int) -> tuple[str, ...]:
+        """What Kafka's storage tool is to know of a node's part in the quorum."""
+        if not self.is_dynamic or node not in self.controllers:
+            return ()
+        return ("--standalone",) if node == self.controllers[0] else ("--no-initial-controllers",)
+
+
+def directory_id(disk: Path) -> str:
+    """The id that the storage tool gave a disk. `KeyError` if it gave none."""
+    text = (disk / "meta.properties").read_text(encoding="utf-8")
+    found = re.search(r"^directory\.id=(\S+)$", text, re.MULTILINE)
+    if found is None:
+        raise KeyError(f"{disk} has no directory.id")
+    return found[1]
+
+
+def topic_names(payloads: Iterable[str]) -> frozenset[str]:
+    """`topic NAME` for each topic that records of the metadata log make, as a dump decodes them."""
+    records = [json.loads(payload) for payload in payloads if payload.startswith("{")]
+    return frozenset(
+        topic_name(record["data"]["name"]) for record in records if record["type"] == "TOPIC_RECORD"
+    )
+
+
+def topic_name(topic: str) -> str:
+    """How a topic's own record is called in the evidence, beside the records in the topic."""
+    return f"topic {topic}"

@@ -1,0 +1,130 @@
+"""Sentences about several controllers: who is cut off, who is added as a voter, and who leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from checker.kafka.cluster.errors import UndecidedError
+from checker.kafka.cluster.frames import Frames, asked_of
+from checker.kafka.cluster.stage import Stage
+from checker.kafka.cluster.vocabulary import Test, act, condition
+
+ADDED_LIMIT = 30.0  # seconds for a controller to read all, so that it may be added
+
+
+@act("cut {nodes:numbers} off from {others:numbers}")
+def cut(stage: Stage, nodes: tuple[int, ...], others: tuple[int, ...]) -> None:
+    """Nothing about metadata passes between them, as when the network is parted."""
+    for frames in between(nodes, others):
+        stage.proxy.hold(frames)
+
+
+@act("let {nodes:numbers} reach {others:numbers} again")
+def heal(stage: Stage, nodes: tuple[int, ...], others: tuple[int, ...]) -> None:
+    """What was under way is lost with its connections; later ones pass."""
+    for frames in between(nodes, others):
+        stage.proxy.lose(frames)
+
+
+def between(nodes: Iterable[int], others: Iterable[int]) -> Iterator[Frames]:
+    """All that some nodes and others ask of each other about metadata, and the answers."""
+    for pair in ((node, other) for node in nodes for other in others):
+        yield asked_of(*pair)
+        yield asked_of(*reversed(pair))
+
+
+@act("add controller {controller:number}")
+def add(stage: Stage, controller: int) -> None:
+    """As a voter, until that is committed; one that has not yet read all is refused at first."""
+    cluster = stage.cluster
+
+    def is_added() -> bool:
+        try:
+            stage.clients.ask(
+                "add_voter", voter=controller, directory=cluster.directory_id(controller),
+                address=cluster.address(controller),
+            )  # fmt: skip
+        except UndecidedError as refused:
+            if "lagging" in str(refused):
+                return False
+            raise
+        return True
+
+    if not stage.news.wait(is_added, ADDED_LIMIT):
+        raise UndecidedError(f"{controller} is lagging behind after {ADDED_LIMIT:.0f} s")
+
+
+@act("write {count:number} records {record:name} of metadata at {controller:number}")
+def write(stage: Stage, count: int, record: str, controller: int) -> None:
+    """In one request, until they are committed: subscriptions of client metrics, which none has."""
+    _write(stage, count, record, controller, waits=True)
+
+
+@act("begin to write {count:number} records {record:name} of metadata at {controller:number}")
+def begin_to_write(stage: Stage, count: int, record: str, controller: int) -> None:
+    """The same without waiting; who asks does not try again."""
+    _write(stage, count, record, controller, waits=False)
+
+
+def _write(stage: Stage, count: int, record: str, controller: int, waits: bool) -> None:
+    asked = stage.clients.ask if waits else stage.clients.begin
+    asked("subscriptions", servers=stage.cluster.address(controller), count=count, name=record)
+
+
+@condition("{controller:number} leads the quorum")
+def leads_the_quorum(stage: Stage, controller: int) -> Test:
+    """As it says itself; of two, one may have an earlier epoch."""
+    return lambda: stage.cluster.nodes[controller].quorum_role == "Leader"
+
+
+@condition("{controller:number} has resigned")
+def has_resigned(stage: Stage, controller: int) -> Test:
+    """It led, has not heard of a majority for a while, and takes no more requests as the leader."""
+    return lambda: stage.cluster.nodes[controller].quorum_role not in ("", "Leader")
+
+
+@condition("{controller:number} has read that the voters are {voters:numbers}")
+def has_read_voters(stage: Stage, controller: int, voters: tuple[int, ...]) -> Test:
+    """The last set that it has read in the metadata, whether committed or not."""
+    return lambda: stage.cluster.nodes[controller].voters == set(voters)
+
+
+@condition("{controller:number} has {count:number} records of metadata that are not committed")
+def has_uncommitted(stage: Stage, controller: int, count: int) -> Test:
+    """It leads and has appended them, and no majority has them."""
+
+    def test() -> bool:
+        told = _told(stage, controller)
+        return told is not None and (
+            told["leader"] == controller
+            and told["ends"][str(controller)] - told["high_watermark"] >= count
+        )
+
+    return test
+
+
+@condition("all controllers have read the metadata of {controller:number}")
+def have_read_all(stage: Stage, controller: int) -> Test:
+    """Who leads, as this one tells, knows all, and that they have read what is committed now."""
+    wanted = set(map(str, stage.cluster.quorum.controllers))
+
+    def test() -> bool:
+        told = _told(stage, controller)
+        return told is not None and (
+            wanted <= told["ends"].keys()
+            and all(told["ends"][each] >= told["high_watermark"] for each in wanted)
+        )
+
+    return test
+
+
+def _told(stage: Stage, controller: int) -> dict[str, Any] | None:
+    """What a controller tells of the quorum; `None` if it has no answer now."""
+    try:
+        told: dict[str, Any] = stage.clients.ask(
+            "quorum", servers=stage.cluster.address(controller)
+        )
+    except UndecidedError:
+        return None
+    return told
