@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from checker.commands.dropped import codes, is_dropped_in
-from checker.commands.progress import duration
+from checker.core.amounts import duration
 from checker.core.search.allowance import Allowance
 from checker.core.search.limits import Limits, memory_bytes, memory_words, who_stopped
 from model.language.errors import LimitError

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from checker.commands.interrupt import Interrupt
+from checker.core.amounts import duration
 from model.language.errors import LimitError
 
 if TYPE_CHECKING:
@@ -162,14 +163,6 @@ def run_shown(sweep: Sweep[Any], ceiling: Ceiling, quiet: bool = False) -> bool:
     if sweep.store is not None and not sweep.results:
         print(f"nothing is stored in {sweep.store}: no job has ended", file=sys.stderr)
     return interrupt.requested
-
-
-def duration(seconds: float) -> str:
-    """A time to wait, as people say it: `40 s`, `7 min`, `2 h 5 min`."""
-    if seconds < 99.5:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def words(progress: Progress) -> str:

@@ -11,9 +11,9 @@ from checker.commands.progress import (
     PLAIN_EVERY,
     Display,
     Ticker,
-    duration,
     run_shown,
 )
+from checker.core.amounts import duration
 from checker.core.search.limits import Progress
 from checker.lab.experiments.grid import Sweep
 
