@@ -14,7 +14,8 @@ from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, mock
 from checker.kafka.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
-FIXTURES = ("kafka", "kafka-clients", "kafka-server-common", "kafka-metadata", "kafka-storage")
+MODULES = ("clients", "server-common", "metadata", "storage", "raft")
+FIXTURES = ("kafka", *(f"kafka-{module}" for module in MODULES))
 SECONDS = 300
 
 
@@ -32,7 +33,7 @@ def fixtures(release: Release) -> str:
     pinned = versions()["tests"]
     junit = f"org.junit.platform:junit-platform-console-standalone:{pinned['junit']}"
     directories = (
-        artifacts(f"kafka-{release.version}-tests", tests, alone=True),
+        artifacts(f"kafka-{release.version}-fixtures", tests, alone=True),
         artifacts(f"junit-{pinned['junit']}", [junit], alone=True),
     )
     jars = [str(jar) for path in directories for jar in sorted(path.glob("*.jar"))]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from checker.kafka.conformance.harness import Answer, Harness
+from checker.kafka.conformance.process import Answer, Runs
 from checker.kafka.conformance.projection import Numbers, Projection, differing
 from checker.kafka.conformance.walks import Walk
 from checker.kafka.releases.jars import at_least
@@ -174,7 +174,7 @@ class Tally:
 
 
 def compare_walks(
-    harness: Harness, projection: Projection, walks: Iterator[Walk], into: Tally
+    harness: Runs, projection: Projection, walks: Iterator[Walk], into: Tally
 ) -> list[Checked]:
     """Take walks on Kafka, the next one while the last is compared, and count what comes out."""
     found = []
@@ -189,7 +189,7 @@ def compare_walks(
     return found
 
 
-def _count(harness: Harness, projection: Projection, walk: Walk, into: Tally) -> Checked:
+def _count(harness: Runs, projection: Projection, walk: Walk, into: Tally) -> Checked:
     answer = harness.receive()
     checked = compare(projection, walk.steps, walk.expected, answer, walk.between)
     into.add(walk.steps, answer, checked)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
-from checker.kafka.conformance.harness import Answer, Harness, sources
+from checker.kafka.conformance.harness import Harness, sources
 from checker.kafka.conformance.observed import MEANS
 from checker.kafka.conformance.plan import models, settings_of
+from checker.kafka.conformance.process import Answer
 from checker.kafka.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
 from checker.kafka.conformance.replays import AT_ONCE, Cell, cell, departure, release_model
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns

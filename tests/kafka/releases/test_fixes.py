@@ -269,3 +269,20 @@ def test_a_truncated_epoch_is_back_with_its_file_until_truncation_writes_it(vers
         "testAnEpochThatNothingIsLeftOfIsAllThatGoes",
     }
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
+def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
+    name = "VotersAfterTruncationTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
+        for fix in (None, "voters-after-a-truncation")
+    )
+    assert published.failed == {
+        "testVotersThatAreAppendedBelowTheFormerEndOfTheLogAreAsked",
+        "testVotersThatAreAppendedFarBelowTheFormerEndOfTheLogAreAsked",
+    }
+    assert published.passed == {
+        "testVotersThatAreAppendedUpToBeyondTheFormerEndOfTheLogAreAsked",
+        "testVotersThatAreAppendedAreAskedWhereNothingIsTruncated",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())

@@ -11,9 +11,12 @@ from checker.kafka.releases import jars, patch
 from checker.kafka.releases.patch import Edit, MethodPatch
 from model.kafka.protocol import KAFKA
 from model.kafka_group.protocol import KAFKA_GROUP
+from model.kraft.protocol import KRAFT
 from model.language.declare.settings import describe
 from model.language.errors import UsageError
 from tests.support.tiers import RELEASES, first_and_nightly
+
+PROTOCOLS = (KAFKA, KAFKA_GROUP, KRAFT)
 
 SCALA = """class Cache {
   private[cluster] def rises(seen: Tide): Boolean = {
@@ -189,7 +192,7 @@ def test_every_fix_can_be_read_and_says_what_it_does():
     }
     assert {name.removesuffix(".toml") for name in texts} == set(patch.fixes())
     for fix in (fix for fix in patch.fixes().values() if fix.setting):
-        protocol = KAFKA if fix.setting in describe(KAFKA.settings) else KAFKA_GROUP
+        protocol = next(p for p in PROTOCOLS if fix.setting in describe(p.settings))
         protocol.model({}, {fix.setting: fix.value})
     for name, text in texts.items():
         told = text.read_text("utf-8")

@@ -1,0 +1,42 @@
+"""Controllers of published releases: what they do with a quorum's findings, and what mends it."""
+
+import pytest
+
+from checker.kafka.conformance.controllers import Controllers
+from checker.kafka.releases.jars import at_least
+from tests.support.quorums import taken_over, voters_hidden_by_a_truncation
+from tests.support.tiers import RELEASES, first_and_nightly
+
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
+QUORUMS = first_and_nightly(RELEASES, "4.3.1", "4.1.0", "4.0.1", "3.9.1")
+
+
+def _at_the_end(controllers, *parts):
+    """Each controller after the steps."""
+    steps = [step for part in parts for step in part]
+    return controllers.play(5, [1, 2, 3], steps)[-1]
+
+
+@pytest.mark.parametrize("version", QUORUMS)
+def test_voters_below_the_former_end_of_a_log_are_hidden_and_committed_metadata_is_lost(version):
+    added, committed, stand = voters_hidden_by_a_truncation(3, at_least(version, "4.0.0"))
+    with Controllers(version) as controllers:
+        end = _at_the_end(controllers, added, committed)
+        assert {end[node]["voters"] for node in (1, 2, 4, 5)} == {"[1, 2, 3, 4, 5]"}
+        assert end[3]["voters"] == "[1, 2, 3]"
+        lost, offset = end[2]["log"][-1], end[2]["high_watermark"]
+        end = _at_the_end(controllers, added, committed, stand, taken_over())
+    assert (end[3]["role"], end[3]["epoch"]) == ("Leader", 3)
+    assert end[3]["high_watermark"] > offset
+    assert all(lost not in end[node]["log"] for node in (1, 3))
+    assert "below the current high watermark" in end[2]["failure"]
+
+
+@pytest.mark.parametrize("version", QUORUMS)
+@pytest.mark.parametrize(("lost", "fix"), [(2, ""), (12, "voters-after-a-truncation")])
+def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(version, lost, fix):
+    added, committed, stand = voters_hidden_by_a_truncation(lost, at_least(version, "4.0.0"))
+    with Controllers(version, fix) as controllers:
+        end = _at_the_end(controllers, added, committed, stand)
+    assert {end[node]["voters"] for node in end} == {"[1, 2, 3, 4, 5]"}
+    assert end[3]["role"] in ("Prospective", "Candidate")
