@@ -26,8 +26,8 @@ class Stage:
     `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a
     schedule made, `written` those of them to which records were sent. `log_starts`: where the logs
     of those partitions start of which records were deleted; `deletions`: the numbers of requests
-    for that which have no answer yet, by what they are about. `creations` are such numbers, of topics
-    that are to be made.
+    for that which have no answer yet, by what they are about; `creations` the same of topics that
+    are to be made.
     """
 
     cluster: Cluster

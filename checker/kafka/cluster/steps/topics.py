@@ -39,7 +39,7 @@ def begin_to_make_topic(stage: Stage, topic: str, replicas: tuple[int, ...]) -> 
 @condition("topic {topic:name} is made")
 def is_made(stage: Stage, topic: str) -> Test:
     """As was last begun, and who asked was told so. No verdict where that fails."""
-    if topic not in stage.creations:
+    if topic not in stage.creations.keys() | stage.topics.keys():
         raise UndecidedError(f"no step has begun to make topic {topic}")
 
     def test() -> bool:
