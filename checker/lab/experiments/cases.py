@@ -272,9 +272,15 @@ def group_overview(folder: Path) -> str:
     return kafka_overview(folder, "the group model")
 
 
+def kraft_overview(folder: Path) -> str:
+    """The page of the KRaft model's counterexamples."""
+    return kafka_overview(folder, "the KRaft model")
+
+
 OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
     "kafka_producer": producer_overview,
     "kafka_group": group_overview,
+    "kraft": kraft_overview,
     "ladder": ladder_overview,
 }
