@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from model.kraft.bounds import VOTER_CHANGES
-from model.kraft.kraft_control_record_state_machine import is_voter, last_read_offset, voter_set
+from model.kraft.kraft_control_record_state_machine import is_voter, second_directories, voter_set
 from model.kraft.state import FOLLOWER, Node, Quorum
-from model.kraft.voter_changes import append_voters, require_changeable, second_directories
+from model.kraft.voter_changes import append_voters, require_changeable
 from model.language import action, choose, not_, require, spend
 
 
@@ -17,7 +17,7 @@ def _add(quorum: Quorum, leader: Node, node: Node) -> None:
     require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
 
     spend(quorum, VOTER_CHANGES)
-    second = second_directories(leader)
+    second = second_directories(quorum, leader)
     second = choose(node.second_directory, second.with_member(node), second)
     append_voters(quorum, leader, voters.with_member(node), second)
 
@@ -46,7 +46,7 @@ def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
     """The node's own AddVoter request, as the log that it has does not name its id."""
     require(quorum.options.auto_join, node != leader)
     require(node.role == FOLLOWER, node.leader == leader, node.epoch == leader.epoch)
-    require(last_read_offset(node) >= 0, not_(voter_set(quorum, node).contains(node)))
+    require(not_(voter_set(quorum, node).is_empty), not_(voter_set(quorum, node).contains(node)))
     _add(quorum, leader, node)
 
 

@@ -110,6 +110,20 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         fix=True,
     )
+    snapshot_is_read: bool = setting(
+        False,
+        "a snapshot that replaces the log is read, wherever the cursor is",
+        "snapshot.is.always.read",
+        at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
+        fix=True,
+    )
+    snapshot_of_earlier_epoch: bool = setting(
+        False,
+        "a follower takes its leader's snapshot even if the epoch of its own last record is later",
+        "snapshot.of.earlier.epoch.is.taken",
+        at="KafkaRaftLog.truncateToLatestSnapshot",
+        fix=True,
+    )
     leader_counts_flushed: bool = setting(
         False,
         "the leader counts for the high watermark only what it has flushed",
