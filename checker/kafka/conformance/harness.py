@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from checker.kafka.conformance.brokers import writes_epochs_later
 from checker.kafka.conformance.plan import has_elr
 from checker.kafka.conformance.process import JAVA_SOURCES, Runs
-from checker.kafka.conformance.projection import Numbers, Projection, writes_epochs_later
+from checker.kafka.conformance.rows import Numbers
 from checker.kafka.releases.jars import at_least, mocks
 from model.acks import Acks
 from model.kafka.choices import ConsumerCommits, EpochCache, FetchAnswers, LogFile, LogStartFile
@@ -22,6 +23,9 @@ from model.kafka.settings import KafkaSettings
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
+
+if TYPE_CHECKING:
+    from checker.kafka.conformance.projection import Projection
 
 
 @dataclass(frozen=True)

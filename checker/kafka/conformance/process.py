@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from checker.kafka.conformance.projection import Numbers, Projection
+from checker.kafka.conformance.rows import Numbers
 from checker.kafka.releases.compile import compile_java
 from checker.kafka.releases.jars import release
 from checker.kafka.releases.jdk import SMALL, java
@@ -28,6 +28,9 @@ from checker.kafka.releases.patch import patched_classes
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
+
+if TYPE_CHECKING:
+    from checker.kafka.conformance.projection import Projection
 
 JAVA = (*SMALL, "-Xmx512m", "-Xss512k")
 JAVA_SOURCES = Path(str(files("checker.kafka.conformance").joinpath("java")))
