@@ -23,6 +23,7 @@ from checker.commands.common import (
 from checker.core.exits import Exit
 from checker.core.verdict import Agreement
 from model.language.errors import UsageError
+from model.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -139,6 +140,7 @@ def _stored(options: dict[str, Any]) -> int:
 def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:
     from checker.lab.experiments.mutants import Outcome
 
+    is_own = matrix.original.model.protocol.name not in PROTOCOLS  # whose reasons nobody records
     yield matrix.grid().text(console).rstrip("\n")
     for outcome in (Outcome.EQUIVALENT, Outcome.SURVIVED, Outcome.UNKNOWN):
         alive = [fate for fate in matrix.fates if fate.outcome is outcome]
@@ -152,13 +154,14 @@ def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:
             if fate.lemmas:
                 found = ", ".join(f"{name} at {depth}" for name, depth in fate.lemmas.items())
                 yield f"    noticed by lemmas: {found}"
-            if fate.mutant not in matrix.reasons and outcome is not Outcome.EQUIVALENT:
+            unexplained = fate.mutant not in matrix.reasons and outcome is not Outcome.EQUIVALENT
+            if unexplained and not is_own:
                 yield "    no reason is recorded"
     yield ""
     counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
-    unexplained = len(matrix.unexplained)
+    reasons = "" if is_own else f"; {len(matrix.unexplained)} without a recorded reason"
     yield Agreement.words(matrix.original.agreement)
-    yield f"{len(matrix.fates)} mutants: {counts}; {unexplained} without a recorded reason"
+    yield f"{len(matrix.fates)} mutants: {counts}{reasons}"
 
 
 def to_json(matrix: KillMatrix) -> dict[str, Any]:

@@ -32,6 +32,11 @@ _MEANING = {
     "looked at",
 }
 
+_WITHOUT_UNBOUNDED = (
+    "run it without --unbounded: within bounds on sizes Z3 shows a step that breaks a lemma, if "
+    "one is missing"
+)
+
 
 def result_text(
     result: Proof | BoundedCheck, trace: Trace | None, saved: Path | None, console: Console
@@ -54,6 +59,8 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     }
     if reasons:
         parts += [Text(), Text(f"why unknown: {', '.join(sorted(reasons))}")]
+        if proof.unbounded:
+            parts.append(Text(_WITHOUT_UNBOUNDED))
     if proof.never_enabled:
         never = ", ".join(proof.never_enabled)
         parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]

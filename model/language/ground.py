@@ -79,6 +79,7 @@ class Grounder:
             Op.DIFFERENCE: self._difference,
             Op.CONTAINS: self._contains,
             Op.SIZE: self._size,
+            Op.MAJORITY: self._majority,
             Op.FORALL: lambda node, env: graph.conjunction(*self._bodies(node, env)),
             Op.EXISTS: lambda node, env: graph.disjunction(*self._bodies(node, env)),
             Op.COUNT: lambda node, env: _count(self._bodies(node, env)),
@@ -255,9 +256,20 @@ class Grounder:
         )
 
     def _size(self, node: Node, env: Environment) -> Node:
-        (group,) = self._arguments(node, env)
-        width = self._everyone(node.args[0]).bit_length()
-        return _count([_has(group, k) for k in range(width)])
+        return _count(self._membership(node.args[0], env))
+
+    def _majority(self, node: Node, env: Environment) -> Node:
+        """Twice the count of members in both is more than the count of the second set's."""
+        group, of = (self._membership(arg, env) for arg in node.args)
+        found = _count([graph.conjunction(*pair) for pair in zip(group, of, strict=True)])
+        return graph.less(_count(of), graph.add(found, found))
+
+    def _membership(self, group: Node, env: Environment) -> list[Node]:
+        """Of each member of the family, whether it is in the set."""
+        if group.op is Op.MEMBERS_WHERE:
+            return self._bodies(group, env)
+        mask = self.expression(group, env)
+        return [_has(mask, k) for k in range(self.space.extents[group.sort.family])]
 
     def _members_where(self, node: Node, env: Environment) -> Node:
         bits = [

@@ -141,6 +141,7 @@ class Writer:
         group = self.group(scope, depth)
         options = [f"{group}.is_empty", f"({group} == {self.group(scope, depth)})"]
         options.append(f"{group}.includes({self.group(scope, depth)})")
+        options.append(f"is_majority({group}, of={self.group(scope, depth)})")
         options += [f"{group}.contains({n})" for n in scope.nodes]
         return self.pick(*options)
 

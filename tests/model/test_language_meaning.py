@@ -20,6 +20,7 @@ from model.language import (
     every,
     implies,
     integers,
+    is_majority,
     is_none,
     largest,
     maximum,
@@ -268,6 +269,14 @@ def a_set_contains_a_reference_only_if_it_is_not_none(lab: Lab, node: Node) -> N
 def sets_by_condition(lab: Lab) -> None:
     lab.group = lab.nodes.where(lambda node: all_of(node.x > 0, not_(node.flag)))
     lab.n = lab.group.size
+
+
+@acts
+def majorities(lab: Lab, a: Node) -> None:
+    require(is_majority(lab.group, of=a.group.with_member(lab.chosen)))
+
+    a.flag = is_majority(lab.nodes.where(lambda node: node.x > 0), of=lab.group)
+    lab.flag = is_majority(lab.nodes.none(), of=lab.nodes.none())
 
 
 # --- numbers and parameters ---------------------------------------------------------------------

@@ -46,8 +46,12 @@ LOSSES = (
 READS = Column("reads from followers", ("consumer_reads_only_committed",), "wrong", {}, {})
 LEADER = Column("a leader", ("partition_has_leader",), "none", KEEPS_UP, {})
 WRITES = Column("writes with acks=all", ("leader_takes_writes",), "refused", KEEPS_UP, {})
-ANSWERS = Column("answers and reads", ("leader_exposes_what_the_isr_holds",), "late", KEEPS_UP, {})
-RETURN = Column("a leader with all back", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {})
+ANSWERS = Column(
+    "acknowledgements and reads", ("leader_exposes_what_the_isr_holds",), "late", KEEPS_UP, {}
+)
+RETURN = Column(
+    "a leader once all are back", ("live_replicas_have_a_leader",), "none", KEEPS_UP, {}
+)
 STOPS = (LEADER, WRITES, ANSWERS, RETURN)
 
 

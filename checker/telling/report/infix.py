@@ -10,7 +10,7 @@ from model.language.graph import BINDERS, COMMUTATIVE, Node, Op
 _SIGNS = {
     Op.EQ: "=", Op.LT: "<", Op.LE: "<=", Op.ADD: "+", Op.SUB: "-", Op.UNION: "union",
     Op.DIFFERENCE: "minus", Op.INTERSECTION: "and also", Op.AND: "and", Op.OR: "or",
-    Op.CONTAINS: "contains",
+    Op.CONTAINS: "contains", Op.MAJORITY: "is a majority of",
 }  # fmt: skip
 
 

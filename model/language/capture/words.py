@@ -12,9 +12,12 @@ from typing import Any, TypeVar, cast
 from model.language import graph
 from model.language.capture import recorder
 from model.language.capture.expr import Expr, as_bool, as_int, node_of
+from model.language.declare.containers import SetOf
+from model.language.declare.entity import Entity
 from model.language.graph import Node, Op
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
 
 
 class Unmet(Exception):  # noqa: N818  # an answer, not an error
@@ -109,6 +112,16 @@ def count(conditions: Iterable[bool]) -> int:
     if recorder.active is not None:
         return as_int(recorder.active.quantify(Op.COUNT, conditions))
     return sum(1 for condition in conditions if condition)
+
+
+def is_majority(group: SetOf[E], of: SetOf[E]) -> bool:
+    """Of the members of the set `of`, more than half are in `group`. Of nobody, nothing is.
+
+    Of a condition: `is_majority(nodes.where(lambda node: node.votes_for(c)), of=voters)`.
+    """
+    if isinstance(of, Expr):
+        return as_bool(graph.majority(node_of(group, like=of._node), of._node))
+    return 2 * group.intersection(of).size > of.size
 
 
 def largest(values: Iterable[int]) -> int:

@@ -260,6 +260,11 @@ def size(group: Node) -> Node:
     return intern(Op.SIZE, (group,), INT)
 
 
+def majority(group: Node, of: Node) -> Node:
+    """Of the members of the set `of`, more are in the set `group` than are not."""
+    return intern(Op.MAJORITY, (group, of), BOOL)
+
+
 def members_where(member: Node, condition: Node) -> Node:
     """The set of those values of the variable `member` for which `condition` holds."""
     return intern(Op.MEMBERS_WHERE, (member, condition), Sort(Kind.SET, member.sort.family))

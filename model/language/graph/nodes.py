@@ -70,6 +70,7 @@ class Op(StrEnum):
     DIFFERENCE = "difference"
     CONTAINS = "contains"
     SIZE = "size"
+    MAJORITY = "majority"  # one set is a majority of another
     MEMBERS_WHERE = "members_where"
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from checker.core.proofs.unbounded import majorities
 from model.language import graph
 from model.language.errors import UsageError
 from model.language.graph import BINDERS, BOOL, INT, Kind, Node, Op
@@ -26,12 +27,12 @@ _COMPARISONS = (Op.LE, Op.LT, Op.EQ)
 class Clause:
     """`body`, without quantifiers, for all values of `variables`, which guard themselves in it.
 
-    `defines` is the symbol that the clause is part of the definition of, if it is.
+    `defines` are the symbols that the clause says something of, if it is no hypothesis itself.
     """
 
     variables: tuple[Node, ...]
     body: Node
-    defines: str = ""
+    defines: frozenset[str] = frozenset()
 
 
 class Clauses:
@@ -45,6 +46,7 @@ class Clauses:
         self._constants = frozenset(constants)
         self._numbers = itertools.count()
         self._defined: dict[Node, Node] = {}
+        self._majorities: list[Node] = []
         self._quantifiers: dict[Node, bool] = {}
         self.definitions: list[Clause] = []
 
@@ -53,6 +55,7 @@ class Clauses:
         other = Clauses(self._lifted, self._constants | frozenset(constants))
         other._numbers = self._numbers
         other._defined = dict(self._defined)
+        other._majorities = list(self._majorities)
         other._quantifiers = self._quantifiers
         other.definitions = list(self.definitions)
         return other
@@ -89,6 +92,8 @@ class Clauses:
             )
         if node.op in (Op.LARGEST, Op.SMALLEST):
             return self._extreme(node)
+        if node.op is Op.MAJORITY:
+            return self._majority(node)
         if node.op in BINDERS:
             fresh = self._fresh(node.args[0])
             body = graph.substitute(node.args[1], {node.args[0]: fresh})
@@ -180,6 +185,18 @@ class Clauses:
             "cannot count members; prove it within bounds"
         )
 
+    def _majority(self, node: Node) -> Node:
+        """A predicate of the variables, with what is assumed of it and of each one before."""
+        new = majorities.general(node, "majority")
+        if new not in self._defined:
+            name = graph.read(f"{Op.MAJORITY}!{next(self._numbers)}", new.parameters, BOOL)
+            self._defined[new] = name
+            self._define([name], *majorities.alone(new))
+            for other in self._majorities:
+                self._define([name, self._defined[other]], *majorities.together(new, other))
+            self._majorities.append(new)
+        return graph.read(self._defined[new].data[0], node.parameters, BOOL)
+
     def _extreme(self, node: Node) -> Node:
         """A term for the largest or smallest, defined by: it bounds all, and one attains it."""
         if node not in self._defined:
@@ -189,7 +206,7 @@ class Clauses:
             self._defined[node] = value
             ends = (body, value) if node.op is Op.LARGEST else (value, body)
             self._define(
-                value,
+                [value],
                 graph.quantified(Op.FORALL, over, graph.at_most(*ends)),
                 graph.quantified(Op.EXISTS, over, graph.equal(body, value)),
             )
@@ -202,20 +219,20 @@ class Clauses:
             name = graph.read(f"{SKOLEM}holds#{next(self._numbers)}", scope, BOOL)
             self._defined[condition] = name
             self._define(
-                name,
+                [name],
                 graph.disjunction(graph.negation(name), condition),
                 graph.disjunction(name, graph.negation(condition)),
             )
         return self._defined[condition]
 
-    def _define(self, symbol: Node, *axioms: Node) -> None:
+    def _define(self, symbols: Iterable[Node], *axioms: Node) -> None:
+        """The axioms, for all values of their variables, say something of the symbols."""
+        names = frozenset(symbol.data[0] for symbol in symbols)
         for axiom in axioms:
             closed = axiom
-            for variable in symbol.args:
+            for variable in self._open(axiom):
                 closed = graph.quantified(Op.FORALL, variable, closed)
-            self.definitions += (
-                Clause(clause.variables, clause.body, symbol.data[0]) for clause in self.of(closed)
-            )
+            self.definitions += (replace(clause, defines=names) for clause in self.of(closed))
 
     # --- negations inward, quantifiers away --------------------------------------------------
 
@@ -277,13 +294,12 @@ def skolem_over(node: Node) -> str | None:
 
 def with_definitions(clauses: Sequence[Clause], definitions: Iterable[Clause]) -> list[Clause]:
     """The clauses, and the definitions of what they and their definitions mention."""
-    by_symbol: dict[str, list[Clause]] = {}
-    for definition in definitions:
-        by_symbol.setdefault(definition.defines, []).append(definition)
-    found, pending = list(clauses), list(clauses)
+    found, pending, waiting = list(clauses), list(clauses), list(definitions)
+    mentioned: set[str] = set()
     while pending:
-        for node in graph.below(pending.pop().body):
-            more = by_symbol.pop(node.data[0], []) if node.op is Op.READ else []
-            found += more
-            pending += more
+        parts = graph.below(*(clause.body for clause in pending))
+        mentioned |= {node.data[0] for node in parts if node.op is Op.READ}
+        pending = [clause for clause in waiting if clause.defines <= mentioned]
+        waiting = [clause for clause in waiting if not clause.defines <= mentioned]
+        found += pending
     return found
