@@ -6,17 +6,15 @@ Each has its own log and `quorum-state` file; messages and time are in the hands
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checker.kafka.conformance.process import JAVA_SOURCES, Runs
+from checker.kafka.conformance.rows import Wanted
 from checker.kafka.releases.jars import at_least
 from model.kraft.settings import KRaftSettings
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
-
-if TYPE_CHECKING:
-    from checker.kafka.conformance.projection import Projection
 
 FIRST = "3.9.0"
 """The first release with `kraft.version` 1, which is what is compared."""
@@ -40,7 +38,7 @@ class Controllers(Runs):
         ]
         super().__init__(version, "highwater.RaftMain", sources, fix)
 
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
         options = model.settings
         assert isinstance(options, KRaftSettings)

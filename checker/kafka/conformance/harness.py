@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from checker.kafka.conformance.brokers import writes_epochs_later
 from checker.kafka.conformance.plan import has_elr
 from checker.kafka.conformance.process import JAVA_SOURCES, Runs
-from checker.kafka.conformance.rows import Numbers
+from checker.kafka.conformance.rows import Numbers, Wanted
 from checker.kafka.releases.jars import at_least, mocks
 from model.acks import Acks
 from model.kafka.choices import ConsumerCommits, EpochCache, FetchAnswers, LogFile, LogStartFile
@@ -23,9 +23,6 @@ from model.kafka.settings import KafkaSettings
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
-
-if TYPE_CHECKING:
-    from checker.kafka.conformance.projection import Projection
 
 
 @dataclass(frozen=True)
@@ -49,19 +46,19 @@ class Harness(Runs):
     def __init__(self, version: str, fix: str = "") -> None:
         super().__init__(version, "highwater.Main", sources(version), fix, mocks())
 
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
         taken = [[step.action.name, *step.arguments] for step in steps]
         self.write({**self._world(model, projection), "steps": taken})
 
-    def drive(self, model: Model, projection: Projection, chosen: dict[str, int]) -> Drive:
+    def drive(self, model: Model, projection: Wanted, chosen: dict[str, int]) -> Drive:
         """Have Kafka take random steps; `chosen` is what `Main.java` says a drive has."""
         self.write({**self._world(model, projection), "drive": chosen})
         told = self.told()
         states = np.array(told["states"], np.int64)
         return Drive(told.get("events", []), states, told.get("stopped", ""))
 
-    def _world(self, model: Model, projection: Projection) -> dict[str, Any]:
+    def _world(self, model: Model, projection: Wanted) -> dict[str, Any]:
         options = model.settings
         assert isinstance(options, KafkaSettings)
         return {

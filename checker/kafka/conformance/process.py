@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from checker.kafka.conformance.rows import Numbers
+from checker.kafka.conformance.rows import Numbers, Wanted
 from checker.kafka.releases.compile import compile_java
 from checker.kafka.releases.jars import release
 from checker.kafka.releases.jdk import SMALL, java
@@ -28,9 +28,6 @@ from checker.kafka.releases.patch import patched_classes
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
-
-if TYPE_CHECKING:
-    from checker.kafka.conformance.projection import Projection
 
 JAVA = (*SMALL, "-Xmx512m", "-Xss512k")
 JAVA_SOURCES = Path(str(files("checker.kafka.conformance").joinpath("java")))
@@ -135,7 +132,7 @@ class Runs(JavaProcess, ABC):
     """A process that takes runs of a model; each protocol's harness says how it is asked."""
 
     @abstractmethod
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
 
     def receive(self) -> Answer:
@@ -148,7 +145,7 @@ class Runs(JavaProcess, ABC):
         states = np.array(told["states"], np.int64)
         return Answer(states, by_state("notes"), by_state("failures"), told.get("stopped", ""))
 
-    def run(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> Answer:
+    def run(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> Answer:
         """Have a run taken, and wait for what comes out."""
         self.send(model, projection, steps)
         return self.receive()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,3 +34,10 @@ class Row:
     def name(self) -> str:
         """What the reader is called."""
         return f"{self.variable} by {self.reading}" if self.reading else self.variable
+
+
+class Wanted(Protocol):
+    """Whatever says which cells a process is asked for: each one's reader and index."""
+
+    @property
+    def wanted(self) -> list[list[str | int]]: ...

@@ -82,6 +82,7 @@ final class RaftActions {
     /** The first node leads epoch 1, and all voters have its VotersRecord and its high watermark. */
     void begin(int observers) {
         RaftNode first = node(0);
+        first.settle();
         if (!first.role().equals("Leader")) {
             expire(first, "electionTimer");
             for (int round = 0; round < 2; round++)
