@@ -260,16 +260,16 @@ final class RaftActions {
     private void restart(RaftNode node, Runnable stop) {
         stop.run();
         parked.remove(node);
+        node.holdsFlush = flushes;
         node.start();
         node.settle();
-        node.holdsFlush = flushes;
     }
 
     private void loseDisk(RaftNode node) {
         node.crash();
         RaftNode next = world.emptyDisk(node.id);
+        next.holdsFlush = flushes;
         next.start();
         next.settle();
-        next.holdsFlush = flushes;
     }
 }
