@@ -1,0 +1,354 @@
+"""Lemmas about the core of KRaft: why a leader that a majority elected has what one committed.
+
+They speak of voters that do not change. The heart is `later_logs_are_safe`: a record *may commit*
+while a majority has fetched it in its epoch or is not beyond that epoch, and any log with a record
+of a later epoch holds all that may commit. No step adds to who may still fetch it; and a majority
+of votes has a voter among them.
+"""
+
+from __future__ import annotations
+
+from model.kip595.protocol import Election, Raft, Role, Voter
+from model.language import all_of, any_of, every, implies, is_majority, is_none, not_, some
+from properties.claims import Property, always
+from properties.kip595.claims import log_matching, one_leader_per_epoch
+
+
+def is_safe(raft: Raft, voter: Voter, offset: int, election: Election) -> bool:
+    """The voter holds the epoch's record at the offset, or no majority will have fetched it."""
+    may_have_fetched = raft.voters.where(
+        lambda other: any_of(other.epoch <= election.number, election.fetched[other] > offset)
+    )
+    return any_of(
+        voter.has(offset, election.number),
+        not_(is_majority(may_have_fetched, of=raft.voters.all())),
+    )
+
+
+@always(
+    "epochs_in_logs",
+    "epochs of records begin with 1, do not decrease along a log, and are not ahead of the voter's",
+    failure="{voter} in epoch {voter.epoch} has a record of epoch {voter.log[o].epoch} at {o}",
+    broken_by="a follower that takes records from a leader of a later epoch than its own",
+)
+def epochs_in_logs(raft: Raft) -> bool:
+    """Leaders append in their epoch, and followers fetch in it."""
+    return every(
+        all_of(
+            implies(
+                voter.log.has(o),
+                all_of(voter.log[o].epoch > 0, voter.log[o].epoch <= voter.epoch),
+            ),
+            implies(all_of(p < o, voter.log.has(o)), voter.log[p].epoch <= voter.log[o].epoch),
+        )
+        for voter in raft.voters
+        for o in voter.log.positions
+        for p in voter.log.positions
+    )
+
+
+@always(
+    "roles_have_epochs",
+    "nobody stands or leads in epoch 0, and no high watermark is beyond the log",
+    failure="{voter} is {voter.role} in epoch {voter.epoch}, its high watermark "
+    "{voter.high_watermark} and its end {voter.log.end}",
+    broken_by="a voter that stands in the epoch in which it is",
+)
+def roles_have_epochs(raft: Raft) -> bool:
+    """A voter that stands goes to a new epoch."""
+    return every(
+        all_of(
+            any_of(voter.role == Role.FOLLOWER, voter.epoch > 0),
+            voter.high_watermark <= voter.log.end,
+        )
+        for voter in raft.voters
+    )
+
+
+@always(
+    "votes_are_of_epochs_reached",
+    "a voter has voted in no later epoch than its own, and for none that was not in that epoch",
+    failure="{voter} in epoch {voter.epoch} has voted in {election}",
+    broken_by="kip595 durable_votes=false: a voter that restarts in the epoch before its last",
+)
+def votes_are_of_epochs_reached(raft: Raft) -> bool:
+    """Who votes for a candidate goes to its epoch."""
+    return every(
+        implies(
+            election.vote[voter] == candidate,
+            all_of(election.number <= voter.epoch, election.number <= candidate.epoch),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for candidate in raft.voters
+    )
+
+
+@always(
+    "leaders_are_elected",
+    "a majority voted for the leader of an epoch",
+    failure="{candidate} was elected in {election}, and no majority has voted for it",
+    broken_by="kip595 durable_votes=false",
+)
+def leaders_are_elected(raft: Raft) -> bool:
+    """Votes stay, and two majorities share a voter."""
+    return every(
+        implies(
+            election.leader == candidate,
+            is_majority(raft.voted_for(candidate, election.number), of=raft.voters.all()),
+        )
+        for election in raft.elections
+        for candidate in raft.voters
+    )
+
+
+@always(
+    "who_leads_was_elected",
+    "a voter leads in an epoch whose leader it became, and stands in one whose leader it was not",
+    failure="{voter} is {voter.role} in {election}, whose leader is {election.leader}",
+    broken_by="a leader that leads on after it has learnt of a later epoch",
+)
+def who_leads_was_elected(raft: Raft) -> bool:
+    """A leader that restarts does not lead in its epoch again."""
+    return every(
+        implies(
+            voter.epoch == election.number,
+            all_of(
+                implies(voter.leads, election.leader == voter),
+                implies(voter.role == Role.CANDIDATE, election.leader != voter),
+            ),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+    )
+
+
+@always(
+    "records_have_a_leader",
+    "a record is of an epoch with a leader, not before that leader's first record, and the leader "
+    "holds it while it leads",
+    failure="{voter} has at offset {o} a record of {election}, which {leader} does not have",
+    broken_by="a leader that truncates its log",
+)
+def records_have_a_leader(raft: Raft) -> bool:
+    """Only the leader of an epoch appends records of it."""
+    return every(
+        implies(
+            voter.has(o, election.number),
+            all_of(
+                not_(is_none(election.leader)),
+                election.start <= o,
+                implies(
+                    all_of(leader.leads, leader.epoch == election.number),
+                    leader.has(o, election.number),
+                ),
+            ),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for leader in raft.voters
+        for o in voter.log.positions
+    )
+
+
+@always(
+    "records_from_the_start",
+    "a log with a record of an epoch has all of that epoch's before it, and a leader has its first",
+    failure="{voter} has at offset {o} a record of {election}, and not the one at {p}",
+    broken_by="a leader of an epoch that appends a record of another",
+)
+def records_from_the_start(raft: Raft) -> bool:
+    """The records of one epoch are one piece of a log."""
+    return every(
+        all_of(
+            implies(
+                all_of(voter.has(o, election.number), election.start <= p, p <= o),
+                voter.has(p, election.number),
+            ),
+            implies(
+                all_of(voter.leads, voter.epoch == election.number),
+                all_of(
+                    election.start < voter.log.end,
+                    implies(
+                        all_of(election.start <= p, voter.log.has(p)),
+                        voter.has(p, election.number),
+                    ),
+                ),
+            ),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for o in voter.log.positions
+        for p in voter.log.positions
+    )
+
+
+@always(
+    "fetched_from_a_leader",
+    "fetch offsets are of epochs that the voter has reached and that have a leader, and not beyond "
+    "the leader's end while it leads",
+    failure="{voter} has fetched up to {election.fetched[voter]} in {election}",
+    broken_by="a leader that takes a Fetch request of a later epoch",
+)
+def fetched_from_a_leader(raft: Raft) -> bool:
+    """Leaders answer requests of their own epoch."""
+    return every(
+        all_of(
+            implies(
+                election.fetched[voter] > 0,
+                all_of(election.number <= voter.epoch, not_(is_none(election.leader))),
+            ),
+            implies(
+                all_of(leader.leads, leader.epoch == election.number),
+                election.fetched[voter] <= leader.log.end,
+            ),
+            any_of(not_(is_none(election.leader)), election.start == 0),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for leader in raft.voters
+    )
+
+
+@always(
+    "fetched_is_held",
+    "what a voter has fetched from the leader of its epoch, both hold",
+    failure="{voter} has fetched offset {o} from {leader} in {election}, and they differ there",
+    broken_by="kip595 check_fetch=false",
+)
+def fetched_is_held(raft: Raft) -> bool:
+    """Within an epoch no follower truncates what it has fetched."""
+    return every(
+        implies(
+            all_of(
+                leader.leads,
+                leader.epoch == election.number,
+                voter.epoch == election.number,
+                election.fetched[voter] > o,
+            ),
+            voter.same_entry(leader, o),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for leader in raft.voters
+        for o in voter.log.positions
+    )
+
+
+@always(
+    "fetched_is_safe",
+    "a voter holds what it has fetched of a leader's own epoch, unless that cannot commit any more",
+    failure="{voter} has fetched offset {o} in {election}, which may commit, and does not hold it",
+    broken_by="a follower that truncates more than its leader lacks",
+)
+def fetched_is_safe(raft: Raft) -> bool:
+    """Followers truncate for leaders of later epochs, whose logs hold all that may commit."""
+    return every(
+        implies(
+            all_of(election.start <= o, o < election.fetched[voter]),
+            is_safe(raft, voter, o, election),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for o in voter.log.positions
+    )
+
+
+@always(
+    "candidates_are_safe",
+    "a candidate holds what those who voted for it had fetched in earlier epochs and may commit",
+    failure="{candidate} stands, and lacks offset {o} of {election}, which {voter} has fetched",
+    broken_by="kip595 up_to_date=false",
+)
+def candidates_are_safe(raft: Raft) -> bool:
+    """Each voter compared its log with the candidate's; the candidate appends nothing meanwhile."""
+    return every(
+        implies(
+            all_of(
+                candidate.role == Role.CANDIDATE,
+                candidate.epoch == later.number,
+                later.vote[voter] == candidate,
+                election.number < later.number,
+                election.start <= o,
+                o < election.fetched[voter],
+            ),
+            is_safe(raft, candidate, o, election),
+        )
+        for election in raft.elections
+        for later in raft.elections
+        for voter in raft.voters
+        for candidate in raft.voters
+        for o in voter.log.positions
+    )
+
+
+@always(
+    "later_logs_are_safe",
+    "a log with a record of a later epoch holds every record of an earlier one that may commit",
+    failure="{voter} has a record of epoch {voter.log[p].epoch}, and lacks offset {o} of "
+    "{election}, which may commit",
+    broken_by="kip595 up_to_date=false",
+)
+def later_logs_are_safe(raft: Raft) -> bool:
+    """A leader's majority shares a voter with any that could commit; others copy leaders."""
+    return every(
+        implies(
+            all_of(voter.log.has(p), voter.log[p].epoch > election.number, election.start <= o),
+            is_safe(raft, voter, o, election),
+        )
+        for election in raft.elections
+        for voter in raft.voters
+        for o in voter.log.positions
+        for p in voter.log.positions
+    )
+
+
+@always(
+    "committed",
+    "what is below a high watermark is at or below a record that a majority has fetched in its own "
+    "epoch, in every log that has this record",
+    failure="{voter} has committed offset {o}, and no majority's fetch says so",
+    broken_by="kip595 own_epoch_first=false",
+)
+def committed(raft: Raft) -> bool:
+    """Counting a record of an earlier epoch alone does not keep it."""
+    return every(
+        implies(
+            o < voter.high_watermark,
+            some(
+                all_of(
+                    o <= p,
+                    election.start <= p,
+                    election.number <= voter.epoch,
+                    is_majority(raft.fetched_beyond(p, election.number), of=raft.voters.all()),
+                    every(
+                        implies(other.has(p, election.number), voter.same_entry(other, o))
+                        for other in raft.voters
+                    ),
+                )
+                for election in raft.elections
+                for p in voter.log.positions
+            ),
+        )
+        for voter in raft.voters
+        for o in voter.log.positions
+    )
+
+
+KIP595_LEMMAS: tuple[Property, ...] = (
+    epochs_in_logs,
+    roles_have_epochs,
+    votes_are_of_epochs_reached,
+    leaders_are_elected,
+    who_leads_was_elected,
+    one_leader_per_epoch,
+    records_have_a_leader,
+    records_from_the_start,
+    log_matching,
+    fetched_from_a_leader,
+    fetched_is_held,
+    fetched_is_safe,
+    candidates_are_safe,
+    later_logs_are_safe,
+    committed,
+)
