@@ -92,7 +92,11 @@ class Entry(Record):
 
 
 class Voter(Entity):
-    """A voter. Its epoch, its vote and its log are on disk."""
+    """A voter. Its epoch, its vote and its log are on disk.
+
+    A ghost: its high watermark rose because a majority had fetched the record at `commit_offset`
+    of `commit_epoch`.
+    """
 
     _label = "v"
 
@@ -100,6 +104,8 @@ class Voter(Entity):
     role: Role = Role.FOLLOWER
     log: Sequence[Entry] = sequence(LOG_SIZE)
     high_watermark: Offset = 0
+    commit_offset: Annotated[int, integers(0, LOG_SIZE - 1)] = 0
+    commit_epoch: EpochOrNone = 0
 
     @property
     def leads(self) -> bool:
@@ -151,15 +157,13 @@ class Raft(State):
         log = voter.log
         return choose(log.is_empty, self.voters.all(), log[log.end - 1].voters)
 
-    def voted_for(self, candidate: Voter, epoch: int) -> SetOf[Voter]:
+    def voted_for(self, candidate: Voter | None, election: Election) -> SetOf[Voter]:
         """Who has voted for the candidate."""
-        vote = self.elections[epoch].vote
-        return self.voters.where(lambda voter: vote[voter] == candidate)
+        return self.voters.where(lambda voter: election.vote[voter] == candidate)
 
-    def fetched_beyond(self, offset: int, epoch: int) -> SetOf[Voter]:
+    def fetched_beyond(self, offset: int, election: Election) -> SetOf[Voter]:
         """Who has told the leader of an epoch that it holds the record at an offset."""
-        fetched = self.elections[epoch].fetched
-        return self.voters.where(lambda voter: fetched[voter] > offset)
+        return self.voters.where(lambda voter: election.fetched[voter] > offset)
 
 
 def has_followed(follower: Voter, leader: Voter) -> bool:
@@ -219,7 +223,7 @@ def become_leader(raft: Raft, candidate: Voter) -> None:
     voters, end = raft.voters_of(candidate), candidate.log.end
     election = raft.elections[candidate.epoch]
     require(candidate.role == Role.CANDIDATE, not_(candidate.log.is_full))
-    require(is_majority(raft.voted_for(candidate, candidate.epoch), of=voters))
+    require(is_majority(raft.voted_for(candidate, election), of=voters))
 
     candidate.role = Role.LEADER
     election.leader = candidate
@@ -268,6 +272,8 @@ def replicate(raft: Raft, follower: Voter, leader: Voter) -> None:
 
     follower.role = Role.FOLLOWER
     follower.high_watermark = minimum(leader.high_watermark, end + 1)
+    follower.commit_offset = leader.commit_offset
+    follower.commit_epoch = leader.commit_epoch
     follower.log.append_copy(leader.log[end])
 
 
@@ -287,11 +293,13 @@ def advance_high_watermark(raft: Raft, leader: Voter, end: Offset) -> None:
     """A majority has fetched up to there, and a record of the leader's own epoch is below it."""
     election = raft.elections[leader.epoch]
     require(leader.leads, end > leader.high_watermark)
-    require(is_majority(raft.fetched_beyond(end - 1, leader.epoch), of=raft.voters_of(leader)))
+    require(is_majority(raft.fetched_beyond(end - 1, election), of=raft.voters_of(leader)))
     if raft.settings.own_epoch_first:
         require(end > election.start)
 
     leader.high_watermark = end
+    leader.commit_offset = end - 1
+    leader.commit_epoch = leader.epoch
 
 
 @action("{leader} changes whether {voter} is a voter")

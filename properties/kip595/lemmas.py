@@ -9,7 +9,7 @@ of votes has a voter among them.
 from __future__ import annotations
 
 from model.kip595.protocol import Election, Raft, Role, Voter
-from model.language import all_of, any_of, every, implies, is_majority, is_none, not_, some
+from model.language import all_of, any_of, every, implies, is_majority, is_none, not_
 from properties.claims import Property, always
 from properties.kip595.claims import log_matching, one_leader_per_epoch
 
@@ -74,9 +74,9 @@ def roles_have_epochs(raft: Raft) -> bool:
 def votes_are_of_epochs_reached(raft: Raft) -> bool:
     """Who votes for a candidate goes to its epoch."""
     return every(
-        implies(
-            election.vote[voter] == candidate,
-            all_of(election.number <= voter.epoch, election.number <= candidate.epoch),
+        all_of(
+            any_of(is_none(election.vote[voter]), election.number <= voter.epoch),
+            implies(election.vote[voter] == candidate, election.number <= candidate.epoch),
         )
         for election in raft.elections
         for voter in raft.voters
@@ -87,38 +87,33 @@ def votes_are_of_epochs_reached(raft: Raft) -> bool:
 @always(
     "leaders_are_elected",
     "a majority voted for the leader of an epoch",
-    failure="{candidate} was elected in {election}, and no majority has voted for it",
+    failure="{election.leader} was elected in {election}, and no majority has voted for it",
     broken_by="kip595 durable_votes=false",
 )
 def leaders_are_elected(raft: Raft) -> bool:
     """Votes stay, and two majorities share a voter."""
     return every(
-        implies(
-            election.leader == candidate,
-            is_majority(raft.voted_for(candidate, election.number), of=raft.voters.all()),
+        any_of(
+            is_none(election.leader),
+            is_majority(raft.voted_for(election.leader, election), of=raft.voters.all()),
         )
         for election in raft.elections
-        for candidate in raft.voters
     )
 
 
 @always(
     "who_leads_was_elected",
     "a voter leads in an epoch whose leader it became, and stands in one whose leader it was not",
-    failure="{voter} is {voter.role} in {election}, whose leader is {election.leader}",
+    failure="{voter} is {voter.role} in epoch {voter.epoch}, which another was or itself led",
     broken_by="a leader that leads on after it has learnt of a later epoch",
 )
 def who_leads_was_elected(raft: Raft) -> bool:
     """A leader that restarts does not lead in its epoch again."""
     return every(
-        implies(
-            voter.epoch == election.number,
-            all_of(
-                implies(voter.leads, election.leader == voter),
-                implies(voter.role == Role.CANDIDATE, election.leader != voter),
-            ),
+        all_of(
+            implies(voter.leads, raft.elections[voter.epoch].leader == voter),
+            implies(voter.role == Role.CANDIDATE, raft.elections[voter.epoch].leader != voter),
         )
-        for election in raft.elections
         for voter in raft.voters
     )
 
@@ -127,24 +122,23 @@ def who_leads_was_elected(raft: Raft) -> bool:
     "records_have_a_leader",
     "a record is of an epoch with a leader, not before that leader's first record, and the leader "
     "holds it while it leads",
-    failure="{voter} has at offset {o} a record of {election}, which {leader} does not have",
+    failure="{voter} has at offset {o} a record that {leader}, who leads in its epoch, lacks",
     broken_by="a leader that truncates its log",
 )
 def records_have_a_leader(raft: Raft) -> bool:
     """Only the leader of an epoch appends records of it."""
     return every(
         implies(
-            voter.has(o, election.number),
+            voter.log.has(o),
             all_of(
-                not_(is_none(election.leader)),
-                election.start <= o,
+                not_(is_none(raft.elections[voter.log[o].epoch].leader)),
+                raft.elections[voter.log[o].epoch].start <= o,
                 implies(
-                    all_of(leader.leads, leader.epoch == election.number),
-                    leader.has(o, election.number),
+                    all_of(leader.leads, leader.epoch == voter.log[o].epoch),
+                    leader.has(o, voter.log[o].epoch),
                 ),
             ),
         )
-        for election in raft.elections
         for voter in raft.voters
         for leader in raft.voters
         for o in voter.log.positions
@@ -154,7 +148,7 @@ def records_have_a_leader(raft: Raft) -> bool:
 @always(
     "records_from_the_start",
     "a log with a record of an epoch has all of that epoch's before it, and a leader has its first",
-    failure="{voter} has at offset {o} a record of {election}, and not the one at {p}",
+    failure="{voter} has at offset {o} a record of an epoch whose record at {p} it lacks",
     broken_by="a leader of an epoch that appends a record of another",
 )
 def records_from_the_start(raft: Raft) -> bool:
@@ -162,21 +156,20 @@ def records_from_the_start(raft: Raft) -> bool:
     return every(
         all_of(
             implies(
-                all_of(voter.has(o, election.number), election.start <= p, p <= o),
-                voter.has(p, election.number),
+                all_of(voter.log.has(o), raft.elections[voter.log[o].epoch].start <= p, p <= o),
+                voter.log[p].epoch == voter.log[o].epoch,
             ),
             implies(
-                all_of(voter.leads, voter.epoch == election.number),
+                voter.leads,
                 all_of(
-                    election.start < voter.log.end,
+                    voter.has(raft.elections[voter.epoch].start, voter.epoch),
                     implies(
-                        all_of(election.start <= p, voter.log.has(p)),
-                        voter.has(p, election.number),
+                        all_of(raft.elections[voter.epoch].start <= p, voter.log.has(p)),
+                        voter.log[p].epoch == voter.epoch,
                     ),
                 ),
             ),
         )
-        for election in raft.elections
         for voter in raft.voters
         for o in voter.log.positions
         for p in voter.log.positions
@@ -185,8 +178,7 @@ def records_from_the_start(raft: Raft) -> bool:
 
 @always(
     "fetched_from_a_leader",
-    "fetch offsets are of epochs that the voter has reached and that have a leader, and not beyond "
-    "the leader's end while it leads",
+    "fetch offsets are of epochs that the voter has reached and that have a leader",
     failure="{voter} has fetched up to {election.fetched[voter]} in {election}",
     broken_by="a leader that takes a Fetch request of a later epoch",
 )
@@ -198,37 +190,35 @@ def fetched_from_a_leader(raft: Raft) -> bool:
                 election.fetched[voter] > 0,
                 all_of(election.number <= voter.epoch, not_(is_none(election.leader))),
             ),
-            implies(
-                all_of(leader.leads, leader.epoch == election.number),
-                election.fetched[voter] <= leader.log.end,
-            ),
             any_of(not_(is_none(election.leader)), election.start == 0),
         )
         for election in raft.elections
         for voter in raft.voters
-        for leader in raft.voters
     )
 
 
 @always(
     "fetched_is_held",
-    "what a voter has fetched from the leader of its epoch, both hold",
-    failure="{voter} has fetched offset {o} from {leader} in {election}, and they differ there",
+    "what a voter has fetched from the leader of its epoch, both hold; a leader holds all fetched",
+    failure="{voter} has fetched offset {o} from {leader}, and they differ there",
     broken_by="kip595 check_fetch=false",
 )
 def fetched_is_held(raft: Raft) -> bool:
     """Within an epoch no follower truncates what it has fetched."""
     return every(
         implies(
+            leader.leads,
             all_of(
-                leader.leads,
-                leader.epoch == election.number,
-                voter.epoch == election.number,
-                election.fetched[voter] > o,
+                raft.elections[leader.epoch].fetched[voter] <= leader.log.end,
+                implies(
+                    all_of(
+                        voter.epoch == leader.epoch,
+                        raft.elections[leader.epoch].fetched[voter] > o,
+                    ),
+                    voter.same_entry(leader, o),
+                ),
             ),
-            voter.same_entry(leader, o),
         )
-        for election in raft.elections
         for voter in raft.voters
         for leader in raft.voters
         for o in voter.log.positions
@@ -266,16 +256,14 @@ def candidates_are_safe(raft: Raft) -> bool:
         implies(
             all_of(
                 candidate.role == Role.CANDIDATE,
-                candidate.epoch == later.number,
-                later.vote[voter] == candidate,
-                election.number < later.number,
+                raft.elections[candidate.epoch].vote[voter] == candidate,
+                election.number < candidate.epoch,
                 election.start <= o,
                 o < election.fetched[voter],
             ),
             is_safe(raft, candidate, o, election),
         )
         for election in raft.elections
-        for later in raft.elections
         for voter in raft.voters
         for candidate in raft.voters
         for o in voter.log.positions
@@ -304,33 +292,64 @@ def later_logs_are_safe(raft: Raft) -> bool:
 
 
 @always(
-    "committed",
-    "what is below a high watermark is at or below a record that a majority has fetched in its own "
-    "epoch, in every log that has this record",
-    failure="{voter} has committed offset {o}, and no majority's fetch says so",
+    "leaders_hold_commits",
+    "a leader holds the record by which the high watermark of a voter in no later epoch rose",
+    failure="{leader} leads in epoch {leader.epoch}, and lacks offset {voter.commit_offset}, by "
+    "which {voter} has committed",
+    broken_by="kip595 up_to_date=false",
+)
+def leaders_hold_commits(raft: Raft) -> bool:
+    """Its majority and the one that committed share a voter."""
+    return every(
+        implies(
+            all_of(leader.leads, voter.high_watermark > 0, voter.commit_epoch <= leader.epoch),
+            leader.has(voter.commit_offset, voter.commit_epoch),
+        )
+        for leader in raft.voters
+        for voter in raft.voters
+    )
+
+
+@always(
+    "commits_are_majorities",
+    "a majority has fetched the record by which a high watermark rose, in that record's epoch",
+    failure="{voter} has committed up to {voter.high_watermark}, and no majority's fetch says so",
     broken_by="kip595 own_epoch_first=false",
 )
-def committed(raft: Raft) -> bool:
+def commits_are_majorities(raft: Raft) -> bool:
     """Counting a record of an earlier epoch alone does not keep it."""
     return every(
         implies(
-            o < voter.high_watermark,
-            some(
-                all_of(
-                    o <= p,
-                    election.start <= p,
-                    election.number <= voter.epoch,
-                    is_majority(raft.fetched_beyond(p, election.number), of=raft.voters.all()),
-                    every(
-                        implies(other.has(p, election.number), voter.same_entry(other, o))
-                        for other in raft.voters
-                    ),
-                )
-                for election in raft.elections
-                for p in voter.log.positions
+            voter.high_watermark > 0,
+            all_of(
+                voter.commit_epoch <= voter.epoch,
+                raft.elections[voter.commit_epoch].start <= voter.commit_offset,
+                voter.high_watermark <= voter.commit_offset + 1,
+                is_majority(
+                    raft.fetched_beyond(voter.commit_offset, raft.elections[voter.commit_epoch]),
+                    of=raft.voters.all(),
+                ),
             ),
         )
         for voter in raft.voters
+    )
+
+
+@always(
+    "commits_cover_what_is_below",
+    "a log with the record by which a high watermark rose holds all that is below that",
+    failure="{other} has the record by which {voter} has committed offset {o}, and differs there",
+    broken_by="a follower that takes a high watermark from a leader without its records",
+)
+def commits_cover_what_is_below(raft: Raft) -> bool:
+    """The leader that committed had both, and logs match."""
+    return every(
+        implies(
+            all_of(o < voter.high_watermark, other.has(voter.commit_offset, voter.commit_epoch)),
+            voter.same_entry(other, o),
+        )
+        for voter in raft.voters
+        for other in raft.voters
         for o in voter.log.positions
     )
 
@@ -350,5 +369,7 @@ KIP595_LEMMAS: tuple[Property, ...] = (
     fetched_is_safe,
     candidates_are_safe,
     later_logs_are_safe,
-    committed,
+    commits_are_majorities,
+    commits_cover_what_is_below,
+    leaders_hold_commits,
 )
