@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from checker.api.question import Question, asks
 from checker.core.amounts import counted
+from checker.core.proofs.proof import Proof
 from checker.core.search.allowance import Allowance
 from checker.core.search.explore import Explorer
 from checker.core.search.limits import Limits
@@ -67,7 +68,17 @@ class Answer:
             return f"{name}: {self.verdict}: {told}"
         states = getattr(self.result, "distinct_states", None)
         known = f", {counted(states, 'state')}" if states is not None else ""
-        return f"{name}: {self.verdict}{known}"
+        return f"{name}: {self.verdict}{known}{self._scope}"
+
+    @property
+    def _scope(self) -> str:
+        """For which sizes a proof holds, and which bounds it keeps at 0."""
+        if not isinstance(self.result, Proof) or self.verdict != "proved":
+            return ""
+        if not self.result.unbounded:
+            return " within bounds on sizes"
+        off = ", ".join(name.replace("_", " ") for name in self.result.bounds)
+        return " for all sizes" + (f", with no {off}" if off else "")
 
     def __str__(self) -> str:
         return "\n\n".join([*(render_text(trace) for trace in self.traces), self.summary])

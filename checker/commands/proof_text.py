@@ -32,6 +32,11 @@ _MEANING = {
     "looked at",
 }
 
+_WITHOUT_UNBOUNDED = (
+    "run it without --unbounded: within bounds on sizes Z3 shows a step that breaks a lemma, if "
+    "one is missing"
+)
+
 
 def result_text(
     result: Proof | BoundedCheck, trace: Trace | None, saved: Path | None, console: Console
@@ -54,6 +59,11 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     }
     if reasons:
         parts += [Text(), Text(f"why unknown: {', '.join(sorted(reasons))}")]
+        if proof.unbounded:
+            parts.append(Text(_WITHOUT_UNBOUNDED))
+    if proof.stopped:
+        words = f"stopped by {proof.stopped}: what is not among these obligations is unknown"
+        parts += [Text(), Text(words)]
     if proof.never_enabled:
         never = ", ".join(proof.never_enabled)
         parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]
@@ -66,6 +76,8 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     parts += [Text(), Text(Agreement.words(proof.agreement))]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
     meaning = _MEANING[proof.verdict]
+    if proof.stopped:
+        meaning = "a limit came before the proof was whole; this is no proof"
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
     return parts, f"{scope} ({proof.seconds:.1f} s)"
 

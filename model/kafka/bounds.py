@@ -111,7 +111,7 @@ STALLED_FETCHES = fault(
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_TRUNCATIONS = fault(
-    "stalled_truncations", "fetcher threads that stall before they truncate as an answer says",
+    "stalled_truncations", "fetcher threads that stall before they truncate as a response says",
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_PRODUCES = fault(

@@ -160,7 +160,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     settings="fetch.answers",
 )
 def follower_receive_divergence(partition: TopicPartition, follower: Broker) -> None:
-    """Truncate as an answer says, for whichever leader epoch it was given (KAFKA-18991)."""
+    """Truncate as a response says, for whichever leader epoch it was given (KAFKA-18991)."""
     answer = follower.answer
     require(not answers_at_once(partition))
     require(answer.kind == DIVERGING_ANSWER, takes_answer(follower))

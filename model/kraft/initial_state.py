@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kraft.kraft_control_record_state_machine import is_static
 from model.kraft.state import FOLLOWER, LEADER, UNATTACHED, Quorum
 from model.language import choose
 
@@ -12,7 +13,8 @@ def start(quorum: Quorum) -> None:
     voters = quorum.nodes.all()
     for k in range(quorum.options.observers):
         voters = voters.without_member(quorum.nodes[k + 1])
-    quorum.static_voters = voters
+    if is_static(quorum):
+        quorum.static_voters = voters
     for node in quorum.nodes:
         there = voters.contains(node)
         follows = choose(there, FOLLOWER, UNATTACHED)

@@ -122,7 +122,7 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
     return choose(later, up_to_date, in_epoch)
 
 
-def _require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
+def require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
     require(node != voter, node.epoch >= voter.epoch, voter.is_free)
     require(voter_set(quorum, node).contains(voter), is_voter(quorum, node, voter))
     require(not_(node.votes.contains(voter)))
@@ -138,10 +138,10 @@ def _require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
 def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     """A Vote request with preVote, and its response; the voter notes nothing but a later epoch."""
     require(node.role == PROSPECTIVE)
-    _require_vote_request(quorum, node, voter)
+    require_vote_request(quorum, node, voter)
     require(_grants(node, voter, is_pre_vote=True))
 
-    _follow_epoch(quorum, node, voter)
+    follow_epoch(quorum, node, voter)
     node.votes = node.votes.with_member(voter)
 
 
@@ -154,16 +154,16 @@ def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
 def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
     require(node.role == CANDIDATE)
-    _require_vote_request(quorum, node, voter)
+    require_vote_request(quorum, node, voter)
     require(_grants(node, voter, is_pre_vote=False))
 
-    _follow_epoch(quorum, node, voter)
+    follow_epoch(quorum, node, voter)
     voter.voted = node
     voter.votes = choose(voter.role == PROSPECTIVE, quorum.nodes.only(voter), quorum.nodes.none())
     node.votes = node.votes.with_member(voter)
 
 
-def _follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
+def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     """A Vote request of a later epoch makes whoever gets it Unattached in that epoch."""
     later = node.epoch > voter.epoch
     voter.role = choose(later, UNATTACHED, voter.role)

@@ -1,7 +1,7 @@
 """`KafkaRaftClient`, the log: the leader appends and flushes, followers fetch and truncate.
 
-A Fetch request, what the leader notes, and what the follower appends of the response are one step:
-a response that comes later is of the same epoch, or is dropped. Where power may be lost, a node
+A Fetch request, what the leader notes, and what the follower appends of the response are one step,
+or the response is lost: one that comes later is of the same epoch. Where power may be lost, a node
 flushes in a step of its own. Until then its thread handles nothing, but what followers had parked
 at the leader has been answered.
 """
@@ -74,7 +74,7 @@ def leader_count_flushed(quorum: Quorum, node: Node) -> None:
     update_high_watermark(quorum, node)
 
 
-def _follows(node: Node, leader: Node) -> bool:
+def follows(node: Node, leader: Node) -> bool:
     """A Fetch request of the node is one that the leader accepts: `validateLeaderOnlyRequest`."""
     return all_of(
         node.role == FOLLOWER,
@@ -85,7 +85,7 @@ def _follows(node: Node, leader: Node) -> bool:
     )
 
 
-def _is_valid(node: Node, leader: Node) -> bool:
+def is_valid(node: Node, leader: Node) -> bool:
     """`validateOffsetAndEpoch`: the leader's log has the node's last epoch up to the node's end."""
     last = node.log.last_epoch
     return any_of(
@@ -107,7 +107,7 @@ def follower_fetch(quorum: Quorum, node: Node, leader: Node) -> None:
     A leader that is about to flush has answered only the requests that waited at the end of its
     log for the record that it appended.
     """
-    require(node != leader, _follows(node, leader), _is_valid(node, leader))
+    require(node != leader, follows(node, leader), is_valid(node, leader))
     waited = all_of(leader.fetched[node] == node.log.end, node.log.end == leader.log.end - 1)
     require(implies(leader.flushing, waited))
     require(_has_news(quorum, node, leader))
@@ -116,12 +116,26 @@ def follower_fetch(quorum: Quorum, node: Node, leader: Node) -> None:
         end = leader.log.end
     else:
         end = minimum(node.log.end + 1, leader.log.end)
-    _acknowledge(quorum, node, leader)
+    acknowledge(quorum, node, leader)
     append_from(quorum, node, leader, end)
     known = is_established(quorum, leader)
     mark = minimum(end, leader.high_watermark)
     node.high_watermark = choose(known, mark, node.high_watermark)
     node.has_fetched = True
+
+
+@action(
+    "{node} sends a Fetch request to {leader}, and the response is lost",
+    at="KafkaRaftClient.tryCompleteFetchRequest",
+    since="2.8.0",
+    about="KIP-595",
+)
+def follower_fetch_in_vain(quorum: Quorum, node: Node, leader: Node) -> None:
+    """The leader knows how far the node is; the node hears nothing, or in a later epoch."""
+    require(node != leader, follows(node, leader), is_valid(node, leader), leader.is_free)
+    require(leader.fetched[node] != node.log.end)
+
+    acknowledge(quorum, node, leader)
 
 
 def _has_news(quorum: Quorum, node: Node, leader: Node) -> bool:
@@ -135,7 +149,7 @@ def _has_news(quorum: Quorum, node: Node, leader: Node) -> bool:
     )
 
 
-def _acknowledge(quorum: Quorum, node: Node, leader: Node) -> None:
+def acknowledge(quorum: Quorum, node: Node, leader: Node) -> None:
     """`updateReplicaState`, by id and directory: another directory's offset is another's."""
     mine = any_of(not_(voter_set(quorum, leader).contains(node)), key_is(quorum, leader, node))
     leader.fetched[node] = choose(mine, node.log.end, leader.fetched[node])
@@ -160,8 +174,8 @@ def truncation_offset(node: Node, leader: Node) -> Offset:
 )
 def follower_truncate(quorum: Quorum, node: Node, leader: Node) -> None:
     """The Fetch response names a diverging epoch; below its high watermark a node does not cut."""
-    require(node != leader, _follows(node, leader), leader.is_free)
-    require(not_(_is_valid(node, leader)))
+    require(node != leader, follows(node, leader), leader.is_free)
+    require(not_(is_valid(node, leader)))
     offset = truncation_offset(node, leader)
     require(offset >= node.high_watermark)
 

@@ -47,6 +47,7 @@ KRAFT = Protocol(
         replication.node_flush,
         replication.leader_count_flushed,
         replication.follower_fetch,
+        replication.follower_fetch_in_vain,
         replication.follower_truncate,
         elections.node_time_out,
         elections.node_time_out_at_once,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from model.language.declare.domains import Booleans, IndexSet, Integers, Reference, Subset
+from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
 from model.language.declare.settings import as_text, choose_settings
 from model.language.protocol import Cell, Instance, Model
 
@@ -45,7 +45,12 @@ def value_words(model: Model, cell: Cell, number: int) -> str:
     An integer that its domain declares to be none is "none"; one of an enumeration is the name
     there.
     """
-    match cell.variable.domain:
+    return domain_words(model, cell.variable.domain, number)
+
+
+def domain_words(model: Model, domain: Domain, number: int) -> str:
+    """The number that stands for a value of a domain, as people write that value."""
+    match domain:
         case Booleans():
             return "true" if number else "false"
         case Integers(names=enumeration) if enumeration is not None:

@@ -7,6 +7,7 @@ passes it, so that what holds of committed records holds of acknowledged ones.
 from __future__ import annotations
 
 from model.kraft.kraft_control_record_state_machine import (
+    key_is,
     last_read_offset,
     last_voters_offset,
     voter_set,
@@ -43,7 +44,7 @@ def one_leader_in_an_epoch(quorum: Quorum) -> bool:
     "committed_records_stay",
     "below a node's high watermark is what was committed there first",
     failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
-    broken_by="kraft truncation.rereads.control.records=false",
+    broken_by="kraft leader.counts.what.is.flushed=false",
 )
 def committed_records_stay(quorum: Quorum) -> bool:
     """Of two histories, a controller has shown one and then the other."""
@@ -66,7 +67,7 @@ def committed_records_stay(quorum: Quorum) -> bool:
     "a leader of a later epoch than that of the last commit has all that was committed",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
     failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
-    broken_by="kraft leader.counts.what.is.flushed=false",
+    broken_by="kraft restart.flushes.log=false",
 )
 def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     """It cannot bring back what it lacks: acknowledged metadata is lost."""
@@ -103,6 +104,7 @@ def supporters(quorum: Quorum, node: Node) -> SetOf[Node]:
     return quorum.nodes.where(
         lambda each: all_of(
             voters.contains(each),
+            key_is(quorum, node, each),
             choose(node.leads, each.epoch <= node.epoch, node.log.is_at_least(each.log)),
         )
     )
@@ -133,14 +135,14 @@ def smallest_majority(size: int) -> int:
 def may_act(quorum: Quorum, node: Node) -> bool:
     """The node leads, or is a voter in its own eyes that can be elected."""
     voters = voter_set(quorum, node)
-    return any_of(node.leads, voters.contains(node))
+    return any_of(node.leads, all_of(voters.contains(node), key_is(quorum, node, node)))
 
 
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
     failure="{one} and {other} may be elected, or commit, by majorities without a common node",
-    broken_by="kraft truncation.rereads.control.records=false",
+    broken_by="kraft one.change.at.a.time=false",
 )
 def majorities_meet(quorum: Quorum) -> bool:
     """The reason why Raft is safe: who might vote is counted by the logs of now."""
@@ -198,7 +200,7 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     "nobody_has_to_cut_below_its_high_watermark",
     "no leader asks a follower to truncate below the follower's high watermark",
     failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
-    broken_by="kraft truncation.rereads.control.records=false",
+    broken_by="kraft restart.flushes.log=false",
 )
 def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
     """The follower's poll thread ends with an exception, and its process with it."""
@@ -236,8 +238,11 @@ def a_record_is_committed(quorum: Quorum) -> bool:
 
 @sometimes("a_follower_truncates", "a follower's log is cut", of_steps=True)
 def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
-    """Logs diverge, and are made alike again."""
-    return some(after.nodes[node].log.end < node.log.end for node in before.nodes)
+    """Logs diverge, and are made alike again. After a power loss nothing is fetched yet."""
+    return some(
+        all_of(after.nodes[node].log.end < node.log.end, after.nodes[node].has_fetched)
+        for node in before.nodes
+    )
 
 
 @sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")

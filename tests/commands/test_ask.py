@@ -43,8 +43,8 @@ def test_what_files_say_is_told(highwater, tmp_path, monkeypatch):
         "Kafka 4.1.0 with KRaft, which has the rules of 4.1: crashes 1",
         "  acks=-1: producer.properties; what producers wait for",
         "  min.insync.replicas=1: server.properties; acks=all needs so many ISR members",
-        "  there is no time in the model: replica.lag.time.max.ms",
-        "  without meaning to the model: 1 other key",
+        "  not used, since the model has no time: replica.lag.time.max.ms",
+        "  not used by the model: 1 other key",
         "  eligible.leader.replicas.version: new clusters have it so, upgraded ones may",
         "nothing is lost in any state within these bounds",
     ):
@@ -64,7 +64,7 @@ def test_without_time_the_answer_is_a_limit(highwater):
         (("--kafka", "3.10", "--crashes", "1"), "valid are releases of 0.8.2"),
         (("--kafka", "4.1"), "name what may happen"),
         (("--kafka", "3.6", "--crashes", "1", "--set", "min.insync.replicas=5"), "more than the 3"),
-        (("--kafka", "3.9", "--mode", "zookeeper", "--crashes", "1"), "with KRaft only"),
+        (("--kafka", "3.9", "--mode", "zookeeper", "--crashes", "1"), "3.9 with ZooKeeper is not"),
         (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
     ],
 )

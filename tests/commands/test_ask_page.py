@@ -39,7 +39,7 @@ def row(number: int, data: dict[str, Any]) -> str:
         ]
         cells.append(" / ".join(dict.fromkeys(said)))
     first = data["changes"][0] if data["changes"] else None
-    cost = "; ".join(first["costs"]) or "nothing more stops" if first else ""
+    cost = "; ".join(first["costs"]) or "costs no availability" if first else ""
     cells.append(f"`{first['change']}`: {cost}" if first else "")
     return f"| {number} | {' | '.join(cells)} |"
 

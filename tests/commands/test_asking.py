@@ -7,8 +7,10 @@ import networkx as nx
 import pytest
 
 import highwater as public
+from checker.core.proofs.proof import Proof, ProofOutcome
 from highwater.language import Protocol
 from model.language.errors import UsageError
+from model.protocols import protocol_named
 
 
 def test_a_search_says_what_the_command_says(highwater):
@@ -20,6 +22,17 @@ def test_a_search_says_what_the_command_says(highwater):
     assert [trace.depth for trace in answer.traces] == [told["violations"][0]["depth"]]
     assert not answer
     assert answer.summary in str(answer)
+
+
+def test_a_proof_s_summary_says_for_which_sizes_and_which_faults_stay_off():
+    model = protocol_named("kafka").model({"crashes": 1})
+    proof = Proof(model, (), unbounded=True, outcome=ProofOutcome.PROVED)
+    said = public.Answer(model, "proved", (), proof).summary
+    assert said.startswith("kafka: proved for all sizes, with no ")
+    assert "power losses" in said and "crashes" not in said.split(", ")
+    proof.unbounded = False
+    within = public.Answer(model, "proved", (), proof).summary
+    assert within == "kafka: proved within bounds on sizes"
 
 
 @pytest.mark.parametrize(

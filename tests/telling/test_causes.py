@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ from checker.lab.experiments.cases import stored_case
 from checker.telling.causes.failures import failures_of, false_guards
 from checker.telling.causes.reasons import Reasons, merged
 from checker.telling.causes.slices import leave_out, slice_of
-from checker.telling.report.why import Told, Value, grouped, why
-from model.language.action import Instance
+from checker.telling.report.why import CellWords, Told, Value, grouped, why
+from model.language import Annotated, Protocol, State, all_of, integers, require
+from model.language.action import Action, Instance
 from model.language.cells import StateSpace
 from model.language.errors import DisagreementError
 from model.language.ground import Grounder
 from model.protocols import PROTOCOLS
 from properties import Sense, properties_of
+from properties.claims import always
 from tests.support.kafka import kafka_model
 from tests.support.proofs import random_states, states_on_walks
 
@@ -285,3 +288,32 @@ def test_what_falsifies_a_property_is_told_for_every_member_that_does():
     assert len(members) == 2  # b0 against b1, and b1 against b0
     assert merged(*(failure.reads for failure in failures))
     assert failures_of(build_trace(trace.model, trace.steps)) == ()
+
+
+class Vote(IntEnum):
+    NONE, YES = range(2)
+
+
+class Box(State):
+    vote: Vote = Vote.NONE
+    after: Annotated[int, integers(-1, 1, none=-1)] = -1
+
+
+@always("not_yet", "nobody votes")
+def not_yet(box: Box) -> bool:
+    return all_of(box.vote == Vote.NONE, box.after != 0)
+
+
+def test_what_is_false_says_the_names_of_values_and_not_their_numbers():
+    def set_vote(box: Box) -> None:
+        require(box.vote == Vote.NONE)
+        box.vote = Vote.YES
+        box.after = 0
+
+    step = Action("set_vote", set_vote, "it votes")
+    model = Protocol("box", "a box", Box, (step,), (), properties=(not_yet,)).model()
+    trace = build_trace(model, model.instances, not_yet)
+    told = [each.expression for each in why(trace).failed]  # type: ignore[union-attr]
+    assert told == ["vote = none", "after != 0"]
+    (guard,) = false_guards(model, model.instances[0], trace.states[1])
+    assert CellWords(model).told(guard, (trace.states[1],)).expression == "vote = none"

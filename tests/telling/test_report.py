@@ -21,6 +21,7 @@ from checker.telling.report.html import render_html
 from checker.telling.report.lanes import Lane
 from checker.telling.report.markdown import render_markdown
 from checker.telling.report.mermaid import render_mermaid
+from checker.telling.report.paragraphs import markdown_lines
 from checker.telling.report.places import Entry, LogPlace, places_of
 from checker.telling.report.space_time import SpaceTime
 from checker.telling.report.story import NOT_NEEDED, tell
@@ -96,6 +97,18 @@ def test_the_header_says_what_was_checked(render, trace):
     for name, value in trace.model.bounds.items():
         assert (f"{name.replace('_', ' ')} {value}" in output) is (value > 0)
     assert ("all others 0" in output) is (0 in trace.model.bounds.values())
+
+
+@pytest.mark.parametrize("trace", VERDICTS)
+def test_lines_of_markdown_are_narrow_and_none_goes_on_as_another_item(trace):
+    outside = re.sub(r"```.*?```", "", render_markdown(trace), flags=re.DOTALL).splitlines()
+    assert max(len(line) for line in outside if not line.startswith("#")) <= 100
+    assert not [line for line in outside if re.match(r" +(?:[-+*#>]|\d+[.)]) ", line)]
+
+
+def test_a_line_of_markdown_does_not_begin_with_a_sign():
+    lines = markdown_lines(f"b0: {'x' * 94} - 0:e0", "- ")
+    assert len(lines) > 1 and not any(line.startswith("  - ") for line in lines)
 
 
 def test_only_settings_that_differ_from_their_default_are_told():

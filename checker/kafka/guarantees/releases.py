@@ -24,6 +24,10 @@ class Mode(StrEnum):
     KRAFT = "kraft"
 
 
+WITHOUT_ZOOKEEPER = version_of("4.0")
+"""The first release without ZooKeeper; from 3.3 on Kafka supported both."""
+
+
 @dataclass(frozen=True)
 class Release:
     """A release as it was asked for, the preset that stands for it, and its mode."""
@@ -64,10 +68,14 @@ def release_named(text: str, mode: str | None = None) -> Release:
     found = Release(asked, preset, mode_of(preset))
     if mode is not None and Mode(mode) is not found.mode:
         alike = [line for line in LINES if release_named(line).mode is Mode(mode)]
-        raise UsageError(
-            f"Kafka {asked} is modelled with {_NAMES[found.mode]} only: valid with "
-            f"{_NAMES[Mode(mode)]} are {alike[0]} to {alike[-1]}"
-        )
+        valid = f"valid with {_NAMES[Mode(mode)]} are {alike[0]} to {alike[-1]}"
+        if Mode(mode) is Mode.ZOOKEEPER and version_of(asked) < WITHOUT_ZOOKEEPER:
+            raise UsageError(
+                f"Kafka {asked} with ZooKeeper is not modelled: from 3.3 on it lets only live "
+                "brokers join the ISR, but knows no broker epochs there, and no preset has both; "
+                f"{valid}"
+            )
+        raise UsageError(f"Kafka {asked} is modelled with {_NAMES[found.mode]} only: {valid}")
     return found
 
 

@@ -22,7 +22,7 @@ from checker.core.search.limits import Limits
 from checker.lab.experiments.choices import Choice
 from model.kafka.faults import broker_restart
 from model.kafka.replication_control import controller_elect_unclean_leader
-from model.language.errors import UsageError
+from model.language.errors import LimitError
 from properties import Property, choose_properties
 
 SMALL = {"log_size": 1, "max_records": 1}
@@ -54,11 +54,11 @@ class Outage:
         if self.ends is Ends.NEVER_BEGINS:
             return "not with one record"
         if self.ends is Ends.BY_ITSELF:
-            return f"ends by itself, {_steps(self.steps)} at the soonest"
+            return f"ends by itself, at least {_steps(self.steps)} later"
         after = f"after {counted(self.faults, 'fault')}"
         if self.ends is Ends.WITH_A_RESTART:
-            return f"{after} until a broker starts again, {_steps(self.steps)} at the soonest"
-        return f"{after} for good: not even all brokers back end it"
+            return f"{after} until a broker starts again, at least {_steps(self.steps)} later"
+        return f"{after} for good, even when all brokers are back"
 
     def is_worse_than(self, other: Outage) -> bool:
         """It takes more to end it; or as much, if no broker does so alone, after fewer faults."""
@@ -83,7 +83,7 @@ def outages(choice: Choice, names: Sequence[str], limits: Limits) -> Mapping[str
     chosen = choose_properties(model.protocol, names)
     try:
         built = build(model, chosen, limits)
-    except UsageError:
+    except LimitError:
         return {}
     if not built.graph.is_complete:
         return {}

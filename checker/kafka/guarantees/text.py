@@ -35,9 +35,9 @@ def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
         yield f"  at the defaults of {release.asked}: {left}"
     yield from (f"  {one.name}: {one.means}" for one in cluster.defaults if one.means)
     if cluster.timed:
-        yield f"  there is no time in the model: {', '.join(cluster.timed)}"
+        yield f"  not used, since the model has no time: {', '.join(cluster.timed)}"
     if cluster.ignored:
-        yield f"  without meaning to the model: {counted(len(cluster.ignored), 'other key')}"
+        yield f"  not used by the model: {counted(len(cluster.ignored), 'other key')}"
 
 
 def bounds(part: Part, mixed: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ def part_lines(part: Part) -> Iterator[str]:
     yield from _rows(part.judged.losses, part)
     if any(cell.mark for cell in part.judged.lost):
         yield f"  ({finer_of_the_grid().mark}): {finer_of_the_grid().about}"
-    yield "what stops, where live followers keep up"
+    yield "what stops, while live followers keep up"
     yield from _rows(part.judged.stops, part)
 
 
@@ -68,7 +68,7 @@ def _rows(cells: Iterable[Cell], part: Part) -> Iterator[str]:
     for cell in cells:
         name = cell.column.properties[0]
         lasting = part.judged.lasting.get(name)
-        said = cell.words if cell.result is not None else "no time for it"
+        said = cell.words if cell.result is not None else "not searched: time ran out"
         more = f"; {lasting.words}" if lasting is not None else ""
         yield f"  {cell.column.name:<26} {said}{more}"
         if name in part.files:
@@ -92,7 +92,7 @@ def story(parts: Sequence[Part], known: str) -> Iterator[str]:
 
 def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator[str]:
     """The changes with which nothing is lost."""
-    rest = "" if all_tried else " (there was no time for every one)"
+    rest = "" if all_tried else " (time ran out before all were tried)"
     if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
         rest += f" (finding {finer_of_the_grid().mark} was not checked)"
     if not changes:
@@ -106,7 +106,9 @@ def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator
 def _change(tried: Tried) -> str:
     change = tried.change
     about = f" ({change.about})" if change.about else ""
-    cost = f"it costs {'; '.join(tried.costs)}" if tried.costs else "nothing more stops"
+    cost = (
+        f"costs availability: {'; '.join(tried.costs)}" if tried.costs else "costs no availability"
+    )
     return f"{change.words}, {_TIERS[change.tier]}{about}: {cost}"
 
 
@@ -129,6 +131,6 @@ def verdict(parts: Sequence[Part], is_decided: bool, seconds: float) -> Iterator
         yield "nothing is lost in any state within these bounds"
     else:
         yield (
-            f"nothing is lost as far as {seconds:g} s came: not all states within these "
-            "bounds were visited (--max-seconds)"
+            f"no loss was found in {seconds:g} s, in which not all states within these bounds "
+            "were visited (--max-seconds)"
         )

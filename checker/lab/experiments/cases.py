@@ -24,6 +24,7 @@ from checker.core.verdict import Exploration, Verdict
 from checker.lab.experiments.choices import Choice, explored, read_toml, steps_named
 from checker.lab.experiments.grid import Grid
 from checker.telling.report.markdown import render_markdown
+from checker.telling.report.paragraphs import markdown_lines
 from model.ladder import LADDER
 from model.language.errors import RejectedError, UsageError
 from model.language.naming import instance_words
@@ -31,6 +32,7 @@ from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
 
 CASE_FILE, PAGE_FILE = "case.toml", "README.md"
+COMMAND_WIDTH = 98
 FOLDER = COUNTEREXAMPLES
 
 
@@ -78,16 +80,17 @@ class Case:
             "",
             f"*{self.source}*",
             "",
-            self.story.strip(),
+            *_story_lines(self.story),
             "",
             f"`{self.violates}` fails after {counted(trace.depth, 'step')}; no shorter way exists:",
             "",
-            f"    {command}",
+            *_command_lines(command),
             "",
         ]
         if self.fix is not None:
-            fix = f"    explore {self.fix.arguments} --property {self.violates}"
-            lines += ["The fix, explored at the same sizes, holds:", "", fix, ""]
+            fix = f"explore {self.fix.arguments} --property {self.violates}"
+            lines += ["The fix, explored at the same sizes, holds:", ""]
+            lines += [*_command_lines(fix), ""]
         shown = render_markdown(trace).split("\n", 1)[1].strip()
         return "\n".join(lines) + "\n## The trace\n\n" + shown.replace("\n## ", "\n### ") + "\n"
 
@@ -96,6 +99,25 @@ class Case:
         path = self.folder / CASE_FILE
         path.write_text(with_steps(path.read_text(encoding="utf-8"), trace), encoding="utf-8")
         (self.folder / PAGE_FILE).write_text(self.page(trace), encoding="utf-8")
+
+
+def _story_lines(story: str) -> list[str]:
+    """The story's paragraphs, wrapped as a page's are."""
+    parts = [markdown_lines(" ".join(part.split())) for part in story.strip().split("\n\n")]
+    return "\n\n".join("\n".join(part) for part in parts).split("\n")
+
+
+def _command_lines(command: str) -> list[str]:
+    """The command as an indented block; a line that goes on ends with a backslash."""
+    words = command.replace(" --", "\0--").split("\0")
+    lines = [f"    {words[0]}"]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 1 > COMMAND_WIDTH:
+            lines[-1] += " \\"
+            lines.append(f"        {word}")
+        else:
+            lines[-1] += f" {word}"
+    return lines
 
 
 def with_steps(text: str, trace: Trace) -> str:
@@ -251,9 +273,15 @@ def group_overview(folder: Path) -> str:
     return kafka_overview(folder, "the group model")
 
 
+def kraft_overview(folder: Path) -> str:
+    """The page of the KRaft model's counterexamples."""
+    return kafka_overview(folder, "the KRaft model")
+
+
 OVERVIEWS: Mapping[str, Callable[[Path], str]] = {
     "kafka": kafka_overview,
     "kafka_producer": producer_overview,
     "kafka_group": group_overview,
+    "kraft": kraft_overview,
     "ladder": ladder_overview,
 }

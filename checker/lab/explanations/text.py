@@ -107,7 +107,8 @@ def _effect(trace: Trace, effect: Effect) -> str:
         words = engine.words(trace.states[step - 1], trace.steps[step - 1])
         left = grouped(effect.otherwise.values)
         instead = grouped(effect.otherwise.instead_of)
-        parts.append(f"step {step}, {words}, goes otherwise: {left}; instead of {instead}")
+        differs = f": {left}; instead of {instead}" if left and instead else ""
+        parts.append(f"step {step}, {words}, goes otherwise{differs}")
     if effect.impossible is not None:
         step = effect.impossible.step
         words = engine.words(trace.states[step - 1], trace.steps[step - 1])

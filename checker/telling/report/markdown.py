@@ -6,6 +6,7 @@ import re
 
 from checker.core.traces.trace import Trace
 from checker.telling.report.lanes import Lane
+from checker.telling.report.paragraphs import markdown_lines
 from checker.telling.report.story import NOT_NEEDED, Moment, Story, tell
 
 
@@ -13,10 +14,11 @@ def render_markdown(trace: Trace) -> str:
     """The trace as a Markdown document."""
     story = tell(trace)
     lines = [f"# {_plain(story.title)}", ""]
-    lines += [f"- **{label}**: {_plain(words)}" for label, words in story.header]
+    for label, words in story.header:
+        lines += markdown_lines(f"**{label}**: {_plain(words)}", "- ")
     if story.legend:
         sentences = (f"{line[0].upper()}{line[1:]}." for line in story.legend)
-        lines += ["", _plain(" ".join(sentences))]
+        lines += ["", *markdown_lines(_plain(" ".join(sentences)))]
     for moment in story.moments:
         if moment in story.circle[:1]:
             lines += ["", "**From here on round and round:**"]
@@ -27,7 +29,7 @@ def render_markdown(trace: Trace) -> str:
     if story.ending:
         lines += ["", "## What it shows"]
     for words in story.ending:
-        lines += ["", _plain(words)]
+        lines += ["", *markdown_lines(_plain(words))]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -40,7 +42,7 @@ def _moment(story: Story, moment: Moment) -> list[str]:
     lines = [heading, ""]
     for owner, changes in moment.changes_by_owner.items():
         words = ", ".join(change.words("→") for change in changes)
-        lines.append(f"- {_plain(owner)}: {_plain(words)}")
+        lines += markdown_lines(f"{_plain(owner)}: {_plain(words)}", "- ")
     if not moment.changes:
         lines.append("- nothing changes")
     lanes = [] if story.is_last(moment) else _block(story, moment.changed_lanes)
@@ -48,7 +50,11 @@ def _moment(story: Story, moment: Moment) -> list[str]:
 
 
 def _state(story: Story, moment: Moment) -> list[str]:
-    facts = [f"- {_plain(fact.owner)}: {_plain(fact.words)}" for fact in moment.facts]
+    facts = [
+        line
+        for fact in moment.facts
+        for line in markdown_lines(f"{_plain(fact.owner)}: {_plain(fact.words)}", "- ")
+    ]
     lanes = _block(story, moment.lanes)
     return [*facts, *([""] if facts and lanes else []), *lanes]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from checker.core.engines.reference import State
 from model.language import Model, graph
 from model.language.cells import Index
-from model.language.declare.domains import Integers, Reference
+from model.language.declare.domains import Booleans, Integers, Reference, Subset
 from model.language.declare.schema import (
     IndexedSchema,
     RecordSchema,
@@ -105,9 +105,20 @@ Place = ScalarPlace | LogPlace
 
 def _entry(model: Model, state: State, cells: tuple[tuple[str, Cell], ...]) -> Entry:
     epoch = next((state[cell.position] for name, cell in cells if name == "epoch"), None)
-    rest = [value_words(model, c, state[c.position]) for name, c in cells if name != "epoch"]
-    words = [",".join(rest)] if rest else []
+    shown = [_stored(model, state, name, cell) for name, cell in cells if name != "epoch"]
+    rest = ",".join(filter(None, shown))
+    words = [rest] if rest else []
     return Entry(":".join(words + ([f"e{epoch}"] if epoch is not None else [])), epoch)
+
+
+def _stored(model: Model, state: State, name: str, cell: Cell) -> str:
+    """A value of a record: of what is true its name, and nothing of what is false or empty."""
+    match cell.variable.domain:
+        case Booleans():
+            return name if state[cell.position] else ""
+        case Subset() if not state[cell.position]:
+            return ""
+    return value_words(model, cell, state[cell.position])
 
 
 def places_of(model: Model) -> tuple[Place, ...]:

@@ -61,7 +61,7 @@ def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
     text = str(answer)
     assert max(map(len, text.splitlines())) <= 80
     assert "   2. b0 crashes; its high watermark checkpoint is 0" in text
-    assert "  1. acks=all, a setting: nothing more stops" in text
+    assert "  1. acks=all, a setting: costs no availability" in text
     for cell in answer.parts[0].judged.lost:
         trace = answer.parts[0].traces[cell.found["property"]]
         check_trace(trace)
@@ -372,7 +372,7 @@ def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
             judge_losses(choice, Allowance(NO_LIMIT, STATES)), Allowance(NO_LIMIT, STATES)
         )
         verdicts[stage.name] = {cell.column.name: cell.words for cell in judged.stops}
-    off, between, on = (found["a leader with all back"] for found in verdicts.values())
+    off, between, on = (found["a leader once all are back"] for found in verdicts.values())
     assert (off, on) == ("safe", "safe") and between.startswith("none in ")
 
 
@@ -387,7 +387,7 @@ def test_zookeeper_to_kraft_is_no_rolling_upgrade():
 def test_without_time_nothing_is_claimed():
     answer = highwater.ask("4.1", settings=TWO, crashes=1, max_seconds=0)
     assert not answer and not answer.is_lossy and not answer.is_decided
-    assert "no time for it" in str(answer) and "not all states" in str(answer)
+    assert "not searched: time ran out" in str(answer) and "not all states" in str(answer)
     data = as_data(answer)
     assert not data["decided"] and {c["verdict"] for c in data["parts"][0]["losses"]} == {"unknown"}
 

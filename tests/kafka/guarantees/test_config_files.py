@@ -208,8 +208,10 @@ def test_every_preset_is_a_release_but_one():
 
 def test_zookeeper_is_known_by_the_files(written):
     old = written("a", "zookeeper.connect=a:2181\n")
-    with pytest.raises(UsageError, match=r"3.7 is modelled with KRaft only: .* 0.8.2 to 3.2$"):
+    with pytest.raises(UsageError, match=r"3.7 with ZooKeeper is not modelled: .* 0.8.2 to 3.2$"):
         describe_cluster("3.7", [old])
+    with pytest.raises(UsageError, match=r"4.0 is modelled with KRaft only: .* 0.8.2 to 3.2$"):
+        describe_cluster("4.0", [old])
     assert describe_cluster("2.7", [old]).release.mode is Mode.ZOOKEEPER
     both = written("b", "zookeeper.connect=a:2181\nprocess.roles=broker\n")
     assert describe_cluster("3.7", [both]).release.mode is Mode.KRAFT

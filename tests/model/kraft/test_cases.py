@@ -1,0 +1,24 @@
+"""Each fix of KRaft that a case is about, off and on: the catalogue's violation, and none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.core.verdict import Verdict
+from checker.lab.experiments.cases import read_cases
+from tests.support.fixes import searched_with_fix
+
+ROOT = Path(__file__).parents[3] / "counterexamples" / "kraft"
+CASES = [pytest.param(case, id=case.name) for case in read_cases(ROOT)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_search_finds_the_very_trace_that_is_stored(case):
+    assert case.find().steps == case.stored_trace().steps
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_with_the_fix_the_same_search_ends_without_a_violation(case):
+    assert searched_with_fix(case).verdict is Verdict.EXHAUSTED

@@ -1,0 +1,180 @@
+"""What KRaft promises: each promise can fail, each rule is needed, and nothing is vacuous."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from checker.core.search.explore import Explorer, Limits, Options
+from checker.core.verdict import Verdict
+from model.kraft.kafka_raft_client_elections import follow_epoch, require_vote_request
+from model.kraft.kafka_raft_client_replication import acknowledge, follows, is_valid
+from model.kraft.kraft_control_record_state_machine import append_from
+from model.kraft.protocol import KRAFT
+from model.kraft.state import CANDIDATE, UNATTACHED, Node, Quorum
+from model.language import action, minimum, require
+from properties import Sense, choose_properties, promised_properties, properties_of
+from tests.support.laws import check_is_broken, explore
+from tests.support.textbook import count_levels
+
+ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
+BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KRAFT.name]
+AT_ONCE = {"pre.vote": "false"}
+FAULTS = {"voter_changes": 0, "power_losses": 1, "crashes": 1, "epochs": 2}
+NEEDED = {
+    "committed_records_stay": {"nodes": 1, "voter_changes": 0, "power_losses": 1},
+    "leaders_have_what_is_committed": FAULTS,
+    "the_voter_set_is_that_of_the_log": {"appends": 2, "epochs": 2},
+    "majorities_meet": {"appends": 0, "epochs": 2, "voter_changes": 2},
+    "nobody_has_to_cut_below_its_high_watermark": FAULTS,
+}
+DEPTHS = {
+    "committed_records_stay": 5,
+    "leaders_have_what_is_committed": 9,
+    "the_voter_set_is_that_of_the_log": 11,
+    "majorities_meet": 2,
+    "nobody_has_to_cut_below_its_high_watermark": 10,
+}
+
+
+@pytest.mark.parametrize("prop", BY_SETTINGS, ids=lambda prop: prop.name)
+def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
+    _, *changes = prop.broken_by.split()
+    changed = dict(c.split("=") for c in changes)
+    settings = KRAFT.preset("kafka-fixed") | AT_ONCE
+    model = KRAFT.model(NEEDED[prop.name], settings | changed)
+    assert check_is_broken(model, prop) == DEPTHS[prop.name]
+    mended = KRAFT.model(NEEDED[prop.name], settings)
+    assert explore(mended, [prop]).verdict is Verdict.EXHAUSTED
+
+
+# --- protocols with one mistake ------------------------------------------------------------------
+
+
+@action("{voter} votes for {node}, and for whom else it likes")
+def votes_again(quorum: Quorum, node: Node, voter: Node) -> None:
+    """The mistake: whom it has voted for is not asked."""
+    require(node.role == CANDIDATE, node.log.is_at_least(voter.log))
+    require_vote_request(quorum, node, voter)
+    require((node.epoch > voter.epoch) | (voter.role == UNATTACHED))
+
+    follow_epoch(quorum, node, voter)
+    voter.voted = node
+    node.votes = node.votes.with_member(voter)
+
+
+@action("{node} fetches from {leader}, and takes its high watermark")
+def takes_any_high_watermark(quorum: Quorum, node: Node, leader: Node) -> None:
+    """The mistake: a leader that has committed nothing of its epoch sends one, too."""
+    require(node != leader, follows(node, leader), is_valid(node, leader))
+
+    end = leader.log.end
+    acknowledge(quorum, node, leader)
+    append_from(quorum, node, leader, end)
+    node.high_watermark = minimum(end, leader.high_watermark)
+    node.has_fetched = True
+
+
+MISTAKES = {
+    "one_leader_in_an_epoch": ("voter_grant_vote", votes_again),
+    "one_vote_in_an_epoch": ("voter_grant_vote", votes_again),
+    "high_watermarks_do_not_fall": ("follower_fetch", takes_any_high_watermark),
+}
+
+
+@pytest.mark.parametrize("prop", [p for p in ALWAYS if p not in BY_SETTINGS], ids=lambda p: p.name)
+def test_what_no_setting_breaks_a_mistake_does(prop):
+    name, mistake = MISTAKES[prop.name]
+    wrong = KRAFT.variant("wrong", prop.broken_by, replace(mistake, name=name))
+    bounds = {"voter_changes": 0, "epochs": 2}
+    (violation,) = explore(wrong.model(bounds, AT_ONCE), [prop]).violations
+    assert violation.depth > 0
+    assert explore(KRAFT.model(bounds, AT_ONCE), [prop]).verdict is Verdict.EXHAUSTED
+
+
+# --- rules ---------------------------------------------------------------------------------------
+
+RULES = {
+    "one.change.at.a.time": ({"appends": 0, "epochs": 2, "voter_changes": 2}, {}, 2),
+    "reconfiguration.waits.for.epoch": ({"nodes": 4, "appends": 0, "voter_changes": 2}, {}, 7),
+    "removed.leader.is.not.counted": ({"appends": 0, "epochs": 2, "voter_changes": 2}, {}, 7),
+    "follower.flushes.before.fetch": ({"voter_changes": 0, "epochs": 2, "power_losses": 1}, {}, 8),
+    "high.watermark.exceeds.epoch.start": (
+        {"voter_changes": 0, "epochs": 4},
+        {"whole.fetches": "false"},
+        15,
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_is_needed(rule):
+    """Without it metadata is lost, or majorities do not meet; with it not in as many steps."""
+    bounds, settings, depth = RULES[rule]
+    names = ["majorities_meet", "leaders_have_what_is_committed"]
+    claims = choose_properties(KRAFT, names)
+    settings = KRAFT.preset("kafka-fixed") | AT_ONCE | settings
+    without = explore(KRAFT.model(bounds, settings | {rule: "false"}), claims, symmetry=True)
+    assert min(violation.depth for violation in without.violations) == depth
+    mended = explore(KRAFT.model(bounds, settings), claims, Limits(depth=depth), symmetry=True)
+    assert not mended.violations
+
+
+def test_static_voters_lose_what_is_committed_with_a_disk_and_voters_by_directory_do_not():
+    claims = choose_properties(KRAFT, ["leaders_have_what_is_committed"])
+    bounds = {"voter_changes": 0, "epochs": 2, "disk_losses": 1}
+    static = KRAFT.model(bounds, AT_ONCE | {"kraft.version": "0"})
+    assert explore(static, claims).violations
+    assert explore(KRAFT.model(bounds, AT_ONCE), claims).verdict is Verdict.EXHAUSTED
+
+
+# --- sizes ---------------------------------------------------------------------------------------
+
+WHERE = {
+    "elections": ({"epochs": 3, "voter_changes": 0}, {}),
+    "elections without pre-votes": ({"epochs": 4, "voter_changes": 0}, AT_ONCE),
+    "a change of voters": ({"epochs": 2, "crashes": 1}, {}),
+    "an observer": ({"epochs": 2, "voter_changes": 2}, {"observers": "1"}),
+    "a resignation": ({"epochs": 3, "voter_changes": 0, "resignations": 1}, AT_ONCE),
+    "power": (FAULTS, AT_ONCE),
+    "a disk, and controllers that join": (
+        {"epochs": 2, "appends": 0, "voter_changes": 2, "disk_losses": 1},
+        AT_ONCE | {"controller.quorum.auto.join.enable": "true"},
+    ),
+}
+STATES = {"elections": 51_818, "power": 25_820}
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_a_quorum_keeps_its_promises(name):
+    bounds, settings = WHERE[name]
+    model = KRAFT.model(bounds, KRAFT.preset("kafka-fixed") | settings)
+    promised = [p for p in promised_properties(model) if p.sense is Sense.ALWAYS]
+    found = Explorer(model, promised, options=Options(symmetry=True, cross_check=False)).run()
+    assert found.verdict is Verdict.EXHAUSTED
+    assert STATES.get(name) in (None, found.distinct_states)
+
+
+def test_nothing_is_promised_in_vain_and_every_witness_is_reached():
+    model = KRAFT.model({"epochs": 2}, preset="kafka-fixed")
+    promised = promised_properties(model)
+    found = Explorer(model, promised, options=Options(symmetry=True, cross_check=False)).run()
+    for prop in promised:
+        assert not found.is_vacuous(prop), prop.name
+        assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
+
+
+@pytest.mark.parametrize("preset", ["kafka-2.8", "kafka-3.9", "kafka-4.3"])
+def test_a_version_is_safe_without_faults_and_changes_of_voters(preset):
+    model = KRAFT.model({"voter_changes": 0, "epochs": 2}, preset=preset)
+    found = explore(model, promised_properties(model))
+    assert found.verdict is Verdict.EXHAUSTED
+
+
+def test_nodes_are_interchangeable_and_the_reference_engine_counts_the_same():
+    model = KRAFT.model({"voter_changes": 0, "epochs": 2, "appends": 0}, AT_ONCE)
+    levels = count_levels(model)
+    assert Explorer(model, []).run().levels == levels
+    smaller = Explorer(model, [], options=Options(symmetry=True, cross_check=False)).run()
+    assert sum(levels) / 2 <= smaller.distinct_states < sum(levels)
