@@ -6,8 +6,8 @@ A stop and the start after it are one step: a node that is down does nothing, as
 from __future__ import annotations
 
 from model.kraft.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES
-from model.kraft.kraft_control_record_state_machine import read_all
-from model.kraft.quorum_state import initialize, to_unattached
+from model.kraft.kraft_control_record_state_machine import read_all, voter_set
+from model.kraft.quorum_state import initialize, require_room_to_start, to_unattached
 from model.kraft.state import Node, Quorum
 from model.language import action, choose, maximum, not_, require, spend
 
@@ -31,6 +31,8 @@ def _start(quorum: Quorum, node: Node) -> None:
 )
 def node_crash(quorum: Quorum, node: Node) -> None:
     """The process dies. What it has written and not flushed is in the page cache."""
+    require_room_to_start(quorum, node)
+
     spend(quorum, CRASHES)
     _start(quorum, node)
 
@@ -42,10 +44,16 @@ def node_crash(quorum: Quorum, node: Node) -> None:
     about="KIP-595",
 )
 def node_lose_power(quorum: Quorum, node: Node) -> None:
+<<<<<<< HEAD
     """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written.
 
     So is a snapshot: a log that ends before it begins again at its end.
     """
+=======
+    """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written."""
+    require_room_to_start(quorum, node)
+
+>>>>>>> main
     spend(quorum, POWER_LOSSES)
     end = maximum(node.flushed_end, node.snapshot_end)
     node.log_start = choose(node.flushed_end < end, node.snapshot_end, node.log_start)
@@ -62,7 +70,10 @@ def node_lose_power(quorum: Quorum, node: Node) -> None:
     settings="kraft.version",
 )
 def node_lose_disk(quorum: Quorum, node: Node) -> None:
-    """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1."""
+    """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1.
+
+    Leaders know observers by id and directory, and have not heard of the new one.
+    """
     require(not_(node.second_directory))
 
     spend(quorum, DISK_LOSSES)
@@ -75,3 +86,6 @@ def node_lose_disk(quorum: Quorum, node: Node) -> None:
     node.high_watermark = 0
     to_unattached(quorum, node, 0)
     node.second_directory = True
+    for leader in quorum.nodes:
+        known = voter_set(quorum, leader).contains(node)
+        leader.fetched[node] = choose(known, leader.fetched[node], 0)
