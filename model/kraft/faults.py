@@ -44,16 +44,12 @@ def node_crash(quorum: Quorum, node: Node) -> None:
     about="KIP-595",
 )
 def node_lose_power(quorum: Quorum, node: Node) -> None:
-<<<<<<< HEAD
     """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written.
 
     So is a snapshot: a log that ends before it begins again at its end.
     """
-=======
-    """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written."""
     require_room_to_start(quorum, node)
 
->>>>>>> main
     spend(quorum, POWER_LOSSES)
     end = maximum(node.flushed_end, node.snapshot_end)
     node.log_start = choose(node.flushed_end < end, node.snapshot_end, node.log_start)
