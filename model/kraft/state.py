@@ -188,13 +188,15 @@ class Quorum(State):
     """The whole state.
 
     Ghosts: `committed`, all that leaders have committed, and `committed_in`, the latest epoch in
-    which one did; `epochs`, by number.
+    which one did; `epochs`, by number; `rejoined`: a
+    controller that was removed has had itself added.
     """
 
     nodes: Members[Node] = members(NODES)
     static_voters: SetOf[Node] = nobody()
     committed: Table[CommittedAt] = table(LOG_SIZE)
     committed_in: Epoch = 0
+    rejoined: bool = False
     epochs: Table[LeaderOfEpoch] = table(EPOCHS + 1)
     spent: Spent = Spent.part()
 

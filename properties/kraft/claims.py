@@ -92,7 +92,7 @@ def has_dynamic_voters(model: Model) -> bool:
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
-    failure="{node} goes by an older VotersRecord than the last of its log",
+    failure="{node} does not go by the last VotersRecord of its log",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
 )
@@ -218,6 +218,18 @@ def majorities_meet(quorum: Quorum) -> bool:
 
 
 @always(
+    "a_removed_voter_stays_out",
+    "a controller that was removed from the voters does not have itself added again",
+    failure="a controller that was removed has had itself added",
+    broken_by="kraft auto.join.once=false",
+    promised=lambda model: model.settings.auto_join,  # type: ignore[attr-defined]
+)
+def a_removed_voter_stays_out(quorum: Quorum) -> bool:
+    """An operator removed it, and may have thought of another number of failures."""
+    return not_(quorum.rejoined)
+
+
+@always(
     "high_watermarks_do_not_fall",
     "a node's high watermark does not fall while it runs",
     of_steps=True,
@@ -335,6 +347,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     a_snapshot_has_what_the_log_had,
     a_follower_takes_the_snapshot_that_it_is_sent,
     majorities_meet,
+    a_removed_voter_stays_out,
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
