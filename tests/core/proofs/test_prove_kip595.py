@@ -50,7 +50,13 @@ FALLS = {
 }
 
 
-@pytest.mark.parametrize("rule", FALLS)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "own_epoch_first",
+        *(pytest.param(r, marks=pytest.mark.slow) for r in FALLS if r != "own_epoch_first"),
+    ],
+)
 def test_without_a_rule_the_proof_falls_at_what_the_rule_is_for(rule):
     proof = Induction(KIP595.model(sizes(3, 2, 2), {rule: False}), CLAIMS, LEMMAS).run()
 
