@@ -53,6 +53,8 @@ def command(
             f"--state takes one partition, and here are {len(found.groups)} ({names}{more}): "
             "choose one with --topic and --partition"
         )
+    if place is not None and found.groups[0].replicas[0].is_of_quorum:
+        raise UsageError("--state takes a topic's partition: the model of brokers has no quorum")
     violations, unread, unclaimed, partitions = 0, 0, 0, []
     for group in found.groups:
         judgement = judge(group)

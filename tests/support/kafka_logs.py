@@ -19,6 +19,7 @@ class Wanted:
     codec: str = "none"
     producer: int | None = None
     is_control: bool = False
+    control_type: int = 1
 
     @property
     def until(self):
@@ -35,7 +36,7 @@ class Wanted:
             2, CODECS[self.codec], has_producer, self.producer if has_producer else -1,
             0 if has_producer else -1, self.base if has_producer else -1, 1 << 20,
         )  # fmt: skip
-        key = b"\0\0\0\1" if self.is_control else b"key"
+        key = bytes([0, 0, 0, self.control_type]) if self.is_control else b"key"
         for place, value in enumerate(self.values):
             if value is not None:
                 headers = [("header", b"x")]
@@ -105,6 +106,22 @@ class Disk:
             holds = [name for name in names if int(name[:20]) <= batch.base][-1]
             with (folder / holds).open("ab") as file:
                 file.write(batch.encoded())
+
+
+def leader_change(offset, epoch, leader):
+    """The batch with which a leader begins its epoch (`LeaderChangeMessage`, version 1)."""
+    value = b"\0\1" + leader.to_bytes(4, "big") + b"\1\1\0"
+    return Wanted(offset, epoch, (value,), is_control=True, control_type=2)
+
+
+def voters_record(offset, epoch, nodes):
+    """A batch with a VotersRecord; a node's directory id is its number sixteen times."""
+    of_node = b"".join(
+        node.to_bytes(4, "big") + bytes([node]) * 16 + b"\2\2C\2h\x23\x85\0" + b"\0\0\0\1\0\0"
+        for node in nodes
+    )
+    value = b"\0\0" + bytes([len(nodes) + 1]) + of_node + b"\0"
+    return Wanted(offset, epoch, (value,), is_control=True, control_type=6)
 
 
 def segment_file(folder, base):

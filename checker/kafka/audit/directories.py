@@ -16,6 +16,7 @@ from pathlib import Path
 
 from checker.kafka.audit import checkpoints
 from checker.kafka.audit.checkpoints import EpochStart, Partition
+from checker.kafka.audit.quorum import METADATA_TOPIC, snapshots_in
 from model.language.errors import UsageError, unknown_name
 
 _FOLDER = re.compile(r"([A-Za-z0-9._-]{1,249})-([0-9]{1,10})")
@@ -26,8 +27,9 @@ _SET_ASIDE = re.compile(r"([A-Za-z0-9._-]+)-([0-9]{1,10})\.[0-9a-f]{32}-(delete|
 class Replica:
     """One replica's folder, and all that the files around its log say.
 
-    Offsets are `None` where no checkpoint has them. `set_aside` names a folder of the same
-    partition that Kafka threw away: a checkpoint may then still be about that one.
+    Offsets are `None` where no checkpoint has them; the metadata log's high watermark is the end of
+    its newest snapshot. `set_aside` names a folder of the same partition that Kafka threw away: a
+    checkpoint may then still be about that one.
     """
 
     name: str
@@ -43,6 +45,11 @@ class Replica:
     epochs: tuple[EpochStart, ...] | None
     clean_shutdown: bool
     set_aside: tuple[str, ...]
+
+    @property
+    def is_of_quorum(self) -> bool:
+        """It is a copy of the controllers' log."""
+        return (self.topic, self.partition) == (METADATA_TOPIC, 0)
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ def _replicas(path: Path, broker: int | None, found: Directories) -> list[Replic
         Replica(
             str(path), folder, broker, *key,
             checkpoints.read_topic_id(folder / checkpoints.METADATA),
-            high_watermark=offsets[checkpoints.HIGH_WATERMARKS].get(key),
+            high_watermark=_committed(folder) or offsets[checkpoints.HIGH_WATERMARKS].get(key),
             recovery_point=offsets[checkpoints.RECOVERY_POINTS].get(key),
             log_start=offsets[checkpoints.LOG_STARTS].get(key),
             cleaned_to=offsets[checkpoints.CLEANED].get(key),
@@ -158,6 +165,12 @@ def _replicas(path: Path, broker: int | None, found: Directories) -> list[Replic
         )
         for key, folder in folders.items()
     ]  # fmt: skip
+
+
+def _committed(folder: Path) -> int | None:
+    """Where the newest snapshot ends, if there is one: it holds nothing that is not committed."""
+    snapshots = snapshots_in(folder)
+    return snapshots[-1].end if snapshots else None
 
 
 def _groups(
@@ -181,10 +194,10 @@ def _groups(
 
 
 def _named(replicas: Sequence[Replica]) -> tuple[Replica, ...]:
-    """Replicas by their broker's number where that names only one."""
+    """Replicas by their broker's number where that names only one; a controller is a node."""
     brokers = [replica.broker for replica in replicas]
     return tuple(
-        replace(each, name=f"broker {each.broker}")
+        replace(each, name=f"{'node' if each.is_of_quorum else 'broker'} {each.broker}")
         if each.broker is not None and brokers.count(each.broker) == 1
         else each
         for each in replicas

@@ -14,6 +14,10 @@ are *violations*:
 - DIFFERS: two logs hold different records of one epoch below either *h*. (Of different epochs, the
   earlier one is either below its own *h*, which is LEFT_OUT, or was never known to be committed.)
 
+The controllers' log has no checkpoint; the end of its newest snapshot counts as its *h*, and
+`quorum` finds LEADERS and VOTERS. A log that ends before its own snapshot is not MISSING: Kafka
+begins it at the snapshot then. DIFFERS counts at any offset there, for an epoch has one leader.
+
 Compaction explains holes; one is taken for granted if a cleaner's checkpoint or a batch with fewer
 records than offsets shows it anywhere in the group, for followers copy what their leader has left.
 """
@@ -30,16 +34,19 @@ from checker.kafka.audit.checkpoints import EpochStart
 from checker.kafka.audit.comparison import Comparison, Pair, compare, records_held
 from checker.kafka.audit.directories import Group, Replica
 from checker.kafka.audit.epochs import cache_contradictions, has_older
+from checker.kafka.audit.quorum import Node, contradictions, notices
 from checker.kafka.audit.segments import Contents, read_log
 
 
 class Kind(StrEnum):
-    """How a record below a checkpointed high watermark is gone."""
+    """How a record below a checkpointed high watermark is gone, or a quorum contradicts itself."""
 
     MISSING = "missing"
     UNREADABLE = "unreadable"
     LEFT_OUT = "left_out"
     DIFFERS = "differs"
+    LEADERS = "leaders"
+    VOTERS = "voters"
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,7 @@ class Judgement:
     comparison: Comparison
     violations: tuple[Violation, ...]
     notices: tuple[str, ...]
+    quorum: tuple[Node, ...] = ()
 
     def agreed(self, pair: Pair) -> tuple[int, int] | None:
         """The offsets, from and to (exclusive), on which two logs agree; `None` if on none."""
@@ -96,9 +104,19 @@ def judge(group: Group) -> Judgement:
     comparison = compare(group.replicas)
     case = _Case(group.replicas, comparison.contents, comparison)
     rescue = _held_aside(group, max(log.end for log in comparison.contents))
-    violations = (*case.missing(), *case.unreadable(), *case.left_out(), *case.differing())
+    quorum = tuple(Node(each.name, each.folder) for each in group.replicas if each.is_of_quorum)
+    violations = (
+        *case.missing(), *case.unreadable(), *case.left_out(), *case.differing(),
+        *_of_quorum(quorum),
+    )  # fmt: skip
     order = sorted(violations, key=lambda each: (each.offset, each.replica))
-    return Judgement(group, comparison, tuple(order), (*case.notices(), *rescue))
+    noticed = (*case.notices(), *rescue, *notices(quorum))
+    return Judgement(group, comparison, tuple(order), noticed, quorum)
+
+
+def _of_quorum(nodes: Sequence[Node]) -> Iterator[Violation]:
+    for each in contradictions(nodes):
+        yield Violation(Kind(each.kind), each.node, each.offset, each.words, each.epoch, each.other)
 
 
 def _held_aside(group: Group, end: int) -> Iterator[str]:
@@ -135,7 +153,7 @@ class _Case:
     def missing(self) -> Iterator[Violation]:
         for place, (replica, log) in enumerate(zip(self.replicas, self.contents, strict=True)):
             high = self.watermark(place)
-            if log.end < high and not replica.set_aside:
+            if log.end < high and not replica.set_aside and not replica.is_of_quorum:
                 holder = self.holder(place, log.end)
                 words = (
                     f"{self.name(place)} lacks the records from {log.end:,} to {high - 1:,}, "
@@ -253,12 +271,15 @@ class _Case:
         for pair, kinds in self.comparison.differences.items():
             same = kinds.get(0)
             claims = max(pair, key=self.watermark)
-            if same is not None and same.offset < self.watermark(claims):
+            is_below = same is not None and same.offset < self.watermark(claims)
+            if same is not None and (is_below or self.replicas[claims].is_of_quorum):
                 other = pair[0] if claims == pair[1] else pair[1]
+                below = (
+                    f", below the high watermark {self.watermark(claims):,} of {self.name(claims)}"
+                )
                 words = (
                     f"{self.name(claims)} and {self.name(other)} hold different records at "
-                    f"{same.offset:,}, both of epoch {same.epochs[0]}, below the high watermark "
-                    f"{self.watermark(claims):,} of {self.name(claims)}"
+                    f"{same.offset:,}, both of epoch {same.epochs[0]}{below if is_below else ''}"
                 )
                 yield Violation(
                     Kind.DIFFERS, claims, same.offset, words, same.epochs[0], other
@@ -275,8 +296,10 @@ class _Case:
 
     def of_log(self, place: int, replica: Replica, log: Contents) -> Iterator[str]:
         high = self.watermark(place)
-        if replica.high_watermark is None:
+        if replica.high_watermark is None and not replica.is_of_quorum:
             yield "no high watermark is checkpointed for it"
+        elif log.end < high and replica.is_of_quorum:
+            yield f"the log ends at {log.end:,}, before its snapshot, with which it begins again"
         elif log.end < high and replica.set_aside:
             yield (
                 f"the log ends at {log.end:,}, below the high watermark {high:,}, which may be of "
@@ -320,7 +343,8 @@ class _Case:
                 continue
             both = f"{self.name(pair[0])} and {self.name(pair[1])} differ at {difference.offset:,}"
             if difference.epochs[0] == difference.epochs[1]:
-                if difference.offset >= max(map(self.watermark, pair)):
+                of_quorum = self.replicas[pair[0]].is_of_quorum
+                if difference.offset >= max(map(self.watermark, pair)) and not of_quorum:
                     yield f"{both}, above their high watermarks, though both are of one epoch"
                 continue
             older = min(pair, key=dict(zip(pair, difference.epochs, strict=True)).__getitem__)

@@ -11,6 +11,7 @@ from checker.core.amounts import counted
 from checker.kafka.audit.comparison import Pair
 from checker.kafka.audit.directories import Replica
 from checker.kafka.audit.judgement import Judgement, Violation
+from checker.kafka.audit.quorum import Node, described
 from checker.kafka.audit.segments import Contents
 
 _WIDTH = 80
@@ -28,6 +29,20 @@ def as_data(judgement: Judgement) -> dict[str, Any]:
         "pairs": [_pair(judgement, pair) for pair in _pairs(judgement)],
         "violations": [_violation(each) for each in judgement.violations],
         "notices": list(judgement.notices),
+    } | ({"quorum": [_node(node) for node in judgement.quorum]} if judgement.quorum else {})
+
+
+def _node(node: Node) -> dict[str, Any]:
+    elected, voters = node.elected, node.voters
+    return {
+        "name": node.name,
+        "epoch": None if elected is None else elected.epoch,
+        "leader": None if elected is None else elected.leader,
+        "voted": None if elected is None else elected.voted,
+        "voters": None
+        if voters is None
+        else [[v.node, v.directory] for v in sorted(voters.voters)],
+        "snapshots": [[each.end, each.epoch] for each in node.snapshots],
     }
 
 
@@ -81,8 +96,10 @@ def as_text(judgement: Judgement) -> str:
     group = judgement.group
     heading = f"{group.name}: {counted(len(group.replicas), 'replica')}"
     lines = [heading, *_table(judgement)]
-    for pair in _pairs(judgement):
-        lines += _folded(_agreement(judgement, pair))
+    for node in judgement.quorum:
+        lines += _folded(described(node))
+    for words in _agreements(judgement):
+        lines += _folded(words)
     for violation in judgement.violations:
         lines += _folded(f"violated, {str(violation.kind).replace('_', ' ')}: {violation.words}")
     for notice in judgement.notices:
@@ -97,24 +114,43 @@ def _folded(text: str) -> list[str]:
     )  # fmt: skip
 
 
+def _agreements(judgement: Judgement) -> Iterator[str]:
+    """A line for each pair, or one for all where several logs are one and the same."""
+    pairs, comparison = _pairs(judgement), judgement.comparison
+    agreed = {judgement.agreed(pair) for pair in pairs}
+    whole = {(log.start, log.end) for log in comparison.contents}
+    counts = {judgement.alike(pair) for pair in pairs}
+    if len(pairs) > 1 and agreed == whole and len(counts) == 1 and not comparison.differences:
+        yield f"all agree{_where(whole.pop(), counts.pop())}"
+        return
+    for pair in pairs:
+        yield _agreement(judgement, pair)
+
+
 def _agreement(judgement: Judgement, pair: Pair) -> str:
     names = [judgement.group.replicas[place].name for place in pair]
     both = f"{names[0]} and {names[1]}"
     agreed, difference = judgement.agreed(pair), judgement.comparison.first_difference(pair)
     words = f"{both} have nothing in common"
     if agreed is not None:
-        begin, until, alike = *agreed, judgement.alike(pair)
-        some = "" if alike == until - begin else f" at {alike:,} of the offsets"
-        words = f"{both} agree{some} from {begin:,} to {until - 1:,}"
+        words = f"{both} agree{_where(agreed, judgement.alike(pair))}"
     if difference is None:
         return words
     epochs = " and ".join(f"epoch {epoch}" for epoch in difference.epochs)
     return f"{words}; they differ at {difference.offset:,} ({epochs})"
 
 
+def _where(offsets: tuple[int, int], alike: int) -> str:
+    """From where to where logs agree, and at how many offsets where some have no record there."""
+    begin, until = offsets
+    some = "" if alike == until - begin else f" at {alike:,} of the offsets"
+    return f"{some} from {begin:,} to {until - 1:,}"
+
+
 def _table(judgement: Judgement) -> Iterator[str]:
     logs = zip(judgement.group.replicas, judgement.comparison.contents, strict=True)
-    rows = [("replica", "log", "high watermark", "epochs", "shut down")]
+    known = "snapshot at" if judgement.quorum else "high watermark"
+    rows = [("replica", "log", known, "epochs", "shut down")]
     rows += [
         (
             replica.name,

@@ -153,6 +153,13 @@ def read_log(folder: Path, log_start: int | None, contents: Contents) -> Iterato
     _settle(contents, settled, contents.end)
 
 
+def read_file(path: Path) -> Iterator[Batch]:
+    """The batches of one file, such as a snapshot, up to bytes that are none."""
+    for item in _batches([_Segment(path, 0)]):
+        if isinstance(item, _Found):
+            yield item.batch
+
+
 def _note_gap(contents: Contents, due: int, begin: int) -> None:
     """Note that no batch has the offsets from `due` to `begin`, if there are any in the log."""
     due = max(due, contents.start)

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from checker.kafka.conformance.projection import Numbers, Projection
+from checker.kafka.conformance.rows import Numbers, Wanted
 from checker.kafka.releases.compile import compile_java
 from checker.kafka.releases.jars import release
 from checker.kafka.releases.jdk import SMALL, java
@@ -32,7 +32,8 @@ from model.language.protocol import Instance
 JAVA = (*SMALL, "-Xmx512m", "-Xss512k")
 JAVA_SOURCES = Path(str(files("checker.kafka.conformance").joinpath("java")))
 MEMORY_FILES = Path("/dev/shm")
-END_SECONDS = 20
+END_SECONDS, END_SOON = 20.0, 1.0
+"""Seconds that the process has to remove its files, and where something has ended the work."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ class JavaProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(END_SECONDS if kind is None else END_SOON)
 
-    def close(self) -> None:
+    def close(self, within: float = END_SECONDS) -> None:
         """End the process; it removes its files."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
         try:
-            self._process.wait(END_SECONDS)
+            self._process.wait(within)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -132,7 +133,7 @@ class Runs(JavaProcess, ABC):
     """A process that takes runs of a model; each protocol's harness says how it is asked."""
 
     @abstractmethod
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
 
     def receive(self) -> Answer:
@@ -145,7 +146,7 @@ class Runs(JavaProcess, ABC):
         states = np.array(told["states"], np.int64)
         return Answer(states, by_state("notes"), by_state("failures"), told.get("stopped", ""))
 
-    def run(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> Answer:
+    def run(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> Answer:
         """Have a run taken, and wait for what comes out."""
         self.send(model, projection, steps)
         return self.receive()

@@ -19,12 +19,13 @@ import z3
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.core.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
 from model.language.protocol import Model
@@ -70,22 +71,30 @@ class UnboundedInduction:
         """Work through all obligations. There are no counterexamples: what fails is unknown.
 
         At first with little effort. A lemma that resists is left out, if a proof within small
-        bounds goes without it; else no effort is spared.
+        bounds goes without it; else no effort is spared. What a limit leaves is unknown.
         """
         started = time.perf_counter()
         if self._cross_check:
             self.proof.compare()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        try:
+            self._try_all()
+        except LimitError as error:
+            if not self._settled:
+                raise
+            self.proof.stopped = error.reason
+        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
+        is_proved = not self.proof.stopped and not self._resisting()
+        self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _try_all(self) -> None:
         self._attempt(CHEAP)
         while self._resisting() and self._can_do_without(self._resisting()):
             self._attempt(CHEAP)
         if self._resisting():
             self._attempt(DEAR)
-        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
-        outcome = ProofOutcome.UNKNOWN if self._resisting() else ProofOutcome.PROVED
-        self.proof.outcome = outcome
-        self.proof.seconds = time.perf_counter() - started
-        return self.proof
 
     def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
         """Prove what is not settled yet, with the lemmas that are needed now."""
@@ -262,6 +271,12 @@ class UnboundedInduction:
         for clause in pools.clauses:
             body = self.terms(clause.body)
             variables = [self.terms(variable) for variable in clause.variables]
-            solver.add(z3.ForAll(variables, body) if variables else body)
+            solver.add(self._for_all(clause, variables, body) if variables else body)
         solver.add(*self.terms.distinct())
         return ask(solver)
+
+    def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
+        """The clause as Z3 takes it, with what is to lead to its instances."""
+        by, never = majorities.triggers(clause.body, clause.defines)
+        patterns = [z3.MultiPattern(*map(self.terms, by))] if by else []
+        return z3.ForAll(variables, body, patterns=patterns, no_patterns=[*map(self.terms, never)])

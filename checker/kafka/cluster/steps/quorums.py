@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.frames import Frames, asked_of
@@ -95,11 +95,26 @@ def has_uncommitted(stage: Stage, controller: int, count: int) -> Test:
     """It leads and has appended them, and no majority has them."""
 
     def test() -> bool:
-        told = _told(stage, controller)
+        told = stage.quorum(controller)
         return told is not None and (
             told["leader"] == controller
             and told["ends"][str(controller)] - told["high_watermark"] >= count
         )
+
+    return test
+
+
+@condition("the metadata of {controller:number} has not grown for {seconds:number} s")
+def has_not_grown(stage: Stage, controller: int, seconds: int) -> Test:
+    """As it tells since the wait began: all have read all, and a broker's next fetch is parked."""
+    last, since = None, time.monotonic()
+
+    def test() -> bool:
+        nonlocal last, since
+        told = stage.quorum(controller)
+        if told is None or told["ends"] != last:
+            last, since = told and told["ends"], time.monotonic()
+        return last is not None and time.monotonic() - since >= seconds
 
     return test
 
@@ -110,21 +125,10 @@ def have_read_all(stage: Stage, controller: int) -> Test:
     wanted = set(map(str, stage.cluster.quorum.controllers))
 
     def test() -> bool:
-        told = _told(stage, controller)
+        told = stage.quorum(controller)
         return told is not None and (
             wanted <= told["ends"].keys()
             and all(told["ends"][each] >= told["high_watermark"] for each in wanted)
         )
 
     return test
-
-
-def _told(stage: Stage, controller: int) -> dict[str, Any] | None:
-    """What a controller tells of the quorum; `None` if it has no answer now."""
-    try:
-        told: dict[str, Any] = stage.clients.ask(
-            "quorum", servers=stage.cluster.address(controller)
-        )
-    except UndecidedError:
-        return None
-    return told
