@@ -53,6 +53,7 @@ def test_what_is_known_happens_by_the_rules_of_the_cluster(preset):
         assert sum(known.takes.values()) > 0
 
 
+@pytest.mark.slow
 def test_a_fix_of_a_release_takes_its_case_away():
     older, newer, fixed = map(names, ("kafka-4.1", "kafka-4.3", "kafka-fixed"))
     assert {case for case in older - newer if case.startswith("39-")}
@@ -62,6 +63,11 @@ def test_a_fix_of_a_release_takes_its_case_away():
         "84-an_unregistered_broker_is_taken_for_unclean",
         "86-a_truncation_that_a_power_loss_undoes",
     }
+
+
+def test_broker_epochs_are_checked_with_kraft_only():
+    name = "22-a_replica_joins_with_an_empty_disk"
+    assert name in names("kafka-3.9.1-zookeeper") - names("kafka-3.9.1")
 
 
 def test_what_an_operator_sets_takes_cases_away():
