@@ -222,7 +222,7 @@ def majorities_meet(quorum: Quorum) -> bool:
     "a controller that was removed from the voters does not have itself added again",
     failure="a controller that was removed has had itself added",
     broken_by="kraft auto.join.once=false",
-    promised=lambda model: model.settings.auto_join,  # type: ignore[attr-defined]
+    promised=lambda model: model.settings.auto_join,
 )
 def a_removed_voter_stays_out(quorum: Quorum) -> bool:
     """An operator removed it, and may have thought of another number of failures."""
