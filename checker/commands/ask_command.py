@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from checker.commands.choosing import parse_settings
 from checker.commands.common import (
     HELP,
+    limited,
     output_options,
-    seconds,
     write_result,
 )
 from checker.core.exits import Exit
 from checker.kafka.guarantees.budgets import BUDGETS, SIZES
+
+if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,16 +61,13 @@ def _numbers(function: F) -> F:
     "--min-isr-to", type=int, metavar="N", help="an operator changes min.insync.replicas to N"
 )
 @_numbers
-@click.option(
-    "--max-seconds", type=seconds, default=60.0, show_default=True,
-    help="search for so long at most",
-)  # fmt: skip
+@limited(60.0)
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save the traces here")
 @output_options
 def command(
-    files: tuple[Path, ...], kafka: str, mode: str | None, replicas: int | None,
-    racks: str | None, topic: str | None, settings: tuple[str, ...], rolling_restart: bool,
-    upgrade_to: str | None, min_isr_to: int | None, max_seconds: float, trace_dir: Path | None,
+    ceiling: Ceiling, files: tuple[Path, ...], kafka: str, mode: str | None,
+    replicas: int | None, racks: str | None, topic: str | None, settings: tuple[str, ...],
+    rolling_restart: bool, upgrade_to: str | None, min_isr_to: int | None, trace_dir: Path | None,
     as_json: bool, quiet: bool, **numbers: int | None,
 ) -> int:  # fmt: skip
     """What can a cluster lose under these faults, what stops, and what would prevent it?
@@ -82,15 +82,16 @@ def command(
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
     from checker.core.files import prepare_directory
-    from checker.core.search.allowance import Allowance
     from checker.core.traces.trace import highwater_version
     from checker.kafka.guarantees.answer import as_data
     from checker.kafka.guarantees.verdicts import STATES
 
-    budget = Allowance(max_seconds, STATES)
+    budget = ceiling.allowance
+    budget.states = STATES
     if trace_dir is not None:
         prepare_directory(trace_dir)
-    with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+    with ceiling, Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+        ceiling.keeps_limits()
 
         def on_search(what: str) -> None:
             words = f"searching: {what}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from checker.commands.ceiling import Ceiling
 from checker.commands.engines import ENGINES, Asked, Search
-from checker.core.search.limits import Limits, Progress
+from checker.core.search.limits import Progress
 from checker.core.search.question import Options
 from model.language.errors import UsageError
 from model.language.fairness import changed
@@ -18,7 +19,7 @@ def chosen_search(
     options: dict[str, Any],
     model: Model,
     on_progress: Callable[[Progress], None],
-    since: float | None = None,
+    ceiling: Ceiling,
 ) -> Search:
     """The search, ready to run; `UsageError` for options that do not go together.
 
@@ -37,8 +38,7 @@ def chosen_search(
             "liveness keeps the state graph in memory, not in a store: leave out --store"
         )
     fairness = changed(model.protocol.fairness, options["fair"]) if promises else ()
-    depth, states = options["depth"], options["max_states"]
-    limits = Limits(depth, states, options["max_seconds"], options["max_memory"], since)
+    limits = ceiling.limits(options["depth"], options["max_states"])
     chosen = ("workers", "exact", "keep_going", "deadlock", "symmetry", "cross_check")
     how = Options(**{name: options[name] for name in chosen})
     return engine.search(

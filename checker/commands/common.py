@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -69,13 +70,32 @@ def stats_option(function: F) -> F:
     )(function)
 
 
-def ceiling_options(function: F) -> F:
-    """`--max-seconds` and `--max-memory`, for what has no place to stop at by itself."""
-    most = click.option("--max-seconds", type=seconds, help="end after this time")
-    return most(
-        click.option("--max-memory", type=size, help="end at this much memory, such as 4GB")(
-            function
-        )
+def limited(default: float | None = None) -> Callable[[F], F]:
+    """`--max-seconds` of a whole command, which gets a `Ceiling` first, made as it starts.
+
+    Whoever has `--max-memory` too stands above `memory_option`.
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def begun(*, max_seconds: float | None, **options: Any) -> Any:
+            from checker.commands.ceiling import Ceiling
+
+            return function(Ceiling(max_seconds, options.get("max_memory")), **options)
+
+        told = click.option(
+            "--max-seconds", type=seconds, default=default, show_default=default is not None,
+            help="end after this time, and say what is known",
+        )  # fmt: skip
+        return told(begun)  # type: ignore[return-value]
+
+    return decorate
+
+
+def memory_option(function: F) -> F:
+    """`--max-memory`, which the command's `Ceiling` sees to."""
+    return click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")(
+        function
     )
 
 

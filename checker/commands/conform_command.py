@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,16 @@ import click
 
 from checker.commands.choosing import broker_command, chosen_sizes
 from checker.commands.common import (
+    limited,
     output_options,
     print_json,
     write_file,
 )
 from checker.core.exits import Exit
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.kafka.conformance.compare import Kind, Tally
     from checker.kafka.conformance.replays import Cell
     from checker.kafka.conformance.table import Table
@@ -56,8 +59,9 @@ STEPS = 60
     "--sensitivity", "most", metavar="STATES", type=click.IntRange(min=1),
     help="switch each fix the other way: after how many states that is noticed",
 )  # fmt: skip
+@limited()
 @output_options
-def command(traces: tuple[Path, ...], **options: Any) -> int:
+def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
     """Take the model's steps on Kafka's own classes, and compare every state.
 
     With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
@@ -66,7 +70,8 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     that Kafka's classes allow, explained by steps of the model. The classes are those of a
     published release, which Maven brings; `docs/conformance.md` says what is compared.
 
-    Exit status: 0 no disagreement but those allowed, 23 another one, 2 wrong usage.
+    Exit status: 0 no disagreement but those allowed, 23 another one, 20 the time was over before
+    all was compared, 2 wrong usage.
     """
     given = [options[name] is not None for name in ("walks", "observe", "most")]
     modes = [bool(traces), options["cover"], options["table"], *given]
@@ -79,6 +84,7 @@ def command(traces: tuple[Path, ...], **options: Any) -> int:
     if options["fix"] and not traces:
         raise UsageError("--fix goes with TRACE, where it shows what the fix prevents")
     options["versions"] = _versions(options["versions"], options["page"], bool(options["fix"]))
+    options["ceiling"] = ceiling
     sizes = chosen_sizes(options)
     if options["walks"] is not None:
         return _walk(options, *sizes)
@@ -127,16 +133,26 @@ def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
 
     stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
     rows: list[dict[str, Any]] = []
-    for version in options["versions"]:
-        with Harness(version, options["fix"]) as harness:
-            for name, trace in stored:
-                found = cell(harness, trace)
-                rows.append({"trace": name, "kafka": version, "depth": trace.depth, **_cell(found)})
-                if not options["as_json"]:
-                    click.echo(_trace_line(name, version, trace.depth, found))
+    with suppress(LimitError), options["ceiling"]:
+        for version in options["versions"]:
+            with Harness(version, options["fix"]) as harness:
+                for name, trace in stored:
+                    found = cell(harness, trace)
+                    about = {"trace": name, "kafka": version, "depth": trace.depth}
+                    rows.append(about | _cell(found))
+                    if not options["as_json"]:
+                        click.echo(_trace_line(name, version, trace.depth, found))
     if options["as_json"]:
         print_json({"command": "conform", "traces": rows})
-    return Exit.OK if all(row["as_predicted"] for row in rows) else Exit.REJECTED
+    return _status(all(row["as_predicted"] for row in rows), options)
+
+
+def _status(is_right: bool, options: dict[str, Any]) -> Exit:
+    """The exit status; a limit that came before all was compared is said."""
+    options["ceiling"].tell("the rest was not compared")
+    if not is_right:
+        return Exit.REJECTED
+    return Exit.OK if options["ceiling"].allowance.left else Exit.LIMIT
 
 
 def _cell(found: Cell) -> dict[str, Any]:
@@ -170,25 +186,24 @@ def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, s
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     tallies = []
-    for version in options["versions"]:
-        tally = Tally(version)
-        chosen = models(version, bounds, settings, options["preset"])
-        with Harness(version) as harness:
-            for number, model in enumerate(chosen):
-                share = _share(options["walks"], len(chosen), number)
-                walker = Walker(model, version, seed + number)
-                walks = walker.walks(share, options["steps"])
-                compare_walks(harness, walker.projection, walks, tally)
-                shorten_new(harness, model, walker.projection, tally)
-                _say(
-                    options, f"{version}: {tally.runs:,} walks, {tally.compared:,} states compared"
-                )
-        tallies.append(tally)
+    with suppress(LimitError), options["ceiling"]:
+        for version in options["versions"]:
+            tallies.append(tally := Tally(version))
+            chosen = models(version, bounds, settings, options["preset"])
+            with Harness(version) as harness:
+                for number, model in enumerate(chosen):
+                    share = _share(options["walks"], len(chosen), number)
+                    walker = Walker(model, version, seed + number)
+                    walks = walker.walks(share, options["steps"])
+                    compare_walks(harness, walker.projection, walks, tally)
+                    shorten_new(harness, model, walker.projection, tally)
+                    done = f"{tally.runs:,} walks, {tally.compared:,} states compared"
+                    _say(options, f"{version}: {done}")
     if options["as_json"]:
         print_json({"command": "conform", "seed": seed, "releases": [_data(t) for t in tallies]})
     else:
         click.echo("\n".join(line for t in tallies for line in _lines(t, f"seed {seed}")))
-    return Exit.REJECTED if any(tally.unknown for tally in tallies) else Exit.OK
+    return _status(not any(tally.unknown for tally in tallies), options)
 
 
 def _share(walks: int, models: int, number: int) -> int:
@@ -203,28 +218,31 @@ def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, 
     from model.kafka.protocol import KAFKA
 
     found: list[tuple[Tally, dict[str, Any]]] = []
-    for version in options["versions"]:
-        tally = Tally(version)
-        sums = dict.fromkeys(("graphs", "states", "steps", "compared", "disagreed", "behind"), 0)
-        with Harness(version) as harness:
-            for model in covered_models(version, bounds, settings, options["preset"]):
-                one = cover(harness, model, tally)
-                graph = one.graph
-                sums["graphs"] += 1
-                sums["states"] += graph.states.shape[1]
-                sums["steps"] += graph.edges
-                sums["compared"] += len(one.compared)
-                sums["disagreed"] += len(one.disagreed)
-                sums["behind"] += one.behind
-                _say(options, f"{version}: {sums['graphs']} graphs, {sums['steps']:,} steps")
-        never = sorted({action.name for action in KAFKA.actions} - tally.actions.keys())
-        found.append((tally, sums | {"not_in_these_graphs": never}))
+    keys = ("graphs", "states", "steps", "compared", "disagreed", "behind")
+    with suppress(LimitError), options["ceiling"]:
+        for version in options["versions"]:
+            found.append((Tally(version), dict.fromkeys(keys, 0)))
+            tally, sums = found[-1]
+            with Harness(version) as harness:
+                for model in covered_models(version, bounds, settings, options["preset"]):
+                    one = cover(harness, model, tally)
+                    graph = one.graph
+                    sums["graphs"] += 1
+                    sums["states"] += graph.states.shape[1]
+                    sums["steps"] += graph.edges
+                    sums["compared"] += len(one.compared)
+                    sums["disagreed"] += len(one.disagreed)
+                    sums["behind"] += one.behind
+                    _say(options, f"{version}: {sums['graphs']} graphs, {sums['steps']:,} steps")
+    for tally, sums in found:
+        never = {action.name for action in KAFKA.actions} - tally.actions.keys()
+        sums["not_in_these_graphs"] = sorted(never)
     if options["as_json"]:
         rows = [_data(tally) | {"cover": sums} for tally, sums in found]
         print_json({"command": "conform", "releases": rows})
     else:
         click.echo("\n".join(line for one in found for line in _cover_lines(*one)))
-    return Exit.REJECTED if any(tally.unknown for tally, _ in found) else Exit.OK
+    return _status(not any(tally.unknown for tally, _ in found), options)
 
 
 def _cover_lines(tally: Tally, sums: dict[str, Any]) -> Iterator[str]:
@@ -288,27 +306,27 @@ def _observe(options: dict[str, Any]) -> int:
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     rows: list[dict[str, Any]] = []
-    for version in options["versions"]:
-        explainers = [Explainer(observing_model(version, m), version) for m in (1, 2, 3)]
-        drives = states = 0
-        rejected = None
-        with Harness(version) as harness:
-            while states < options["observe"] and rejected is None:
-                explainer = explainers[drives % len(explainers)]
-                explained, rejected = observe(harness, explainer, seed + drives, options["steps"])
-                states += explained
-                drives += 1
-        words = rejected.words if rejected else None
-        rows.append({"kafka": version, "drives": drives, "states": states, "rejected": words})
-        if not options["as_json"]:
-            click.echo(
-                f"Kafka {version}, seed {seed}: {drives:,} drives, {states:,} states explained"
-            )
-            if words:
-                click.echo(f"drive {seed + drives - 1}: {words}")
+    with suppress(LimitError), options["ceiling"]:
+        for version in options["versions"]:
+            rows.append(row := {"kafka": version, "drives": 0, "states": 0, "rejected": None})
+            explainers = [Explainer(observing_model(version, m), version) for m in (1, 2, 3)]
+            with Harness(version) as harness:
+                while row["states"] < options["observe"] and row["rejected"] is None:
+                    explainer, number = explainers[row["drives"] % len(explainers)], row["drives"]
+                    explained, rejected = observe(
+                        harness, explainer, seed + number, options["steps"]
+                    )
+                    row["states"] += explained
+                    row["drives"] += 1
+                    row["rejected"] = rejected.words if rejected else None
+    for row in rows if not options["as_json"] else ():
+        counts = f"{row['drives']:,} drives, {row['states']:,} states explained"
+        click.echo(f"Kafka {row['kafka']}, seed {seed}: {counts}")
+        if row["rejected"]:
+            click.echo(f"drive {seed + row['drives'] - 1}: {row['rejected']}")
     if options["as_json"]:
         print_json({"command": "conform", "seed": seed, "observed": rows})
-    return Exit.REJECTED if any(row["rejected"] for row in rows) else Exit.OK
+    return _status(not any(row["rejected"] for row in rows), options)
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -319,7 +337,8 @@ def _table(options: dict[str, Any]) -> int:
     from checker.telling.report.pages import with_part
 
     page: Path | None = options["page"]
-    table = case_table(options["versions"], tell=lambda words: _say(options, words))
+    with options["ceiling"]:
+        table = case_table(options["versions"], tell=lambda words: _say(options, words))
     if page is not None:
         text = page.read_text("utf-8")
         write_file(page, with_part(text, BEGIN, END, table.markdown()))
@@ -343,14 +362,15 @@ def _sensitivity(options: dict[str, Any]) -> int:
     from checker.kafka.conformance.sensitivity import sensitivity
 
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    rows = [
-        (version, one)
-        for version in options["versions"]
-        for one in sensitivity(
-            version, seed, options["most"], options["steps"],
-            tell=lambda words: _say(options, words),
-        )
-    ]  # fmt: skip
+    with options["ceiling"]:
+        rows = [
+            (version, one)
+            for version in options["versions"]
+            for one in sensitivity(
+                version, seed, options["most"], options["steps"],
+                tell=lambda words: _say(options, words),
+            )
+        ]  # fmt: skip
     if options["as_json"]:
         keys = ("setting", "value", "states", "compared")
         data = [{"kafka": version} | {k: getattr(one, k) for k in keys} for version, one in rows]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, output_options, protocol_option, seconds, write_result
+from checker.commands.common import HELP, limited, output_options, protocol_option, write_result
 from checker.core.exits import Exit
+
+if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
 
 
 @click.command(context_settings=HELP)
@@ -17,7 +20,7 @@ from checker.core.exits import Exit
     "--search/--no-search", default=True,
     help="search with each change for another way there [default: yes]",
 )  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="search for so long at most [default: 60]")
+@limited(60.0)
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N",
     help="visit so many states in each search [default: 2000000]",
@@ -25,8 +28,8 @@ from checker.core.exits import Exit
 @protocol_option("what the trace is of")
 @output_options
 def command(
-    file: Path, search: bool, max_seconds: float | None, max_states: int | None,
-    protocol: str | None, as_json: bool, quiet: bool,
+    ceiling: Ceiling, file: Path, search: bool, max_states: int | None, protocol: str | None,
+    as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Why TRACE ends as it does: what would have prevented it, because of what, and since when.
 
@@ -34,26 +37,28 @@ def command(
     each protocol with the same state and each fix of the catalogue is tried on it: which step goes
     otherwise, or cannot be taken? Then it is searched with the change at the same bounds.
 
-    Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 Ctrl-C ended
-    the searches.
+    Exit status: 0 it was explained, 23 the trace is rejected, 2 it cannot be read, 20 the time or
+    Ctrl-C ended the searches.
     """
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Line
-    from checker.core.search.allowance import Allowance
     from checker.core.traces.trace import highwater_version
     from checker.lab.experiments.cases import accepted_trace
     from checker.lab.explanations.explanation import as_data, explain
-    from checker.lab.explanations.searches import SECONDS, STATES
+    from checker.lab.explanations.searches import STATES
 
-    trace = accepted_trace(file, protocol)
-    budget = Allowance(SECONDS if max_seconds is None else max_seconds, max_states or STATES)
-    with Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+    budget = ceiling.allowance
+    budget.states = max_states or STATES
+    with ceiling, Line(quiet or as_json) as line, Interrupt(budget.end) as interrupt:
+        trace = accepted_trace(file, protocol)
+        ceiling.keeps_limits()
 
         def on_search(what: str) -> None:
             words = f"searching: {what}"
             line.show(budget.seconds - budget.left, lambda: words, lambda: words)
 
         found = explain(trace, search, budget, on_search, interrupt.stops)
+        is_cut = search and not budget.left
 
     def data() -> dict[str, Any]:
         about = {"property": trace.property, "verdict": str(trace.verdict)}
@@ -63,4 +68,6 @@ def command(
         }  # fmt: skip
 
     write_result(as_json, data, lambda console: found.text(console.width))
-    return Exit.LIMIT if interrupt.requested else Exit.OK
+    if is_cut:
+        ceiling.tell("what would have prevented it was not searched to the end")
+    return Exit.LIMIT if is_cut else Exit.OK

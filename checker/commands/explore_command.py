@@ -10,8 +10,8 @@ import click
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    seconds,
-    size,
+    limited,
+    memory_option,
     stats_option,
     workers_option,
     write_file,
@@ -21,6 +21,7 @@ from checker.commands.explore_forms import FORMS, Found
 from checker.commands.forms import Form, chosen_form, form_option, print_form
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.core.verdict import Exploration
 
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 )
 @workers_option("threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
-@click.option("--max-seconds", type=seconds, help="stop after this time")
-@click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
+@limited()
+@memory_option
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option(
     "--deadlock", is_flag=True,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 @click.version_option(package_name="highwater", prog_name="highwater")
 @form_option(FORMS)
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
 
     Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
@@ -73,7 +74,6 @@ def command(**options: Any) -> int:
     deadlock, 22 a named property is vacuous, 20 stopped by a limit or Ctrl-C before the
     answer (with --require-exhaustive by --depth too), 2 wrong usage.
     """
-    from checker.commands.ceiling import Ceiling
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
@@ -81,7 +81,7 @@ def command(**options: Any) -> int:
 
     form = chosen_form(FORMS, options)
     with (
-        Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
+        ceiling,
         Display(options["quiet"]) as display,
         Interrupt(display.stopping) as interrupt,
     ):
@@ -90,7 +90,7 @@ def command(**options: Any) -> int:
             prepare_directory(options["trace_dir"])
         if options["picture"] is not None:
             prepare_directory(options["picture"].absolute().parent)
-        search = chosen_search(options, model, display.update, ceiling.started)
+        search = chosen_search(options, model, display.update, ceiling)
         interrupt.stops(search.request_stop)
         ceiling.keeps_limits()
         result = search.run()

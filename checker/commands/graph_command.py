@@ -11,10 +11,10 @@ from checker.commands import completion
 from checker.commands.choosing import DEFAULT_PROTOCOL, chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
+    limited,
+    memory_option,
     print_json,
     refuse_replacing,
-    seconds,
-    size,
     workers_option,
     write_file,
     write_output,
@@ -26,6 +26,7 @@ from checker.core.exits import Exit
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.core.graphs.losses import Losses
     from checker.core.graphs.tables import Tables
     from checker.core.traces.trace import Trace
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 MOST_STATES = 5_000_000
 OWN = frozenset({
     "protocol", "properties", "kind", "output", "quotient", "around", "radius", "depth", "fair",
-    "workers", "max_states", "max_seconds", "max_memory", "cross_check", "quiet", "as_json",
+    "workers", "max_states", "max_memory", "cross_check", "quiet", "as_json",
 })  # fmt: skip
 """Options that choose no model."""
 
@@ -67,10 +68,10 @@ OWN = frozenset({
     "--max-states", type=click.IntRange(min=1), default=MOST_STATES, show_default=True,
     help="stop after this many states",
 )  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="stop after this time")
-@click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
+@limited()
+@memory_option
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Find when a loss becomes inevitable, or export the graph of PROTOCOL's reachable states.
 
     A loss is a state that falsifies a property. The command says from which states a loss can still
@@ -83,30 +84,38 @@ def command(**options: Any) -> int:
     highwater graph kip101 --quotient roles,isr --format dot | dot -Tsvg > g.svg
     highwater graph --around kip101-strong_isr --format graphml -o near.graphml
 
-    Exit status: 0 it was told or written, whatever is violated, 23 the trace is rejected, 2 wrong
-    usage.
+    Exit status: 0 it was told or written, whatever is violated, 20 a limit other than --depth has
+    cut the graph, 23 the trace is rejected, 2 wrong usage.
     """
-    trace = _refuse_misfits(options)
-    model = chosen_model(options) if trace is None else trace.model
-    properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
-    form = None if options["kind"] is None else form_named(FORMS, options["kind"])
-    if isinstance(form, FolderForm):
-        form.prepare(options["output"])
-    losses = _losses(model, properties, options)
-    if form is not None:
-        seen = _seen(losses, cells, trace, options["radius"])
-        return _write(form, seen, losses.built.model, options)
-    from checker.commands.graph_text import render
     from checker.core.graphs.account import account_of
 
-    shown = _seen(losses, cells, trace, None) if cells else None
-    account = account_of(losses, shown, trace)
+    trace = _refuse_misfits(options)
+    with ceiling:
+        model = chosen_model(options) if trace is None else trace.model
+        properties, cells = _properties(model, options["properties"], trace), _cells(model, options)
+        form = None if options["kind"] is None else form_named(FORMS, options["kind"])
+        if isinstance(form, FolderForm):
+            form.prepare(options["output"])
+        losses = _losses(model, properties, options, ceiling)
+        radius = None if form is None else options["radius"]
+        seen = _seen(losses, cells, trace, radius) if form is not None or cells else None
+        account = None if form is not None else account_of(losses, seen, trace)
+    if form is not None and seen is not None:
+        _write(form, seen, losses.built.model, options)
+    elif account is not None:
+        _tell(account, options)
+    return Exit.LIMIT if losses.built.stopped else Exit.OK
+
+
+def _tell(account: dict[str, Any], options: dict[str, Any]) -> None:
+    """Write what the graph says."""
+    from checker.commands.graph_text import render
+
     write_result(
         options["as_json"],
         lambda: {"command": "graph", **account},
         lambda console: render(account, console.width),
     )
-    return Exit.OK
 
 
 def _refuse_misfits(options: dict[str, Any]) -> Trace | None:
@@ -160,17 +169,18 @@ def _cells(model: Model, options: dict[str, Any]) -> tuple[Cell, ...]:
     return chosen_cells(model, names) if options["quotient"] else ()
 
 
-def _losses(model: Model, properties: tuple[Property, ...], options: dict[str, Any]) -> Losses:
+def _losses(
+    model: Model, properties: tuple[Property, ...], options: dict[str, Any], ceiling: Ceiling
+) -> Losses:
     from checker.commands.interrupt import Interrupt
     from checker.commands.progress import Display
     from checker.core.graphs.built import build
     from checker.core.graphs.losses import find_losses
-    from checker.core.search.limits import Limits
     from checker.core.search.question import Options
     from model.language.fairness import changed
 
-    names = ("depth", "max_states", "max_seconds", "max_memory")
-    limits = Limits(*(options[name] for name in names))
+    limits = ceiling.limits(options["depth"], options["max_states"])
+    ceiling.keeps_limits()
     how = Options(workers=options["workers"], cross_check=options["cross_check"])
     fairness = changed(model.protocol.fairness, options["fair"])
     with (
@@ -201,7 +211,7 @@ def _seen(
 
 def _write(
     form: Form[Tables] | FolderForm[Tables], seen: Tables, model: Model, options: dict[str, Any]
-) -> int:
+) -> None:
     output = options["output"]
     data = {
         "command": "graph", **seen.about, **model.identity, "format": form.name,
@@ -221,7 +231,6 @@ def _write(
     elif not options["quiet"]:
         words = f"{len(seen.ids):,} nodes and {len(seen.begin):,} arrows"
         click.echo(f"wrote {output}: {words}{_cut(seen)}", err=True)
-    return Exit.OK
 
 
 def _cut(seen: Tables) -> str:

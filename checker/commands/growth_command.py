@@ -11,17 +11,18 @@ import click
 
 from checker.commands.choosing import chosen_model, sizes_command
 from checker.commands.common import (
+    limited,
     output_options,
     print_json,
-    seconds,
     workers_option,
     write_file,
     write_output,
 )
 from checker.core.exits import Exit
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.telling.pictures.growth import Levels
     from model.language.protocol import Model
 
@@ -39,7 +40,7 @@ MOST = 12  # searches side by side: more are a tangle
 )  # fmt: skip
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop a search after this many")
-@click.option("--max-seconds", type=seconds, help="stop a search after this time")
+@limited()
 @click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
 @workers_option("threads")
 @click.option(
@@ -47,11 +48,13 @@ MOST = 12  # searches side by side: more are a tangle
     help="write the curves as an SVG picture",
 )  # fmt: skip
 @output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Count the states of PROTOCOL at each depth, for several bounds or settings side by side.
 
-    No property is checked, so no search ends at a violation. Exit status 20: a limit ended one.
+    No property is checked, so no search ends at a violation. Exit status 20: a limit or Ctrl-C
+    ended one.
     """
+    from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
     from checker.core.files import prepare_directory
     from checker.telling.pictures.growth import as_svg
@@ -65,9 +68,12 @@ def command(**options: Any) -> int:
         searches = [_stored(place) for place in options["stores"]]
     else:
         vary = options.pop("vary")
-        model = chosen_model(options)
-        title = f"Growth of states: {model.protocol.name}"
-        searches = [_searched(one, name, options) for name, one in list(_varied(model, vary))]
+        with ceiling, Interrupt(ceiling.allowance.end):
+            model = chosen_model(options, ceiling.preparing)
+            title = f"Growth of states: {model.protocol.name}"
+            varied = list(_varied(model, vary))
+            ceiling.keeps_limits()
+            searches = [_searched(one, name, options, ceiling) for name, one in varied]
     with Keeping() as keeping:
         if options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(title, searches))
@@ -111,17 +117,22 @@ def _varied(model: Model, vary: str | None) -> Iterator[tuple[str, Model]]:
         yield f"{name} {value}", changed
 
 
-def _searched(model: Model, name: str, options: dict[str, Any]) -> Levels:
+def _searched(model: Model, name: str, options: dict[str, Any], ceiling: Ceiling) -> Levels:
     from checker.core.search.explore import Explorer
-    from checker.core.search.limits import Limits, who_stopped
+    from checker.core.search.limits import who_stopped
     from checker.core.search.question import Options
     from checker.telling.pictures.growth import Levels
 
-    limits = Limits(options["depth"], options["max_states"], options["max_seconds"])
+    limits, until = ceiling.limits(options["depth"], options["max_states"]), ceiling.allowance
     how = Options(workers=options["workers"], symmetry=options["symmetry"])
+    if not until.left:
+        return Levels(name, (), who_stopped(until.reason))
     if not options["quiet"] and not options["as_json"]:
         click.echo(f"{name}: searching", err=True)
-    result = Explorer(model, (), limits, how).run()
+    try:
+        result = Explorer(model, (), limits, how).run()
+    except LimitError as error:
+        return Levels(name, (), error.reason)
     return Levels(name, tuple(result.levels), who_stopped(result.stopped or ""))
 
 

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.choosing import chosen, model_command
-from checker.commands.common import checked_output_options, results_option, seconds, write_result
+from checker.commands.common import (
+    checked_output_options,
+    limited,
+    results_option,
+    seconds,
+    write_result,
+)
 from checker.core.exits import Exit
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.core.traces.trace import Trace
     from checker.lab.experiments.choices import Choice
     from checker.lab.hunting.hunt import Bag, Kill
@@ -24,14 +31,14 @@ if TYPE_CHECKING:
               help="models to draw and search")  # fmt: skip
 @click.option("--round-seconds", type=seconds, default=30, show_default=True,
               help="search each for so long, or to its end")  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="stop hunting after this time")
+@limited()
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="repeat a hunt [default: random]")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="processes")  # fmt: skip
 @results_option
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Search randomly drawn models of PROTOCOL for new bugs.
 
     What --preset, --set and bounds give stays; other settings that are a choice, sizes and budgets
@@ -49,19 +56,21 @@ def command(**options: Any) -> int:
     from checker.lab.hunting.plan import plan_of
     from properties import promised_properties
 
-    given = chosen(options)
-    asked = options["properties"]
-    promised_properties(given.model, asked)  # a wrong name is an error before anything runs
-    if options["trace_dir"] is not None:
-        prepare_directory(options["trace_dir"])
-    plan = plan_of(given.model.protocol, given)
-    seed = secrets.randbits(31) if options["seed"] is None else options["seed"]
-    sweep = sweep_of(
-        given, plan, asked, seed=seed, rounds=options["rounds"], workers=options["workers"],
-        seconds=options["round_seconds"], store=options["store"],
-        cross_check=options["cross_check"],
-    )  # fmt: skip
-    interrupted = run_shown(sweep, options["quiet"] or options["as_json"], options["max_seconds"])
+    with ceiling:
+        ceiling.keeps_limits()  # what comes before the rounds takes a second or two
+        given = chosen(options)
+        asked = options["properties"]
+        promised_properties(given.model, asked)  # a wrong name is an error before anything runs
+        if options["trace_dir"] is not None:
+            prepare_directory(options["trace_dir"])
+        plan = plan_of(given.model.protocol, given)
+        seed = secrets.randbits(31) if options["seed"] is None else options["seed"]
+        sweep = sweep_of(
+            given, plan, asked, seed=seed, rounds=options["rounds"], workers=options["workers"],
+            seconds=options["round_seconds"], store=options["store"],
+            cross_check=options["cross_check"],
+        )  # fmt: skip
+        interrupted = run_shown(sweep, ceiling, options["quiet"] or options["as_json"])
     bag = Bag(plan, tuple(sweep.results.values()))
     with Keeping() as keeping:
         for number, kill in enumerate([*bag.unknown, *bag.known]):

@@ -8,23 +8,26 @@ import click
 
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
-    ceiling_options,
     checked_output_options,
+    limited,
+    memory_option,
     result_data,
     seconds,
     write_result,
 )
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.core.proofs.inference.infer import Inference
 
 
 @model_command
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
 @click.option("--survivors", is_flag=True, help="print all lemmas that were found")
-@ceiling_options
+@limited()
+@memory_option
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Find lemmas about PROTOCOL by itself, and say which of the known ones hold.
 
     Exit status: 0 if the properties follow from what was found, 20 unknown, 21 they do not.
@@ -32,17 +35,13 @@ def command(**options: Any) -> int:
     from checker.commands.prove_command import provable_properties, require_solver
 
     require_solver("infer")
-    from checker.commands.ceiling import Ceiling
     from checker.commands.progress import Ticker
     from checker.commands.proof_text import inference_text
     from checker.core.proofs.inference.infer import Inferrer
     from checker.core.proofs.proof_report import exit_status
 
     timeout = 60.0 if options["timeout"] is None else options["timeout"]
-    with (
-        Ceiling(options["max_seconds"], options["max_memory"]) as ceiling,
-        Ticker(options["quiet"] or options["as_json"]) as ticker,
-    ):
+    with ceiling, Ticker(options["quiet"] or options["as_json"]) as ticker:
         model = chosen_model(options, ceiling.preparing)
         properties = provable_properties(model, options["properties"])
         result = Inferrer(

@@ -14,6 +14,9 @@ from typing import Any
 
 from checker.commands.dropped import is_dropped_in
 
+PATIENCE = 5.0
+"""Seconds that work has to stop and tell what it knows, once the user has asked for that."""
+
 
 def raise_interrupt(_number: int, frame: FrameType | None) -> None:
     """As `signal.default_int_handler`; where what is raised would get lost, it is a bit later."""
@@ -24,11 +27,18 @@ def raise_interrupt(_number: int, frame: FrameType | None) -> None:
 
 
 def not_raised(what: sys.UnraisableHookArgs) -> None:
-    """As `sys.__unraisablehook__`; but a Ctrl-C that got lost all the same comes again."""
+    """As `sys.__unraisablehook__`; but a Ctrl-C that got lost all the same comes again.
+
+    An object that a signal came into the making of lacks what its `__del__` looks for.
+    """
     if issubclass(what.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_again, ())
-    else:
+    elif not (issubclass(what.exc_type, AttributeError) and _is_of_z3(what.object)):
         sys.__unraisablehook__(what)
+
+
+def _is_of_z3(what: object) -> bool:
+    return (getattr(what, "__module__", None) or "").partition(".")[0] == "z3"
 
 
 def _again() -> None:
@@ -40,12 +50,13 @@ class Interrupt:
     """While entered, turns the first Ctrl-C into a request to stop, whenever it comes.
 
     `notice` is called when the user asks, `stops` names what then ends the work; it is called at
-    once if the user has asked already. Does nothing where Ctrl-C is ignored, or outside the main
-    thread.
+    once if the user has asked already. What has not ended after `PATIENCE` is ended as by a second
+    Ctrl-C. Does nothing where Ctrl-C is ignored, or outside the main thread.
     """
 
     def __init__(self, notice: Callable[[], None] | None = None) -> None:
         self.requested = False
+        self._over = threading.Event()
         self._notice = notice
         self._stop: Callable[[], None] | None = None
         self._before: Any = None
@@ -63,6 +74,7 @@ class Interrupt:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over.set()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -72,5 +84,10 @@ class Interrupt:
             self._stop()
         if self._notice is not None:
             self._notice()
+        _thread.start_new_thread(self._insist, ())  # no lock is taken, whatever it comes in
         # Last: as long as this is the handler, a capture that it comes in knows whose work it is.
         signal.signal(signal.SIGINT, raise_interrupt)
+
+    def _insist(self) -> None:
+        if not self._over.wait(PATIENCE):
+            os.kill(os.getpid(), signal.SIGINT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,20 @@ import click
 from checker.commands.choosing import DEFAULT_PROTOCOL, chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
-    seconds,
-    size,
+    limited,
+    memory_option,
     workers_option,
     write_file,
     write_result,
 )
 from checker.core.exits import Exit
+from checker.core.verdict import Verdict
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from checker.commands.ceiling import Ceiling
     from checker.lab.experiments.liveness_table import Row
     from model.language import Model
 
@@ -34,22 +36,24 @@ BEGIN, END = "<!-- liveness {}: begin -->", "<!-- liveness {}: end -->"
 @click.option("--every-preset", is_flag=True, help="a row for each preset of the protocol")
 @workers_option("threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
-@click.option("--max-seconds", type=seconds, help="stop searching after this time")
-@click.option("--max-memory", type=size, help="stop at this much memory, such as 4GB")
+@limited()
+@memory_option
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @click.option(
     "--write", type=click.Path(dir_okay=False, path_type=Path), metavar="PAGE",
     help="put the table into this page, between its two marks for the protocol",
 )  # fmt: skip
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """What must happen in the end under PROTOCOL, and the least fairness for it.
 
     Each violation is a run for ever that replays. The least fairness is searched for among what the
     protocol declares, made strong where need be, so that nothing in it can be spared.
 
-    Exit status: 0 nothing violated, 13 a liveness property is violated, 2 wrong usage.
+    Exit status: 0 nothing violated, 13 a liveness property is violated, 20 a limit or Ctrl-C came
+    before the answer, 2 wrong usage.
     """
+    from checker.commands.interrupt import Interrupt
     from checker.core.files import prepare_directory
     from checker.lab.experiments.liveness_table import as_markdown
     from checker.telling.report.pages import with_part
@@ -61,15 +65,16 @@ def command(**options: Any) -> int:
     page = None if options["write"] is None else options["write"].read_text(encoding="utf-8")
     protocol = protocol_named(options["protocol"] or DEFAULT_PROTOCOL).name
     rows = []
-    for row in _rows(options):
-        rows.append(row)
-        if not (options["quiet"] or options["as_json"]):
-            click.echo(f"{row.preset or 'as chosen'}: {row.judgement.property.name}", err=True)
-        if directory is not None and row.trace is not None:
-            from checker.core.traces.itf import write_trace
+    with ceiling, Interrupt(ceiling.allowance.end):
+        for row in _rows(options, ceiling):
+            rows.append(row)
+            if not (options["quiet"] or options["as_json"]):
+                click.echo(f"{row.preset or 'as chosen'}: {row.judgement.property.name}", err=True)
+            if directory is not None and row.trace is not None:
+                from checker.core.traces.itf import write_trace
 
-            name = f"{row.preset or row.trace.model.protocol.name}-{row.trace.property}"
-            write_trace(row.trace, directory / f"{name}.itf.json")
+                name = f"{row.preset or row.trace.model.protocol.name}-{row.trace.property}"
+                write_trace(row.trace, directory / f"{name}.itf.json")
     if page is not None:
         begin, end = BEGIN.format(protocol), END.format(protocol)
         write_file(options["write"], with_part(page, begin, end, as_markdown(rows)))
@@ -78,25 +83,23 @@ def command(**options: Any) -> int:
         lambda: {"command": "liveness", "rows": [_as_data(row) for row in rows]},
         lambda console: _text(rows, console),
     )
-    return Exit.UNFULFILLED if any(row.trace for row in rows) else Exit.OK
+    if any(row.trace for row in rows):
+        return Exit.UNFULFILLED
+    return Exit.LIMIT if any(row.judgement.verdict is Verdict.UNKNOWN for row in rows) else Exit.OK
 
 
-def _rows(options: dict[str, Any]) -> Iterator[Row]:
+def _rows(options: dict[str, Any], ceiling: Ceiling) -> Iterator[Row]:
     from checker.commands.chosen_search import chosen_properties
-    from checker.core.search.limits import Limits
     from checker.core.search.question import Options
     from checker.lab.experiments.liveness_table import rows_of
-    from model.language.errors import UsageError
     from model.language.fairness import changed
 
     if options["every_preset"] and options["preset"] is not None:
         raise UsageError("--every-preset and --preset do not go together")
-    since = time.perf_counter()  # one limit for all searches
     names = options["properties"]
     model = chosen_model(options)
-    limits = Limits(
-        None, options["max_states"], options["max_seconds"], options["max_memory"], since
-    )
+    ceiling.keeps_limits()
+    limits = ceiling.limits(states=options["max_states"])
     how = Options(workers=options["workers"], cross_check=options["cross_check"])
     fairness = changed(model.protocol.fairness, options["fair"])
     for preset, chosen in _models(model, options["every_preset"]):
@@ -110,29 +113,32 @@ def _models(model: Model, every_preset: bool) -> Iterator[tuple[str, Model]]:
     if not every_preset:
         yield "", model
         return
+    if not model.protocol.presets:
+        raise UsageError(f"{model.protocol.name} has no presets: leave out --every-preset")
     for preset, settings in model.protocol.presets.items():
         yield preset, model.protocol.model(model.bounds, settings)
 
 
 def _as_data(row: Row) -> dict[str, Any]:
     lasso = row.judgement.lasso
+    fairness = None if row.least is None else row.least.fairness
     return {
         "preset": row.preset or None,
         "property": row.judgement.property.name,
         "verdict": str(row.judgement.verdict),
         "vacuous": not row.judgement.owed,
         "states": row.states,
+        "stopped": row.stopped,
         "stem": None if lasso is None else len(lasso.stem),
         "loop": None if lasso is None else len(lasso.loop),
-        "least_fairness": None
-        if row.least.fairness is None
-        else list(map(str, row.least.fairness)),
-        "declared_suffices": row.least.declared_suffices,
+        "least_fairness": None if fairness is None else list(map(str, fairness)),
+        "declared_suffices": None if row.least is None else row.least.declared_suffices,
     }
 
 
 def _text(rows: list[Row], console: Console) -> str:
     from checker.commands.summary_text import as_written, grid
+    from checker.core.search.limits import who_stopped
     from checker.lab.experiments.liveness_table import least_words, run_words, verdict_words
 
     table = grid("preset", "property", "verdict", "run for ever", "holds if these are fair")
@@ -143,4 +149,6 @@ def _text(rows: list[Row], console: Console) -> str:
         )  # fmt: skip
     with console.capture() as capture:
         console.print(table)
+        for stopped in dict.fromkeys(row.stopped for row in rows if row.stopped):
+            console.print(f"stopped by {who_stopped(stopped)}: what is unknown was not answered")
     return as_written(capture.get(), console)

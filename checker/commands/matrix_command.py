@@ -10,8 +10,8 @@ import click
 from checker.commands.common import (
     HELP,
     checked_output_options,
+    limited,
     results_option,
-    seconds,
     workers_option,
     write_file,
     write_result,
@@ -21,12 +21,14 @@ from checker.core.exits import Exit
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from checker.commands.ceiling import Ceiling
+
 
 @click.command(context_settings=HELP)
 @click.argument("spec", metavar="[SPEC]", required=False, type=click.Path(path_type=Path))
 @click.option("--depth", type=click.IntRange(min=0), help="steps at most, in each search")
 @click.option("--max-states", type=click.IntRange(min=1), help="states at most, in each search")
-@click.option("--max-seconds", type=seconds, help="stop all after this time")
+@limited()
 @workers_option("processes")
 @results_option
 @click.option("--markdown", is_flag=True, help="print Markdown")
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @checked_output_options
 def command(
-    spec: Path | None, depth: int | None, max_states: int | None, max_seconds: float | None,
-    workers: int, store: Path | None, markdown: bool, page: Path | None, stored: bool,
-    cross_check: bool, as_json: bool, quiet: bool,
+    ceiling: Ceiling, spec: Path | None, depth: int | None, max_states: int | None, workers: int,
+    store: Path | None, markdown: bool, page: Path | None, stored: bool, cross_check: bool,
+    as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Fill the matrix that SPEC describes [default: counterexamples/matrix/guarantees.toml].
 
@@ -57,12 +59,13 @@ def command(
     from checker.lab.experiments.matrix_picture import as_svg
 
     spec = spec or GUARANTEES
-    matrix = read_matrix(spec, Limits(depth, max_states, max_seconds))
-    if stored:
-        store = store or spec.with_suffix(".jsonl")
-    sweep = matrix.sweep(workers, store, whatever_sources=stored, cross_check=cross_check)
-    if not stored:
-        run_shown(sweep, quiet or as_json, max_seconds)
+    with ceiling:
+        matrix = read_matrix(spec, Limits(depth, max_states))
+        if stored:
+            store = store or spec.with_suffix(".jsonl")
+        sweep = matrix.sweep(workers, store, whatever_sources=stored, cross_check=cross_check)
+        if not stored:
+            run_shown(sweep, ceiling, quiet or as_json)
 
     def data() -> dict[str, Any]:
         head = {"command": "matrix", "title": matrix.title, "complete": sweep.is_complete}
@@ -82,4 +85,6 @@ def command(
         if page is not None and sweep.is_complete:
             keeping.store(write_file, page, written(page))
         write_result(as_json, data, text)
+        if not sweep.is_complete:
+            ceiling.tell("cells that are not computed are unknown")
     return keeping.status(Exit.OK if sweep.is_complete else Exit.LIMIT)

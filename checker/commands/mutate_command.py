@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,9 @@ from click.core import ParameterSource
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
+    limited,
     result_data,
     results_option,
-    seconds,
     workers_option,
     write_file,
     write_result,
@@ -28,6 +27,7 @@ from model.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from checker.commands.ceiling import Ceiling
     from checker.lab.experiments.kill_matrix import KillMatrix
 
 DEFAULT_STATES = 20_000_000
@@ -39,7 +39,7 @@ DEFAULT_STATES = 20_000_000
     "--max-states", type=click.IntRange(min=1), default=DEFAULT_STATES, show_default=True,
     help="states of one mutant at most",
 )  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="stop all after this time")
+@limited()
 @click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
 @click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
 @results_option
@@ -55,14 +55,14 @@ DEFAULT_STATES = 20_000_000
     help="search nothing: take what PAGE says, which --markdown wrote",
 )  # fmt: skip
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Change PROTOCOL in small ways, and see which property notices each.
 
     Guards are dropped, weakened and strengthened, effects dropped and made off by one, settings
     turned over. Every mutant's states are searched at the given bounds.
 
     Exit status: 0 every mutant is noticed, equivalent or explained, 22 one is not, 20 it was
-    stopped, 2 wrong usage.
+    stopped: what was judged by then is told, and no page or picture is written. 2 wrong usage.
     """
     from checker.commands.keeping import Keeping
     from checker.commands.progress import run_shown
@@ -74,25 +74,28 @@ def command(**options: Any) -> int:
 
     if options["stored"] is not None:
         return _stored(options)
-    started = time.perf_counter()
-    model = chosen_model(options)
-    for written in ("markdown", "picture"):
-        if options[written] is not None:
-            prepare_directory(options[written].absolute().parent)
-    properties = promised_properties(model, options["properties"])
-    limits = Limits(states=options["max_states"], seconds=options["max_seconds"])
-    how = {"first": options["first"], "symmetry": options["symmetry"]}
-    question = Question.about(model, properties, limits=limits, **how)
-    original = question.original(cross_check=options["cross_check"])
-    sweep = sweep_of(question, options["workers"], options["store"])
-    most = options["max_seconds"]
-    left = None if most is None else max(0.0, most - (time.perf_counter() - started))
-    run_shown(sweep, options["quiet"] or options["as_json"], left)
+    with ceiling:
+        model = chosen_model(options, ceiling.preparing)
+        for written in ("markdown", "picture"):
+            if options[written] is not None:
+                prepare_directory(options[written].absolute().parent)
+        properties = promised_properties(model, options["properties"])
+        how = {"first": options["first"], "symmetry": options["symmetry"]}
+        limits = Limits(states=options["max_states"])
+        question = Question.about(model, properties, limits=limits, **how)
+        original = question.original(cross_check=options["cross_check"])
+        sweep = sweep_of(question, options["workers"], options["store"])
+        run_shown(sweep, ceiling, options["quiet"] or options["as_json"])
+    matrix = KillMatrix.of(sweep, question, original)
     if not sweep.is_complete:
+        write_result(
+            options["as_json"],
+            lambda: to_json(matrix),
+            lambda console: "\n".join(_lines(matrix, console)) + "\n",
+        )
         stored = ", and stored" if options["store"] else ""
         click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)
         return Exit.LIMIT
-    matrix = KillMatrix.of(sweep, question, original)
     with Keeping() as keeping:
         if options["markdown"] is not None:
             page = as_markdown(matrix, options["markdown"].name)
@@ -161,7 +164,8 @@ def _lines(matrix: KillMatrix, console: Console) -> Iterator[str]:
     counts = ", ".join(f"{matrix.count(outcome)} {outcome}" for outcome in Outcome)
     reasons = "" if is_own else f"; {len(matrix.unexplained)} without a recorded reason"
     yield Agreement.words(matrix.original.agreement)
-    yield f"{len(matrix.fates)} mutants: {counts}{reasons}"
+    of = "" if matrix.is_complete else f" of {matrix.mutants}, the others are unknown"
+    yield f"{len(matrix.fates)} mutants{of}: {counts}{reasons}"
 
 
 def to_json(matrix: KillMatrix) -> dict[str, Any]:
@@ -169,6 +173,7 @@ def to_json(matrix: KillMatrix) -> dict[str, Any]:
     found = {
         "distinct_states": matrix.original.distinct_states,
         "transitions": matrix.original.transitions,
+        "complete": matrix.is_complete,
         "mutants": [
             {
                 "mutant": fate.mutant,

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from checker.commands.interrupt import Interrupt
+from checker.core.amounts import duration
+from model.language.errors import LimitError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
     from rich.status import Status
 
+    from checker.commands.ceiling import Ceiling
     from checker.core.search.limits import Progress
     from checker.lab.experiments.grid import Sweep
 
@@ -139,10 +142,10 @@ class Ticker(Line):
             self.show(seconds, lambda: f"{seconds:.0f} s: {words}", lambda: words)
 
 
-def run_shown(sweep: Sweep[Any], quiet: bool = False, most: float | None = None) -> bool:
+def run_shown(sweep: Sweep[Any], ceiling: Ceiling, quiet: bool = False) -> bool:
     """Run jobs until Ctrl-C; say how many have ended, how long the rest may take, and the last.
 
-    They end too after `most` seconds. Whether Ctrl-C ended them.
+    They end too as the command's time is over. Whether Ctrl-C ended them.
     """
     stored, started = len(sweep.results), time.monotonic()
 
@@ -154,24 +157,12 @@ def run_shown(sweep: Sweep[Any], quiet: bool = False, most: float | None = None)
 
     with Interrupt() as interrupt, Ticker(quiet) as ticker:
         interrupt.stops(sweep.stop)
-        timer = None if most is None else threading.Timer(most, sweep.stop)
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
-        try:
-            sweep.run(lambda name, _: say(name))
-        finally:
-            if timer is not None:
-                timer.cancel()
+        ceiling.keeps_limits()
+        with suppress(LimitError):  # what has ended by then is kept
+            sweep.run(lambda name, _: say(name), ceiling.allowance)
+    if sweep.store is not None and not sweep.results:
+        print(f"nothing is stored in {sweep.store}: no job has ended", file=sys.stderr)
     return interrupt.requested
-
-
-def duration(seconds: float) -> str:
-    """A time to wait, as people say it: `40 s`, `7 min`, `2 h 5 min`."""
-    if seconds < 99.5:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def words(progress: Progress) -> str:

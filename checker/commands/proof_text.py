@@ -61,6 +61,9 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
         parts += [Text(), Text(f"why unknown: {', '.join(sorted(reasons))}")]
         if proof.unbounded:
             parts.append(Text(_WITHOUT_UNBOUNDED))
+    if proof.stopped:
+        words = f"stopped by {proof.stopped}: what is not among these obligations is unknown"
+        parts += [Text(), Text(words)]
     if proof.never_enabled:
         never = ", ".join(proof.never_enabled)
         parts += [Text(), Text(f"never enabled where the lemmas hold: {never}")]
@@ -73,6 +76,8 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     parts += [Text(), Text(Agreement.words(proof.agreement))]
     where = "for all sizes" if proof.unbounded else "within the bounds on sizes, at any depth"
     meaning = _MEANING[proof.verdict]
+    if proof.stopped:
+        meaning = "a limit came before the proof was whole; this is no proof"
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
     return parts, f"{scope} ({proof.seconds:.1f} s)"
 

@@ -10,8 +10,9 @@ import click
 
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
-    ceiling_options,
     checked_output_options,
+    limited,
+    memory_option,
     result_data,
     seconds,
     write_result,
@@ -19,6 +20,7 @@ from checker.commands.common import (
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.core.proofs.bounded.bounded_check import BoundedCheck
     from checker.core.proofs.proof import Obligation, Proof
     from model.language.protocol import Model
@@ -34,25 +36,26 @@ if TYPE_CHECKING:
 @click.option("--minimize", is_flag=True, help="find a set of lemmas that none can be left out of")
 @click.option("--no-symmetry", is_flag=True, help="every choice of parameters, not one of a kind")
 @click.option("--timeout", type=seconds, metavar="SECONDS", help="for each query [default: 60]")
-@ceiling_options
+@limited()
+@memory_option
 @click.option("--trace-dir", type=click.Path(file_okay=False, path_type=Path), help="save traces")
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Prove with Z3 that properties of PROTOCOL hold in every reachable state.
 
     Exit status: 0 proved, or with --bounded nothing found; 12 violated; 20 unknown; 21 not
     inductive.
     """
-    from checker.commands.ceiling import Ceiling
     from checker.core.files import prepare_directory
 
     require_solver("prove")
     _refuse_misfits(options)
     if options["trace_dir"] is not None:
         prepare_directory(options["trace_dir"])
-    with Ceiling(options["max_seconds"], options["max_memory"]) as ceiling:
+    with ceiling:
         model = chosen_model(options, ceiling.preparing)
-        return (_induction if options["bounded"] is None else _bounded)(model, options)
+        result = (_induction if options["bounded"] is None else _bounded)(model, options)
+    return _report(result, options)
 
 
 def _refuse_misfits(options: dict[str, Any]) -> None:
@@ -94,7 +97,7 @@ def _lemmas(model: Model, options: dict[str, Any]) -> tuple[Property, ...]:
     return lemmas_of(model.protocol)
 
 
-def _induction(model: Model, options: dict[str, Any]) -> int:
+def _induction(model: Model, options: dict[str, Any]) -> Proof:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
     from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
@@ -119,11 +122,11 @@ def _induction(model: Model, options: dict[str, Any]) -> int:
             if options["minimize"]:
                 lemmas = minimal_lemmas(model, properties, lemmas, settings, tried)
             attempt = Induction(model, properties, lemmas, settings, settled)
-        proof = attempt.run()
-    return _report(proof, options)
+        proof: Proof = attempt.run()
+    return proof
 
 
-def _bounded(model: Model, options: dict[str, Any]) -> int:
+def _bounded(model: Model, options: dict[str, Any]) -> BoundedCheck:
     from checker.commands.progress import Ticker
     from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
     from checker.core.proofs.bounded.induction import InductionOptions
@@ -142,8 +145,7 @@ def _bounded(model: Model, options: dict[str, Any]) -> int:
             model, properties, lemmas, options["timeout"], done,
             not options["no_symmetry"], options["cross_check"],
         )  # fmt: skip
-        result = checker.run(options["bounded"])
-    return _report(result, options)
+        return checker.run(options["bounded"])
 
 
 def _report(result: Proof | BoundedCheck, options: dict[str, Any]) -> int:
@@ -210,6 +212,7 @@ def _of_proof(proof: Proof, trace: str | None) -> dict[str, Any]:
             for o in proof.obligations
         ],
         "counterexample": counterexample,
+        "stopped": proof.stopped or None,
         "seconds": round(proof.seconds, 3),
     }
 

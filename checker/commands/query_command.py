@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.common import HELP, output_options, print_json, protocol_option, write_output
+from checker.commands.common import (
+    HELP,
+    limited,
+    output_options,
+    print_json,
+    protocol_option,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
 
 
 @click.command(context_settings=HELP)
@@ -18,8 +28,9 @@ from checker.commands.common import HELP, output_options, print_json, protocol_o
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), help="[default: by size]")
 @click.option("--master", metavar="URL", default="local[*]", help="where Spark runs")
 @protocol_option("what the store is of")
+@limited()
 @output_options
-def command(store: str, sql: str | None, **options: Any) -> int:
+def command(ceiling: Ceiling, store: str, sql: str | None, **options: Any) -> int:
     """Ask the state space in STORE, which `explore --store` wrote.
 
     Tables: states (level, action, arguments, and a column a variable, such as
@@ -51,12 +62,13 @@ def command(store: str, sql: str | None, **options: Any) -> int:
     if options["columns"]:
         return _show_columns(columns, options["as_json"])
     asked = sql if sql is not None else ready_query(options["ready"], columns)
-    if (options["engine"] or engine_for(opened)) == "spark":
-        from checker.core.spark.query import query_spark
+    with ceiling:
+        if (options["engine"] or engine_for(opened)) == "spark":
+            from checker.core.spark.query import query_spark
 
-        answer = query_spark(opened, model, asked, options["limit"], options["master"])
-    else:
-        answer = query_duckdb(opened, model, asked, options["limit"])
+            answer = query_spark(opened, model, asked, options["limit"], options["master"])
+        else:
+            answer = query_duckdb(opened, model, asked, options["limit"])
     if options["as_json"]:
         rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
         print_json({"command": "query", "columns": answer.columns, "rows": rows,

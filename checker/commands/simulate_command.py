@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,8 @@ import click
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
     checked_output_options,
+    limited,
     result_data,
-    seconds,
     stats_option,
     write_result,
 )
@@ -24,12 +25,15 @@ from checker.commands.progress import Display
 from checker.core.exits import Exit
 from checker.core.search.limits import INTERRUPTED, who_stopped
 from checker.core.verdict import Agreement
+from model.language.errors import LimitError
 from model.language.naming import bounds_words
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from checker.commands.ceiling import Ceiling
     from checker.commands.summary import Finding
+    from checker.core.search.minimise import Minimised
     from checker.core.search.simulate import Simulation, Simulator, WalkedViolation, WalkProgress
 
 DEFAULT_WALKS = 16_384
@@ -51,38 +55,36 @@ class Shown:
     "--steps", "--depth", "steps", type=click.IntRange(min=1, max=10_000), default=100,
     show_default=True, help="steps of a walk at most",
 )  # fmt: skip
-@click.option("--max-seconds", type=seconds, help="stop walking after this time")
+@limited()
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="repeat a run [default: random]")
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option("--no-minimize", is_flag=True, help="show a violation as it was walked")
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save traces here")
 @stats_option
 @checked_output_options
-def command(**options: Any) -> int:
+def command(ceiling: Ceiling, **options: Any) -> int:
     """Walk PROTOCOL at random, many walks at once, at sizes too large to exhaust.
 
     Stops at a violation and shortens the way to it. Without --walks and --max-seconds, there are
     16,384 walks. The same seed, sizes and properties give the same walks. Nothing found says
     nothing of states that no walk reached: the verdict is then `sampled`.
 
-    Exit status: 0 nothing violated, 12 violated, 20 stopped by Ctrl-C, 2 wrong usage.
+    Exit status: 0 nothing violated, 12 violated, 20 stopped by Ctrl-C, or by --max-seconds
+    before --walks were over, 2 wrong usage.
     """
-    from checker.commands.ceiling import Ceiling
     from checker.commands.interrupt import Interrupt
 
     display = _WalkDisplay(options["quiet"] or options["as_json"])
-    with (
-        Ceiling(options["max_seconds"]) as ceiling,
-        display,
-        Interrupt(display.stopping) as interrupt,
-    ):
-        model = chosen_model(options, ceiling.preparing, display.preparing)
-        simulator = _simulator(model, options, display)
-        interrupt.stops(simulator.request_stop)
-        ceiling.keeps_limits()
-        result = simulator.run()
+    with ceiling:
+        with display, Interrupt(display.stopping) as interrupt:
+            model = chosen_model(options, ceiling.preparing, display.preparing)
+            simulator = _simulator(model, options, display, ceiling)
+            interrupt.stops(simulator.request_stop)
+            ceiling.keeps_limits()
+            result = simulator.run()
+        short = [_short(simulator, walked, options, ceiling) for walked in result.violations]
     with Keeping() as keeping:
-        shown = [_shown(simulator, walked, options, keeping) for walked in result.violations]
+        shown = [_shown(simulator, *each, options, keeping) for each in short]
         write_result(
             options["as_json"],
             lambda: to_json(result, shown),
@@ -90,10 +92,14 @@ def command(**options: Any) -> int:
         )
     if result.violations:
         return Exit.VIOLATED
-    return Exit.LIMIT if result.stopped == INTERRUPTED else Exit.OK
+    # Without --walks the time says how much is walked: then it ends nothing before its end.
+    short_of = result.stopped and (result.stopped == INTERRUPTED or options["walks"] is not None)
+    return Exit.LIMIT if short_of else Exit.OK
 
 
-def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Simulator:
+def _simulator(
+    model: Any, options: dict[str, Any], display: _WalkDisplay, ceiling: Ceiling
+) -> Simulator:
     from checker.core.files import prepare_directory
     from checker.core.search.simulate import Budget, Simulator
     from properties import promised_properties
@@ -101,38 +107,47 @@ def _simulator(model: Any, options: dict[str, Any], display: _WalkDisplay) -> Si
     properties = promised_properties(model, options["properties"])
     if options["trace_dir"] is not None:
         prepare_directory(options["trace_dir"])
-    walks, most = options["walks"], options["max_seconds"]
-    if walks is None and most is None:
+    walks = options["walks"]
+    if walks is None and ceiling.left is None:
         walks = DEFAULT_WALKS
     seed = secrets.randbits(32) if options["seed"] is None else options["seed"]
     return Simulator(
         model,
         properties,
         seed,
-        Budget(walks, most, options["steps"]),
+        Budget(walks, None, options["steps"], ceiling.allowance),
         keep_going=options["keep_going"],
         on_progress=display.update_walks,
         cross_check=options["cross_check"],
     )
 
 
-def _shown(
-    simulator: Simulator, walked: WalkedViolation, options: dict[str, Any], keeping: Keeping
-) -> Shown:
-    """The violation made short, replayed on the reference engine, and stored if that is wanted."""
-    from checker.commands.summary import Finding
+def _short(
+    simulator: Simulator, walked: WalkedViolation, options: dict[str, Any], ceiling: Ceiling
+) -> tuple[WalkedViolation, Minimised, float]:
+    """The violation made short, and in how many seconds; as it was walked if there is no time."""
     from checker.core.search.minimise import Minimised, minimise
-    from checker.core.traces.trace import build_trace
 
     model, started = simulator.result.model, time.perf_counter()
     short = Minimised(walked.steps, False)
-    if not options["no_minimize"]:
-        short = minimise(
-            model, walked.steps, walked.property, simulator.engine,
-            cross_check=options["cross_check"],
-        )  # fmt: skip
-    taken = time.perf_counter() - started
-    trace = build_trace(model, short.steps, walked.property)
+    if not options["no_minimize"] and ceiling.allowance.left:
+        with suppress(LimitError, KeyboardInterrupt):
+            short = minimise(
+                model, walked.steps, walked.property, simulator.engine,
+                cross_check=options["cross_check"],
+            )  # fmt: skip
+    return walked, short, time.perf_counter() - started
+
+
+def _shown(
+    simulator: Simulator, walked: WalkedViolation, short: Minimised, taken: float,
+    options: dict[str, Any], keeping: Keeping,
+) -> Shown:  # fmt: skip
+    """The violation replayed on the reference engine, and stored if that is wanted."""
+    from checker.commands.summary import Finding
+    from checker.core.traces.trace import build_trace
+
+    trace = build_trace(simulator.result.model, short.steps, walked.property)
     path = keeping.trace(trace, options["trace_dir"], walked.property.name)
     return Shown(walked, Finding(trace, path), short.is_shortest, taken)
 

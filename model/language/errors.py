@@ -26,7 +26,14 @@ class UsageError(HighwaterError):
 
 
 class LimitError(HighwaterError):
-    """A limit that the user set came before there was anything to report (exit status 20)."""
+    """A limit that the user set came before there was anything to report (exit status 20).
+
+    `reason` names it, as it goes after "stopped by".
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or "a limit"
 
 
 class RejectedError(HighwaterError):

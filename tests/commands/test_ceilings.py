@@ -8,13 +8,23 @@ import signal
 import threading
 import time
 
+import click
 import pytest
 
 from checker.commands.ceiling import Ceiling
+from checker.commands.cli import COMMANDS
+from checker.commands.cli import highwater as whole
+from checker.commands.interrupt import Interrupt
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.exits import Exit
+from checker.core.search.allowance import Allowance
+from checker.core.search.explore import Explorer
+from checker.core.search.limits import INTERRUPTED
+from checker.lab.experiments.grid import Sweep
 from model.language.errors import LimitError
+from model.protocols import PROTOCOLS
 
+TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
 LARGE = ("--replicas", 16, "--log-size", 16, "--max-records", 16, "--max-leader-epoch", 16)
 
 
@@ -53,6 +63,126 @@ def test_a_limit_of_many_searches_is_one_of_all_together(highwater, command):
     """Whatever each may take: there is no time for the first of them."""
     ended = highwater(*command, "--max-seconds", 0.1, "--quiet")
     assert ended.status == Exit.LIMIT
+
+
+WITH_A_LIMIT = {
+    "explore": ("kip320",),
+    "graph": ("kip320",),
+    "explain": ("kip101-weak_isr",),
+    "ask": ("--kafka", "4.1", "--crashes", "1"),
+    "liveness": ("kafka", "--every-preset"),
+    "mutate": ("kip320",),
+    "matrix": (),
+    "hunt": ("kip320",),
+    "prove": ("kip320",),
+    "infer": ("async_isr",),
+    "simulate": ("kip320", "--walks", "1000000"),
+    "growth": ("kip320", "--vary", "log-size=1,2"),
+    "conform": ("--walks", "10"),
+    "query": (".", "select 1"),
+}
+"""Every command that searches, and what it needs."""
+
+
+def test_every_command_that_searches_has_a_limit_of_time():
+    assert {name for name in COMMANDS if "max_seconds" in params(name)} == WITH_A_LIMIT.keys()
+
+
+def params(name):
+    return {param.name for param in whole.get_command(click.Context(whole), name).params}
+
+
+@pytest.mark.parametrize("name", sorted(WITH_A_LIMIT.keys() - {"conform", "query"}))
+def test_a_command_whose_time_is_over_says_so_and_ends_with_20(highwater, name):
+    started = time.monotonic()
+    ended = highwater(name, *WITH_A_LIMIT[name], "--max-seconds", 0)
+    assert ended.status == Exit.LIMIT
+    said = " ".join((ended.out + ended.err).split())
+    assert "limit of 0 seconds" in said or "--max-seconds" in said
+    assert time.monotonic() - started < 30
+    if name == "liveness":
+        assert "unknown" in said
+    if name == "growth":
+        assert said.count("stopped by the limit of 0 seconds") == 2
+        assert "searching" not in said
+
+
+def test_a_query_that_takes_too_long_is_ended(highwater, tmp_path):
+    store = tmp_path / "store"
+    highwater("explore", "kip320", "--depth", 8, "--store", store, "--no-cross-check")
+    asked = "SELECT count(*) FROM states a, states b, states c"
+    ended = highwater("query", store, asked, "--max-seconds", 0.5)
+    assert (ended.status, ended.out) == (Exit.LIMIT, "")
+    assert "the limit of 0.5 seconds" in ended.err
+
+
+def test_a_kill_matrix_that_is_cut_is_told_as_far_as_it_is(highwater, monkeypatch):
+    """Its first mutant is judged; then the time is over."""
+    honest = Sweep._keep
+
+    def keep(self, *arguments):
+        honest(self, *arguments)
+        self.stop()
+
+    monkeypatch.setattr(Sweep, "_keep", keep)
+    ended = highwater("mutate", "truncate_to_high_watermark", *TINY, "--workers", 1, "--json")
+    assert ended.status == Exit.LIMIT
+    assert ended.json["complete"] is False
+    assert len(ended.json["mutants"]) >= 1
+    assert "mutants judged" in ended.err
+
+
+def test_a_hunt_that_stores_nothing_says_so(highwater, tmp_path):
+    ended = highwater("hunt", "kip320", "--max-seconds", 0, "--store", tmp_path / "h.jsonl")
+    assert ended.status == Exit.LIMIT
+    assert f"nothing is stored in {tmp_path / 'h.jsonl'}: no job has ended" in ended.err
+
+
+def test_ctrl_c_ends_the_searches_of_an_answer():
+    """What is at work too, though it was given all the time that there is."""
+    allowance = Allowance(600.0, 40_000_000)
+    model = PROTOCOLS["kip320"].model({"log_size": 3, "max_records": 3, "max_leader_epoch": 3})
+    search = Explorer(model, [], allowance.limits, on_progress=lambda _: allowance.end())
+    found = search.run()
+    assert found.stopped == INTERRUPTED
+    assert allowance.part(2).left == 0
+
+
+def test_one_ctrl_c_ends_what_does_not_heed_it(monkeypatch):
+    monkeypatch.setattr("checker.commands.interrupt.PATIENCE", 0.2)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Interrupt() as interrupt:
+        signal.raise_signal(signal.SIGINT)
+        work(began + 30)
+        pytest.fail("it went on")
+    assert interrupt.requested
+    assert time.monotonic() - began < 20
+
+
+OWN = """
+from typing import Annotated
+from highwater.language import Protocol, State, action, integers, require
+
+class Lamp(State):
+    steps: Annotated[int, integers(0, 3)] = 0
+
+@action("a step")
+def step(s: Lamp) -> None:
+    "Count."
+    require(s.steps < 3)
+    raise {error}
+
+LAMP = Protocol("lamp", "for tests", Lamp, (step,), ())
+"""
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "GeneratorExit"])
+def test_a_function_that_would_end_the_program_is_told_with_its_line(highwater, tmp_path, error):
+    own = tmp_path / f"lamp_{error}.py"
+    own.write_text(OWN.format(error=error))
+    ended = highwater("explore", own)
+    assert (ended.status, ended.out) == (Exit.USAGE, "")
+    assert f"{own.name}:12: {error}" in ended.err
 
 
 def test_a_limit_in_the_midst_of_the_comparison_is_no_disagreement(highwater, monkeypatch):

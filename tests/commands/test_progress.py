@@ -5,14 +5,15 @@ import re
 
 import pytest
 
+from checker.commands.ceiling import Ceiling
 from checker.commands.progress import (
     PLAIN_AFTER,
     PLAIN_EVERY,
     Display,
     Ticker,
-    duration,
     run_shown,
 )
+from checker.core.amounts import duration
 from checker.core.search.limits import Progress
 from checker.lab.experiments.grid import Sweep
 
@@ -115,7 +116,7 @@ def test_how_long_the_rest_of_a_table_takes_is_told_from_what_it_took_so_far(mon
     monkeypatch.setattr("checker.commands.progress.PLAIN_AFTER", 0.0)
     monkeypatch.setattr("checker.commands.progress.PLAIN_EVERY", 0.0)
     monkeypatch.setattr("checker.commands.progress.time.monotonic", lambda: now[0])
-    run_shown(Sweep(work, {f"job {n}": n for n in range(4)}, workers=0))
+    run_shown(Sweep(work, {f"job {n}": n for n in range(4)}, workers=0), Ceiling(None))
     lines = [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
     assert lines[-1] == "4 of 4: job 3"
     told = [line.partition(", about ")[2].partition(" left")[0] for line in lines[:-1]]

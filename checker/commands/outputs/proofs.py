@@ -85,6 +85,7 @@ class Mutate(TypedDict):
     settings: dict[str, object]
     distinct_states: Count
     transitions: Count
+    complete: bool
     mutants: list[object]
     cross_check: dict[str, object] | None
     unexplained: list[object]

@@ -227,9 +227,9 @@ _TRUTH = {True: "it is true", False: "it is false"}
 def _truth(engine: ReferenceEngine, claim: Callable[..., bool], place: tuple[State, ...]) -> str:
     try:
         return _TRUTH[engine.holds(claim, *place)]
-    except LimitError:  # of the command, not of the claim
+    except (LimitError, KeyboardInterrupt):  # of the command, not of the claim
         raise
-    except Exception as error:
+    except BaseException as error:
         return raised(error)
 
 

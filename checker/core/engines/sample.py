@@ -245,13 +245,13 @@ def outcome_of(engine: ReferenceEngine, state: State, number: int) -> Outcome:
         after = engine.step(state, engine.model.instances[number])
     except DomainError:
         return MISFIT
-    except LimitError:  # of the command, not of the function
+    except (LimitError, KeyboardInterrupt):  # of the command, not of the function
         raise
-    except Exception as error:
+    except BaseException as error:
         return raised(error)
     return NOT_ENABLED if after is None else after
 
 
-def raised(error: Exception) -> str:
+def raised(error: BaseException) -> str:
     """What a function did that ended with an error, in words."""
     return f"it raises {type(error).__name__}: {error}"

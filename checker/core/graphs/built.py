@@ -16,7 +16,7 @@ from checker.core.liveness.graph import Flags, Numbers, Offsets, StateGraph, fin
 from checker.core.liveness.search import LivenessSearch
 from checker.core.search.limits import INTERRUPTED, Limits, Progress
 from checker.core.search.question import DEFAULT_CHUNK, Options
-from model.language.errors import UsageError
+from model.language.errors import LimitError
 from model.language.fairness import Fairness
 from model.language.protocol import Instance, Model
 from properties import Property
@@ -148,7 +148,7 @@ def build(
     """Search all states, within limits, whatever they violate, and keep the steps between them.
 
     `judged` are the properties that will be asked about, which are compared with their functions
-    first. `stops` is handed what ends the search soon; that is a `KeyboardInterrupt`. `UsageError`
+    first. `stops` is handed what ends the search soon; that is a `KeyboardInterrupt`. `LimitError`
     if a limit leaves no graph.
     """
     search = LivenessSearch(model, (), (), fairness, limits, options, on_progress, judged)
@@ -157,5 +157,5 @@ def build(
     if result.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     if search.graph is None:
-        raise UsageError(f"{result.stopped} came before the state graph was there")
+        raise LimitError(f"{result.stopped} came before the state graph was there", result.stopped)
     return Built(model, search.graph, search.engine, result.stopped)

@@ -33,15 +33,19 @@ class Least:
 
 def least_fairness(
     checker: LivenessChecker, graph: StateGraph, model: Model, declared: Sequence[Fairness],
-    prop: Liveness,
+    prop: Liveness, check: Callable[[], None] = lambda: None,
 ) -> Least:  # fmt: skip
-    """Search for it, beginning with what is declared, action by action."""
+    """Search for it, beginning with what is declared, action by action.
+
+    `check` is called again and again, to raise what ends the search.
+    """
     single = [replace(one, actions=(name,)) for one in declared for name in one.actions]
     names = {model.instances[n].action.name for n in np.unique(graph.instances).tolist()}
     # What is never taken rarely counts: only where a bound alone holds it up.
     taken = [one for one in single if one.actions[0] in names]
 
     def holds(chosen: Sequence[Fairness]) -> bool:
+        check()
         return not checker.under(chosen).is_violated(prop)
 
     declared_suffices = holds(declared)

@@ -73,11 +73,13 @@ class LivenessSearch:
         self._stopped = False
 
     def least(self, prop: Liveness) -> Least:
-        """After `run`, a least fairness under which the property holds."""
+        """After `run`, a least fairness under which the property holds; `Stop` at a limit."""
         if self.graph is None:
             raise UsageError("the search was stopped before the state graph was whole")
         checker = LivenessChecker(self.engine, self.graph, self.fairness, False)
-        return least_fairness(checker, self.graph, self.model, self.fairness, prop)
+        return least_fairness(
+            checker, self.graph, self.model, self.fairness, prop, lambda: self._check(0)
+        )
 
     def request_stop(self) -> None:
         """End the search soon, keeping what is known."""

@@ -100,7 +100,7 @@ class Proof(Attempt):
     """The result of a proof by induction.
 
     `invariants` are what was shown to be preserved: the lemmas, and those properties that do not
-    follow from them.
+    follow from them. `stopped` is the limit that came before all obligations were settled.
     """
 
     symmetry: bool = False
@@ -110,6 +110,7 @@ class Proof(Attempt):
     outcome: ProofOutcome = ProofOutcome.UNKNOWN
     counterexample: Counterexample | None = None
     seconds: float = 0.0
+    stopped: str = ""
 
     @property
     def verdict(self) -> Verdict:

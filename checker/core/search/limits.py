@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import resource
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 INTERRUPTED = "interrupted"
 """Why a search stopped that the user has ended."""
@@ -22,19 +22,30 @@ class Stop(Exception):  # noqa: N818  # an end, not an error
     """A limit, or the user, ends the search; the message says which."""
 
 
+class Until(Protocol):
+    """What says until when a search may go on together with what came before it."""
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+
+    def check(self) -> None:
+        """Raise `Stop` if it may not."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """Where a search stops, whatever it has found: depth, states, seconds, bytes of memory.
 
     A search visits `states` states at most, and stops where it finds one more. Seconds count from
-    `since`, as `time.perf_counter` tells it, or else from where the search begins.
+    where the search begins; `until` is asked as well, as often.
     """
 
     depth: int | None = None
     states: int | None = None
     seconds: float | None = None
     memory: int | None = None
-    since: float | None = None
+    until: Until | None = None
 
     @property
     def out_of_states(self) -> Stop:
@@ -48,8 +59,8 @@ class Limits:
 
     def check(self, seconds: float, memory: int) -> None:
         """Raise `Stop` if these amounts exceed a limit."""
-        if self.since is not None:
-            seconds = time.perf_counter() - self.since
+        if self.until is not None:
+            self.until.check()
         if self.seconds is not None and seconds > self.seconds:
             raise Stop(f"the limit of {self.seconds:g} seconds")
         if self.memory is not None and memory > self.memory:

@@ -23,7 +23,7 @@ from checker.core.engines.misfit import MisfitError, with_run
 from checker.core.engines.vectorised import Rows, Successors, VectorisedEngine
 from checker.core.native.kernel import kernel
 from checker.core.search.findings import Findings
-from checker.core.search.limits import INTERRUPTED
+from checker.core.search.limits import INTERRUPTED, Stop, Until
 from checker.core.search.question import DEFAULT_COMPILE_AFTER, Options, Question
 from checker.core.search.visited_set import VisitedSet
 from checker.core.search.watch import Watch
@@ -42,11 +42,15 @@ _SPREAD = 1.0  # of the logarithm of an action's weight in a walk
 
 @dataclass(frozen=True)
 class Budget:
-    """When to stop: after this many walks or seconds. No walk is longer than `steps`."""
+    """When to stop: after this many walks or seconds. No walk is longer than `steps`.
+
+    Seconds count from where the walks begin; `until` is asked as well, as often.
+    """
 
     walks: int | None = None
     seconds: float | None = None
     steps: int = DEFAULT_STEPS
+    until: Until | None = None
 
 
 @dataclass
@@ -163,6 +167,11 @@ class Simulator:
             self.result.stopped = INTERRUPTED
         elif (limit := self.result.budget.seconds) is not None and self._elapsed() >= limit:
             self.result.stopped = f"the limit of {limit:g} seconds"
+        elif self.result.budget.until is not None:
+            try:
+                self.result.budget.until.check()
+            except Stop as stop:
+                self.result.stopped = str(stop)
         return self._question.is_answered(self._known) or bool(self.result.stopped)
 
     def _batch(self, walks: int) -> None:

@@ -173,10 +173,11 @@ class SparkExplorer:
         )
 
     def _alarm(self) -> threading.Timer | None:
-        seconds = self.limits.seconds
+        seconds, until = self.limits.seconds, self.limits.until
         if seconds is None:
             return None
         left = max(seconds - (time.perf_counter() - self._started), 0.0)
+        left = left if until is None else min(left, until.left)
         timer = threading.Timer(left, self._stop, [f"the limit of {seconds:g} seconds"])
         timer.daemon = True
         timer.start()

@@ -16,7 +16,7 @@ from checker.core.digest import definition_digest
 from checker.core.stores.decoding import state_columns, states_view
 from checker.core.stores.level_files import check_content
 from checker.core.stores.store import Store
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 from model.language.protocol import Model, Protocol
 from model.protocols import PROTOCOLS, protocol_named
 from properties import choose_properties
@@ -153,12 +153,12 @@ def query_duckdb(store: Store, model: Model, sql: str, limit: int) -> Answer:
 
 
 def _apart(work: Callable[[], Answer], interrupt: Callable[[], None]) -> Answer:
-    """What `work` gives, in a thread of its own: DuckDB does not heed Ctrl-C while it works."""
+    """What `work` gives, in a thread of its own: DuckDB heeds no Ctrl-C while it works."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
         try:
             return future.result()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, LimitError):
             while not future.done():
                 interrupt()  # which is in vain between two statements
                 wait([future], timeout=0.05)

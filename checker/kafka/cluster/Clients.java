@@ -62,13 +62,14 @@ public final class Clients {
     private final Properties base = new Properties();
     private final Admin brokers;
     private final Admin controllers;
+    private final String quorum;
     private final Map<String, KafkaProducer<String, String>> producers = new ConcurrentHashMap<>();
-    private final Map<String, Admin> quorums = new ConcurrentHashMap<>(); // by the operation and whom it is asked of
     private final Map<Integer, Member> members = new ConcurrentHashMap<>();
     private volatile boolean loading;
     private volatile Thread load;
 
     private Clients(String servers, String quorum) {
+        this.quorum = quorum;
         base.put("bootstrap.servers", servers);
         Properties ask = new Properties();
         ask.putAll(base);
@@ -399,15 +400,12 @@ public final class Clients {
         return Admin.create(direct);
     }
 
-    /** For what one controller is asked, and no other one if it does not lead any more; a client has one request at a time under way. */
-    private Admin asked(JsonNode r) {
-        String servers = r.get("servers").asText();
-        return quorums.computeIfAbsent(r.get("op").asText() + servers, any -> quorumOf(servers, 0));
-    }
-
     /** Who leads the metadata, as these controllers tell, and how far each replica has come. */
     private JsonNode quorum(JsonNode r) throws Exception {
-        QuorumInfo found = asked(r).describeMetadataQuorum().quorumInfo().get();
+        QuorumInfo found;
+        try (Admin admin = quorumOf(r.get("servers").asText(), 0)) { // a new one does not go by who led before
+            found = admin.describeMetadataQuorum().quorumInfo().get();
+        }
         ObjectNode told = JSON.createObjectNode().put("leader", found.leaderId()).put("high_watermark", found.highWatermark());
         ObjectNode ends = told.putObject("ends");
         for (Collection<QuorumInfo.ReplicaState> some : List.of(found.voters(), found.observers()))
@@ -415,15 +413,17 @@ public final class Clients {
         return told;
     }
 
-    /** By reflection: it is there since 3.9. */
+    /** By reflection: it is there since 3.9. By a new client, which does not go by who led before. */
     private void addVoter(JsonNode r) throws Exception {
         String[] address = r.get("address").asText().split(":");
         Object endpoint = Class.forName("org.apache.kafka.clients.admin.RaftVoterEndpoint")
             .getConstructor(String.class, String.class, int.class)
             .newInstance("CONTROLLER", address[0], Integer.parseInt(address[1]));
-        Object result = Admin.class.getMethod("addRaftVoter", int.class, Uuid.class, Set.class)
-            .invoke(controllers, r.get("voter").asInt(), Uuid.fromString(r.get("directory").asText()), Set.of(endpoint));
-        ((KafkaFuture<?>) result.getClass().getMethod("all").invoke(result)).get();
+        try (Admin admin = quorumOf(quorum, 10)) {
+            Object result = Admin.class.getMethod("addRaftVoter", int.class, Uuid.class, Set.class)
+                .invoke(admin, r.get("voter").asInt(), Uuid.fromString(r.get("directory").asText()), Set.of(endpoint));
+            ((KafkaFuture<?>) result.getClass().getMethod("all").invoke(result)).get();
+        }
     }
 
     /** One record of metadata each, all in one request: client metrics that no client sends. */
@@ -432,7 +432,9 @@ public final class Clients {
         for (int i = 0; i < r.get("count").asInt(); i++)
             all.put(new ConfigResource(ConfigResource.Type.valueOf("CLIENT_METRICS"), r.get("name").asText() + i),
                 List.of(new AlterConfigOp(new ConfigEntry("interval.ms", "3600000"), AlterConfigOp.OpType.SET)));
-        asked(r).incrementalAlterConfigs(all).all().get();
+        try (Admin admin = quorumOf(r.get("servers").asText(), 0)) { // no other one, if this does not lead any more
+            admin.incrementalAlterConfigs(all).all().get();
+        }
     }
 
     private List<TopicPartition> partitions(JsonNode r) throws Exception {

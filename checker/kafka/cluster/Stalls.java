@@ -49,18 +49,22 @@ public final class Stalls {
         throw new IllegalStateException("this JDK has no debugger");
     }
 
-    /** The beginning of each method of that name; its class is loaded, since it has been at work. */
+    /**
+     * The beginning of each method of that name; its class is loaded, since it has been at work. A class that has
+     * another name in another release: A|B.
+     */
     private static List<BreakpointRequest> places(VirtualMachine machine, String type, String name) {
         List<BreakpointRequest> found = new ArrayList<>();
-        for (ReferenceType known : machine.classesByName(type))
-            for (Method method : known.methodsByName(name)) {
-                Location start = method.location();
-                if (start == null) continue; // abstract
-                BreakpointRequest request = machine.eventRequestManager().createBreakpointRequest(start);
-                request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
-                request.enable();
-                found.add(request);
-            }
+        for (String each : type.split("\\|"))
+            for (ReferenceType known : machine.classesByName(each))
+                for (Method method : known.methodsByName(name)) {
+                    Location start = method.location();
+                    if (start == null) continue; // abstract
+                    BreakpointRequest request = machine.eventRequestManager().createBreakpointRequest(start);
+                    request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+                    request.enable();
+                    found.add(request);
+                }
         if (found.isEmpty()) throw new IllegalStateException("no method " + type + "." + name + " is loaded");
         return found;
     }

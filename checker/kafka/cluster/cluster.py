@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
-from checker.kafka.cluster.dumps import dump, segments
+from checker.kafka.cluster.dumps import dump, last_batch, segments
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
@@ -57,7 +57,7 @@ class Cluster:
         settings: Mapping[str, str],
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
-        options: tuple[str, ...] = (),
+        options: Mapping[int, tuple[str, ...]] | None = None,
         quorum: Quorum = Quorum(),  # noqa: B008  it does not change
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
@@ -66,7 +66,7 @@ class Cluster:
         self.all_nodes = (*quorum.controllers, *self.brokers)
         self.settings = {**DEFAULTS, **settings}
         self.features = features or {}
-        self._options = options  # of the JVMs of brokers
+        self._options = options or {}  # of the JVMs of nodes
         self.nodes = {node: Node() for node in self.all_nodes}
         self.log_dirs = {
             node: tuple(self.home(node) / f"disk-{n}" for n in range(log_dirs))
@@ -164,6 +164,11 @@ class Cluster:
             os.truncate(segment, 0)
         (disk / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
 
+    def lose_last_batch(self, node: int, partition: str) -> None:
+        """Cut off the last batch that a node which is down has written of a partition."""
+        *_, last = sorted((self.disk_of(node, partition) / partition).glob("*.log"))
+        os.truncate(last, last_batch(last.read_bytes()))
+
     def fail_disk(self, node: int, disk: Path) -> None:
         """Have a disk fail under a broker that runs: a file is in its place from now on.
 
@@ -207,8 +212,7 @@ class Cluster:
             if said.port != before:
                 self.proxy.serve(node, said.port)
 
-        options = self._options if node in self.brokers else ()
-        arguments = [*options, "kafka.Kafka", str(self.configure(node))]
+        arguments = [*self._options.get(node, ()), "kafka.Kafka", str(self.configure(node))]
         log = self.home(node) / "server.log"
         self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
 

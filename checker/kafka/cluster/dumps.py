@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from checker.kafka.cluster.programs import QUIET, Programs
 
 HEAP = 160  # MiB
 LIMIT = 120.0  # seconds for one dump
+_HEAD = struct.Struct(">qi")  # of a batch: its base offset, and how many bytes follow
 _FILE = re.compile(r"Dumping (.+)$")
 _RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
 
@@ -45,6 +47,17 @@ def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -
         if name.fullmatch(folder.name)
         for segment in sorted(folder.glob("*.log"))
     ]
+
+
+def last_batch(segment: bytes) -> int:
+    """Where the last batch of a log segment begins, in bytes; zeros at its end are no batch."""
+    begin = end = 0
+    while end + _HEAD.size <= len(segment):
+        _, length = _HEAD.unpack_from(segment, end)
+        if length <= 0:
+            break
+        begin, end = end, end + _HEAD.size + length
+    return begin
 
 
 def dump(

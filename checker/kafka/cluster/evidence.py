@@ -7,11 +7,13 @@ of metadata that was acknowledged. A last topic is made, which each controller's
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.quorum import topic_name
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.steps.quorums import have_read_all
-from checker.kafka.cluster.steps.topics import all_in_sync, make_topic
+from checker.kafka.cluster.steps.topics import all_in_sync, is_made, make_topic
 from checker.kafka.cluster.verdict import Evidence
 
 WHOLE_LIMIT, ANSWER_LIMIT = 180.0, 60.0  # seconds
@@ -23,8 +25,8 @@ def gather(stage: Stage) -> Evidence:
 
     `UndecidedError` if the cluster does not become whole again.
     """
-    made = frozenset(map(topic_name, stage.topics))
     written = _make_whole(stage)
+    made = frozenset(map(topic_name, stage.topics))
     stage.clients.ask("stop")
     acknowledged = frozenset(
         name for name, place in stage.clients.acknowledged.items() if not stage.is_deleted(place)
@@ -54,7 +56,9 @@ def _make_whole(stage: Stage) -> set[str]:
     written = set(stage.written)
     if stage.cluster.quorum.is_dynamic:
         _wait_for_controllers(stage)
-        written = {topic for topic in written if topic_name(topic) in _told_topics(stage)}
+        _hear_what_is_made(stage)
+        told = _told_topics(stage)
+        written = {topic for topic in written if topic_name(topic) in told}
     for topic in written:
         if not stage.news.wait(all_in_sync(stage, topic), WHOLE_LIMIT):
             raise UndecidedError(f"in the end not all replicas of {topic} came in sync")
@@ -67,13 +71,20 @@ def _wait_for_controllers(stage: Stage) -> None:
         raise UndecidedError("in the end not all controllers had read the metadata")
 
 
+def _hear_what_is_made(stage: Stage) -> None:
+    """Of topics that were begun, which are acknowledged: an answer may have come late, or not."""
+    for topic in tuple(stage.creations):
+        with suppress(UndecidedError):
+            stage.news.wait(is_made(stage, topic), ANSWER_LIMIT)
+
+
 def _told_topics(stage: Stage) -> frozenset[str]:
     """The topics that brokers tell of."""
     return frozenset(map(topic_name, stage.clients.ask("topics")))
 
 
 def _make_last_topic(stage: Stage) -> dict[int, frozenset[str]]:
-    """By controller, the topic that its disk has to make, and a broker's disk none of."""
+    """By controller, the last topic, which its disk has to show."""
     make_topic(stage, LAST_TOPIC, stage.cluster.brokers[:1])
     _wait_for_controllers(stage)
     return dict.fromkeys(stage.cluster.quorum.controllers, frozenset({topic_name(LAST_TOPIC)}))

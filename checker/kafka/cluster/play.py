@@ -76,7 +76,7 @@ class Run:
         cluster = Cluster(
             self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
             self.schedule.log_dirs, self.schedule.features,
-            (AGENT,) if self.schedule.stalls_threads else (), self.schedule.quorum,
+            dict.fromkeys(self.schedule.stalled, (AGENT,)), self.schedule.quorum,
         )  # fmt: skip
         cluster.begin()
         servers = ",".join(map(cluster.address, cluster.brokers))

@@ -1,6 +1,6 @@
 """The controllers of a cluster: one that all are told of, or a quorum whose voters may change.
 
-The first controller of several founds the quorum and is its only voter; the others read the
+The first controller that a schedule names founds the quorum and is its only voter; others read the
 metadata as observers until a step adds them, as an operator does (KIP-853).
 """
 
@@ -20,14 +20,14 @@ DECODED = "--cluster-metadata-decoder"  # for DumpLogSegments
 
 @dataclass(frozen=True)
 class Quorum:
-    """The node ids of the controllers; of several the first founds the quorum."""
+    """The node ids of the controllers; if a schedule names them, the first founds the quorum."""
 
     controllers: tuple[int, ...] = (CONTROLLER,)
 
     @property
     def is_dynamic(self) -> bool:
-        """There are several controllers, which come and go as voters."""
-        return len(self.controllers) > 1
+        """A schedule names the controllers, which come and go as voters: metadata is evidence."""
+        return self.controllers != (CONTROLLER,)
 
     def settings(self, addresses: Mapping[int, str]) -> dict[str, str]:
         """By what every node finds the controllers, whose addresses are given by node id."""

@@ -2,7 +2,7 @@
 
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `fix` (its name,
 if the finding has several), `story`, what the `control` leaves out in words, `brokers`,
-`controllers` (their node ids, if there are several: the first founds the quorum), `log_dirs`,
+`controllers` (their node ids, if metadata may be lost: the first founds the quorum), `log_dirs`,
 `seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a value is the
 node's number), a table `features` (levels that the cluster begins with, where they are not the
 release's own), and `steps`:
@@ -87,9 +87,13 @@ class Schedule:
     every_step: tuple[Step, ...]
 
     @property
-    def stalls_threads(self) -> bool:
-        """A thread of a broker stalls."""
-        return any(step.meaning.sentence.function is threads.stall for step in self.every_step)
+    def stalled(self) -> frozenset[int]:
+        """The nodes of which a thread stalls."""
+        return frozenset(
+            step.meaning.arguments["broker"]
+            for step in self.every_step
+            if step.meaning.sentence.function is threads.stall
+        )
 
     def steps(self, control: bool) -> tuple[Step, ...]:
         """Those of the schedule, or those of its control."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from checker.kafka.cluster.places import Place, Readings
 from checker.kafka.cluster.proxy import Proxy
 from checker.kafka.cluster.stalls import Stall
 
-DESCRIBED_FOR = 0.2  # seconds for which an answer about a topic is taken for new
+DESCRIBED_FOR = 0.2  # seconds for which an answer is taken for new
 
 
 @dataclass
@@ -25,7 +26,8 @@ class Stage:
     `stalls` are threads, by their broker. `topics` holds how many partitions each topic has that a
     schedule made, `written` those of them to which records were sent. `log_starts`: where the logs
     of those partitions start of which records were deleted; `deletions`: the numbers of requests
-    for that which have no answer yet, by what they are about.
+    for that which have no answer yet, by what they are about; `creations` the same of topics that
+    are to be made.
     """
 
     cluster: Cluster
@@ -36,6 +38,7 @@ class Stage:
     written: set[str] = field(default_factory=set)
     log_starts: dict[tuple[str, int], int] = field(default_factory=dict)
     deletions: dict[str, int] = field(default_factory=dict)
+    creations: dict[str, int] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
     stalls: dict[int, Stall] = field(default_factory=dict)
     acknowledged_before: int = 0
@@ -82,9 +85,33 @@ class Stage:
 
     def describe(self, topic: str) -> list[dict[str, Any]]:
         """A topic's partitions as the brokers tell them: leader (or -1), replicas, ISR, ELR."""
-        when, answer = self._described.get(topic, (0.0, None))
-        if answer is None or time.monotonic() - when > DESCRIBED_FOR:
-            answer = self.clients.ask("describe", topic=topic)
-            self._described[topic] = (time.monotonic(), answer)
-        partitions: list[dict[str, Any]] = answer
+        partitions: list[dict[str, Any]] = self._told(
+            topic, lambda: self.clients.ask("describe", topic=topic)
+        )
         return partitions
+
+    def quorum(self, controller: int) -> dict[str, Any] | None:
+        """Who leads the metadata, as a controller tells, and how far each has read.
+
+        `None` if it has no answer now.
+        """
+
+        def ask() -> dict[str, Any] | None:
+            try:
+                told: dict[str, Any] = self.clients.ask(
+                    "quorum", servers=self.cluster.address(controller)
+                )
+            except UndecidedError:
+                return None
+            return told
+
+        found: dict[str, Any] | None = self._told(f"quorum {controller}", ask)
+        return found
+
+    def _told(self, about: str, ask: Callable[[], Any]) -> Any:
+        """What is told now: an answer is asked for again when it is not new any more."""
+        when, answer = self._described.get(about, (0.0, None))
+        if time.monotonic() - when > DESCRIBED_FOR:
+            answer = ask()
+            self._described[about] = (time.monotonic(), answer)
+        return answer

@@ -21,6 +21,8 @@ HEAP, LIMIT = 64, 60.0  # MiB, seconds
 class Stall:
     """One thread of a JVM, the first that comes to `method`; `port`: where it waits for debuggers.
 
+    `A|B.run` is the method `run` of A or of B: classes have other names in other releases.
+
     `caller`: the method that has to have called it; empty: whichever has.
     `UndecidedError` if there is no such method, or nobody answers at the port.
     """

@@ -32,7 +32,8 @@ from model.language.protocol import Instance
 JAVA = (*SMALL, "-Xmx512m", "-Xss512k")
 JAVA_SOURCES = Path(str(files("checker.kafka.conformance").joinpath("java")))
 MEMORY_FILES = Path("/dev/shm")
-END_SECONDS = 20
+END_SECONDS, END_SOON = 20.0, 1.0
+"""Seconds that the process has to remove its files, and where something has ended the work."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ class JavaProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(END_SECONDS if kind is None else END_SOON)
 
-    def close(self) -> None:
+    def close(self, within: float = END_SECONDS) -> None:
         """End the process; it removes its files."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
         try:
-            self._process.wait(END_SECONDS)
+            self._process.wait(within)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

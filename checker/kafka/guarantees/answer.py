@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,6 +36,7 @@ from checker.lab.experiments.matrix import Cell
 from checker.lab.explanations.explanation import recognised_words
 from checker.telling.report.paragraphs import paragraphs
 from model.language.declare.settings import as_text
+from model.language.errors import LimitError
 
 
 @dataclass(frozen=True)
@@ -120,13 +122,16 @@ def answer(
     tried: tuple[Tried, ...] = ()
     all_tried, known = True, ""
     if lossy is not None:
-        known = recognised_words(lossy.first_loss)
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
-        tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
+        all_tried = False
+        with suppress(LimitError):
+            known = recognised_words(lossy.first_loss)
+            tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
     more: tuple[Known, ...] = ()
     if limit.left and (lossy is None or lossy.judged.lost[0].mark):
         found_there = None if lossy is None else finer_of_the_grid().settings
-        more = known_beyond(parts[-1].judged.choice, found_there)
+        with suppress(LimitError):
+            more = known_beyond(parts[-1].judged.choice, found_there)
     return Answer(cluster, faults, tuple(parts), tried, all_tried, seconds, mixed, known, more)
 
 

@@ -39,6 +39,7 @@ from checker.telling.report.why import why
 from model.kafka.racks import Racks
 from model.kafka.settings import KafkaSettings
 from model.language.declare.settings import Role, as_text, describe
+from model.language.errors import LimitError
 
 _SETTINGS = describe(KafkaSettings)
 
@@ -92,7 +93,10 @@ def changes(
             if not budget.left:
                 return tuple(sorted(safe, key=lambda one: one.order)), False
             on_search(change.words)
-            tried = _tried(change, found, budget)
+            try:
+                tried = _tried(change, found, budget)
+            except LimitError:
+                continue  # nothing is left then
             if tried.is_safe:
                 safe.append(tried)
                 if change.tier is not Tier.SETTING:

@@ -22,7 +22,7 @@ from checker.core.search.limits import Limits
 from checker.lab.experiments.choices import Choice
 from model.kafka.faults import broker_restart
 from model.kafka.replication_control import controller_elect_unclean_leader
-from model.language.errors import UsageError
+from model.language.errors import LimitError
 from properties import Property, choose_properties
 
 SMALL = {"log_size": 1, "max_records": 1}
@@ -83,7 +83,7 @@ def outages(choice: Choice, names: Sequence[str], limits: Limits) -> Mapping[str
     chosen = choose_properties(model.protocol, names)
     try:
         built = build(model, chosen, limits)
-    except UsageError:
+    except LimitError:
         return {}
     if not built.graph.is_complete:
         return {}

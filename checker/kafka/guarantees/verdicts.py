@@ -8,6 +8,7 @@ follower that lags stops writes without any fault.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -28,6 +29,7 @@ from checker.lab.experiments.matrix import (
     cells,
     run_search,
 )
+from model.language.errors import LimitError
 from properties import choose_properties
 
 SECONDS = 60.0
@@ -121,7 +123,8 @@ def judge_stops(judged: Judged, budget: Allowance) -> Judged:
     lasting: Mapping[str, Outage] = {}
     if violated and budget.left:
         names = [cell.column.properties[0] for cell in violated]
-        lasting = outages(violated[0].search.choice, names, budget.limits)
+        with suppress(LimitError):
+            lasting = outages(violated[0].search.choice, names, budget.limits)
     return replace(judged, stops=stops, lasting=lasting)
 
 
@@ -143,7 +146,8 @@ def judged_cells(
 def _search(searches: Iterable[Search], budget: Allowance, results: dict[str, Result]) -> None:
     for name, search in {search.name: search for search in searches}.items():
         if budget.left:
-            results[name] = run_search(replace(search, limits=budget.limits))
+            with suppress(LimitError):  # nothing is left then
+                results[name] = run_search(replace(search, limits=budget.limits))
 
 
 def trace_of(cell: Cell) -> Trace:

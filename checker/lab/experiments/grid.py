@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from checker.core.search.limits import Until
 from model.language.errors import UsageError
 
 Job = TypeVar("Job")
@@ -65,9 +66,10 @@ class Sweep(Generic[Job]):
         self._work = work
         self._workers = workers
         self._renewed_after = renewed_after
-        self._store = store
+        self.store = store
         self._digest = digest
         self._stopped = False
+        self._until: Until | None = None
         for entry in _stored(store):
             if entry["job"] in jobs and digest in (None, entry["digest"]):
                 self.results[entry["job"]] = entry["result"]
@@ -82,19 +84,26 @@ class Sweep(Generic[Job]):
         """How many jobs have their results, of how many."""
         return f"{len(self.results)} of {len(self.jobs)}"
 
+    @property
+    def _is_over(self) -> bool:
+        return self._stopped or (self._until is not None and not self._until.left)
+
     def stop(self) -> None:
         """Give up what is running; finished jobs are kept."""
         self._stopped = True
 
-    def run(self, on_done: Callable[[str, Result], None] | None = None) -> bool:
-        """Compute what is missing; whether nothing is missing now."""
+    def run(
+        self, on_done: Callable[[str, Result], None] | None = None, until: Until | None = None
+    ) -> bool:
+        """Compute what is missing until there is no time; whether nothing is missing now."""
+        self._until = until
         done = on_done or (lambda *_: None)
         missing = {name: job for name, job in self.jobs.items() if name not in self.results}
-        if missing and not self._stopped and self._workers:
+        if missing and not self._is_over and self._workers:
             self._run_apart(missing, done)
         elif missing:
             for name, job in missing.items():
-                if not self._stopped:
+                if not self._is_over:
                     self._keep(name, self._work(job), done)
         return self.is_complete
 
@@ -116,7 +125,7 @@ class Sweep(Generic[Job]):
         done: Callable[[str, Result], None],
     ) -> None:  # fmt: skip
         running: dict[Future[Result], str] = {}
-        while not self._stopped:
+        while not self._is_over:
             for name, job in islice(left, _AHEAD * self._workers - len(running)):
                 with _deaf_children():
                     running[pool.submit(self._work, job)] = name
@@ -128,10 +137,10 @@ class Sweep(Generic[Job]):
 
     def _keep(self, name: str, result: Result, done: Callable[[str, Result], None]) -> None:
         self.results[name] = result
-        if self._store is not None:
+        if self.store is not None:
             line = json.dumps({"job": name, "digest": self._digest, "result": result})
-            with self._store.open("a+b") as file:
-                file.write(_line_end(self._store) + line.encode() + b"\n")
+            with self.store.open("a+b") as file:
+                file.write(_line_end(self.store) + line.encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         done(name, result)

@@ -116,23 +116,31 @@ def _prepared(question: Question) -> tuple[Judge, Judge, dict[str, Mutant]]:
 
 @dataclass(frozen=True)
 class KillMatrix:
-    """The fates of a model's mutants, in order, and the recorded reasons of those that survive."""
+    """The fates of a model's mutants, in order, and the recorded reasons of those that survive.
+
+    `mutants` is how many there are; fewer have a fate where something ended the sweep.
+    """
 
     question: Question
     original: Exploration
     fates: tuple[Fate, ...]
     reasons: Mapping[str, str]
+    mutants: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Every mutant has its fate."""
+        return len(self.fates) == self.mutants
 
     @staticmethod
     def of(sweep: Sweep[str], question: Question, original: Exploration) -> KillMatrix:
-        """The matrix of a complete sweep."""
+        """The matrix of what a sweep has judged."""
         fates = tuple(
             Fate(**result | {"kind": Kind(result["kind"]), "outcome": Outcome(result["outcome"])})
-            for result in (sweep.results[name] for name in sweep.jobs)
+            for result in (sweep.results[name] for name in sweep.jobs if name in sweep.results)
         )
-        return KillMatrix(
-            question, original, fates, recorded_reasons(question.choice.protocol, fates)
-        )
+        reasons = recorded_reasons(question.choice.protocol, fates)
+        return KillMatrix(question, original, fates, reasons, len(sweep.jobs))
 
     @property
     def columns(self) -> list[str]:

@@ -9,25 +9,31 @@ from itertools import groupby
 from checker.core.amounts import counted
 from checker.core.liveness.least import Least
 from checker.core.liveness.search import LivenessSearch
-from checker.core.search.limits import Limits
+from checker.core.search.limits import Limits, Stop
 from checker.core.search.question import Options
 from checker.core.traces.lasso import Rounds
 from checker.core.traces.trace import Trace, TraceVerdict, build_trace
 from checker.core.verdict import Judgement, Verdict
 from model.language import Model
+from model.language.errors import LimitError
 from model.language.fairness import Fairness
 from properties import Liveness
 
 
 @dataclass(frozen=True)
 class Row:
-    """One property under one preset, or under the settings chosen where `preset` is empty."""
+    """One property under one preset, or under the settings chosen where `preset` is empty.
+
+    `stopped` says what ended the search before all of it was answered, if something did. Then there
+    may be no `least`.
+    """
 
     preset: str
     states: int
     judgement: Judgement
-    least: Least
+    least: Least | None
     trace: Trace | None
+    stopped: str = ""
 
 
 def rows_of(
@@ -38,15 +44,37 @@ def rows_of(
     limits: Limits,
     options: Options,
 ) -> Iterator[Row]:
-    """Judge each property, and search for the least fairness under which it holds."""
-    search = LivenessSearch(model, (), promises, fairness, limits, options)
-    result = search.run()
-    for judgement in result.liveness:
-        if search.graph is None:
-            least = Least(judgement.property, None, False)
-        else:
-            least = search.least(judgement.property)
-        yield Row(preset, result.distinct_states, judgement, least, lasso_trace(model, judgement))
+    """Judge each property, and search for the least fairness under which it holds.
+
+    What the limits leave no time for is unknown.
+    """
+    left = list(promises)
+    try:
+        limits.check(0.0, 0)
+        search = LivenessSearch(model, (), tuple(left), fairness, limits, options)
+        result = search.run()
+        for judgement in result.liveness:
+            least, stopped = _least(search, judgement, result.stopped)
+            trace = lasso_trace(model, judgement)
+            left.remove(judgement.property)
+            yield Row(preset, result.distinct_states, judgement, least, trace, stopped)
+    except (Stop, LimitError) as error:
+        reason = error.reason if isinstance(error, LimitError) else str(error)
+        for prop in left:
+            unknown = Judgement(prop, Verdict.UNKNOWN, fairness)
+            yield Row(preset, 0, unknown, None, None, reason)
+
+
+def _least(search: LivenessSearch, judgement: Judgement, stopped: str) -> tuple[Least | None, str]:
+    """The least fairness, if the whole graph is there and there is time; and what came first."""
+    if stopped:
+        return None, stopped
+    try:
+        return search.least(judgement.property), ""
+    except Stop as stop:
+        return None, str(stop)
+    except LimitError as error:
+        return None, error.reason
 
 
 def lasso_trace(model: Model, judgement: Judgement) -> Trace | None:
@@ -101,7 +129,7 @@ def run_words(judgement: Judgement) -> str:
 
 def least_words(row: Row) -> str:
     """The actions that must be fair; that nothing need be, or that no fairness is enough."""
-    if row.judgement.verdict in (Verdict.UNKNOWN, Verdict.BOUNDED):
+    if row.least is None or row.judgement.verdict in (Verdict.UNKNOWN, Verdict.BOUNDED):
         return "not searched to the end"
     if row.least.fairness is None:
         return "no fairness of these actions is enough"

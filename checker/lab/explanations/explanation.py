@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from checker.lab.explanations.text import because, decided, entry_words, headlin
 from checker.lab.explanations.whereabouts import Place, near, place_of
 from checker.telling.report.paragraphs import paragraphs
 from checker.telling.report.why import Link, Told, Value, Why, why
+from model.language.errors import LimitError
 from model.language.naming import instance_words
 from model.protocols import action_sources
 
@@ -81,8 +83,9 @@ def explain(
     for place, prevention in enumerate(list(found) if search and prop is not None else ()):
         on_search(prevention.candidate.words)
         assert prop is not None
-        said = searched(prevention.candidate, prop, limit, stops)
-        found[place] = replace(prevention, search=said)
+        with suppress(LimitError):  # nothing is left then
+            said = searched(prevention.candidate, prop, limit, stops)
+            found[place] = replace(prevention, search=said)
         if place == 0:
             on_search("when it was decided")
             moment = decision(trace, limit, stops)

@@ -11,7 +11,7 @@ from checker.core.graphs.losses import find_losses
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.lab.explanations.searches import searchable
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def decision(
         found = along(find_losses(built, [claim], trace.model.protocol.fairness), trace)
     except KeyboardInterrupt:
         return Decision(left_out="the user ended it")
-    except UsageError as error:
+    except (UsageError, LimitError) as error:
         return Decision(left_out=f"the graph is too large: {error}")
     return Decision(
         tuple(row["risk"] for row in found["states"]),

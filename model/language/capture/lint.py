@@ -190,13 +190,13 @@ class Watch:
         sys.setprofile(event)
         try:
             result = function(*arguments)
-        except (CaptureError, LimitError):
+        except (CaptureError, LimitError, KeyboardInterrupt):
             raise
         except ProtocolError as error:
             _refuse_error(error, str(error))
         except AttributeError as error:
             _refuse_error(error, _no_attribute(error))
-        except Exception as error:
+        except BaseException as error:  # SystemExit too: only Ctrl-C and limits end a command
             _refuse_error(error, _raised(error))
         finally:
             refusal.watching = False
@@ -235,8 +235,9 @@ class Watch:
                 check_value(name, frame.f_locals.get(name), place)
 
 
-def _raised(error: Exception) -> str:
-    return f"{type(error).__name__} on what may be read from the state: {error}"
+def _raised(error: BaseException) -> str:
+    told = f": {error}" if str(error) else ""
+    return f"{type(error).__name__} on what may be read from the state{told}"
 
 
 def _no_attribute(error: AttributeError) -> str:
@@ -252,7 +253,7 @@ def _no_attribute(error: AttributeError) -> str:
     return _raised(error)
 
 
-def _refuse_error(error: Exception, words: str) -> typing.NoReturn:
+def _refuse_error(error: BaseException, words: str) -> typing.NoReturn:
     """Say at which of the user's lines an error arose."""
     place = None
     for frame, line in traceback.walk_tb(error.__traceback__):

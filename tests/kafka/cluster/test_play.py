@@ -251,6 +251,17 @@ def test_what_was_not_flushed_of_one_partition_is_gone(tmp_path):
     assert not (tmp_path / "recovery-point-offset-checkpoint").exists()
 
 
+def test_a_topic_that_is_begun_is_made_once_who_asked_is_told(stage):
+    with pytest.raises(UndecidedError, match="no step has begun to make topic t"):
+        play(stage, "until topic t is made within 0 s")
+    stage.clients.answers = False
+    play(stage, "begin to make topic t on 0, 1", "perhaps topic t is made within 0 s")
+    assert (stage.clients.asked["create"], stage.topics) == (1, {})
+    stage.clients.answers = True
+    play(stage, "until topic t is made within 0 s", "until topic t is made within 0 s")
+    assert (stage.clients.asked["create"], stage.topics) == (1, {"t": 1})
+
+
 def test_what_has_come_to_pass_is_not_waited_for(stage):
     stage.clients.acknowledged["x"] = Place("t", 0, 1)
     play(stage, "until x is acknowledged within 0 s", "promise x is acknowledged within 0 s")

@@ -71,7 +71,7 @@ def jvm(tmp_path, classes):
 
 
 def test_the_first_thread_that_comes_stalls_until_it_is_let_go_and_the_other_goes_on(jvm):
-    stall = jvm.stall("Worker.step")
+    stall = jvm.stall("OfAnotherRelease|Worker.step")
     assert jvm.wait(lambda: stall.thread)
     others = {"first": "second", "second": "first"}
     at = len(jvm.lines) + 2  # what was under way when it came

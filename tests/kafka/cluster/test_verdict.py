@@ -1,5 +1,6 @@
 """The verdict: lost, kept, or nothing where the evidence does not bear it."""
 
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.exits import Exit
-from checker.kafka.cluster.dumps import names_in, segments
+from checker.kafka.cluster.dumps import last_batch, names_in, segments
 from checker.kafka.cluster.places import Place, Readings
 from checker.kafka.cluster.verdict import EXITS, Evidence, Outcome, Verdict, judge, worst
 
@@ -207,3 +208,9 @@ def test_a_record_that_is_only_where_kafka_does_not_look_is_lost_and_that_is_sai
     assert outcome.verdict is Verdict.LOST and outcome.lost == judge(LOST).lost
     assert outcome.set_aside == len(outcome.lost)
     assert "in folders set aside" in outcome.words and "set aside" not in judge(LOST).words
+
+
+@given(st.lists(st.binary(min_size=1, max_size=60), max_size=5), st.integers(0, 40))
+def test_the_last_batch_begins_after_all_others_whatever_zeros_follow(batches, zeros):
+    written = [struct.pack(">qi", n, len(batch)) + batch for n, batch in enumerate(batches)]
+    assert last_batch(b"".join(written) + bytes(zeros)) == sum(map(len, written[:-1]))

@@ -22,6 +22,7 @@ from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.bounded.precedence import Precedence, interchangeable
 from checker.core.proofs.proof import FITS, Attempt, ProofOutcome
 from checker.core.verdict import Verdict
+from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -72,7 +73,7 @@ class BoundedChecker:
         self._misfit = z3.Or([z3.And(s.guard, s.misfit) for s in self.engine.steps])
 
     def run(self, depth: int) -> BoundedCheck:
-        """Check all runs of at most `depth` steps. What was done before Ctrl-C is not lost."""
+        """Check all runs of at most `depth` steps; of fewer where a limit or Ctrl-C comes first."""
         started = time.perf_counter()
         if self._cross_check:
             self.result.compare()
@@ -80,13 +81,15 @@ class BoundedChecker:
         solver.add(self.engine.is_initial())
         for current in range(depth + 1):
             begun = time.perf_counter()
-            if current:
-                self._add_step(solver, current - 1)
-            solver.add(*(self.engine.at_frame(lemma, current) for lemma in self._lemmas))
             try:
+                if current:
+                    self._add_step(solver, current - 1)
+                solver.add(*(self.engine.at_frame(lemma, current) for lemma in self._lemmas))
                 clean = self._check(solver, current, started)
             except KeyboardInterrupt:
                 self.result.stopped, clean = f"interrupted at depth {current}", False
+            except LimitError as error:
+                self.result.stopped, clean = f"{error.reason} came at depth {current}", False
             self.result.seconds.append(time.perf_counter() - begun)
             if not clean:
                 break

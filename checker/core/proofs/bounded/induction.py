@@ -25,6 +25,7 @@ from checker.core.proofs.proof import (
     Proof,
     ProofOutcome,
 )
+from model.language.errors import LimitError
 from model.language.protocol import Instance, Model
 from properties import Property
 
@@ -62,13 +63,18 @@ class Induction:
         self.proof.symmetry = self.symmetry
 
     def run(self) -> Proof:
-        """Work through the obligations; the first that fails ends the proof."""
+        """Work through the obligations; the first that fails, or a limit, ends the proof."""
         started = time.perf_counter()
         if self.options.cross_check:
             self.proof.compare()
-        self._conclusions()
-        if self._initially() and self._consecution():
-            self.proof.outcome = ProofOutcome.PROVED
+        try:
+            self._conclusions()
+            if self._initially() and self._consecution():
+                self.proof.outcome = ProofOutcome.PROVED
+        except LimitError as error:
+            if not self.proof.obligations:
+                raise
+            self.proof.stopped = error.reason
         self.proof.seconds = time.perf_counter() - started
         return self.proof
 

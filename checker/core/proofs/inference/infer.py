@@ -30,7 +30,7 @@ from checker.core.proofs.inference.candidates import (
 )
 from checker.core.proofs.inference.clause_queries import ClauseQueries, rests_on
 from checker.core.verdict import Agreement, Verdict
-from model.language.errors import DomainError, UsageError
+from model.language.errors import DomainError, LimitError, UsageError
 from model.language.protocol import Model
 from properties import Property, lemmas_of, templates_of
 from properties.templates import Templates
@@ -121,6 +121,8 @@ class Inferrer:
             self._conclude()
         except z3.Z3Exception as error:
             result.stopped = str(error)
+        except LimitError as error:
+            result.stopped = f"stopped by {error.reason}"
         result.queries = self.queries.count
         result.seconds = time.perf_counter() - started
         return result

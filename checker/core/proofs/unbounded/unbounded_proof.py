@@ -24,7 +24,7 @@ from checker.core.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strate
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 from model.language.graph import Node
 from model.language.lifted import Lifted
 from model.language.protocol import Model
@@ -70,22 +70,30 @@ class UnboundedInduction:
         """Work through all obligations. There are no counterexamples: what fails is unknown.
 
         At first with little effort. A lemma that resists is left out, if a proof within small
-        bounds goes without it; else no effort is spared.
+        bounds goes without it; else no effort is spared. What a limit leaves is unknown.
         """
         started = time.perf_counter()
         if self._cross_check:
             self.proof.compare()
         self.relevance = Relevance(self.model, filter(self._can_be_said, self.proof.lemmas))
+        try:
+            self._try_all()
+        except LimitError as error:
+            if not self._settled:
+                raise
+            self.proof.stopped = error.reason
+        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
+        is_proved = not self.proof.stopped and not self._resisting()
+        self.proof.outcome = ProofOutcome.PROVED if is_proved else ProofOutcome.UNKNOWN
+        self.proof.seconds = time.perf_counter() - started
+        return self.proof
+
+    def _try_all(self) -> None:
         self._attempt(CHEAP)
         while self._resisting() and self._can_do_without(self._resisting()):
             self._attempt(CHEAP)
         if self._resisting():
             self._attempt(DEAR)
-        self.proof.obligations = [obligation for obligation, _ in self._settled.values()]
-        outcome = ProofOutcome.UNKNOWN if self._resisting() else ProofOutcome.PROVED
-        self.proof.outcome = outcome
-        self.proof.seconds = time.perf_counter() - started
-        return self.proof
 
     def _attempt(self, strategies: tuple[Strategy, ...]) -> None:
         """Prove what is not settled yet, with the lemmas that are needed now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.frames import Frames, asked_of
@@ -95,7 +94,7 @@ def has_uncommitted(stage: Stage, controller: int, count: int) -> Test:
     """It leads and has appended them, and no majority has them."""
 
     def test() -> bool:
-        told = _told(stage, controller)
+        told = stage.quorum(controller)
         return told is not None and (
             told["leader"] == controller
             and told["ends"][str(controller)] - told["high_watermark"] >= count
@@ -110,21 +109,10 @@ def have_read_all(stage: Stage, controller: int) -> Test:
     wanted = set(map(str, stage.cluster.quorum.controllers))
 
     def test() -> bool:
-        told = _told(stage, controller)
+        told = stage.quorum(controller)
         return told is not None and (
             wanted <= told["ends"].keys()
             and all(told["ends"][each] >= told["high_watermark"] for each in wanted)
         )
 
     return test
-
-
-def _told(stage: Stage, controller: int) -> dict[str, Any] | None:
-    """What a controller tells of the quorum; `None` if it has no answer now."""
-    try:
-        told: dict[str, Any] = stage.clients.ask(
-            "quorum", servers=stage.cluster.address(controller)
-        )
-    except UndecidedError:
-        return None
-    return told

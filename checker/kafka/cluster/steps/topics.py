@@ -28,6 +28,31 @@ def make_topic_of_many(
     stage.topics[topic] = partitions
 
 
+@act("begin to make topic {topic:name} on {replicas:numbers}")
+def begin_to_make_topic(stage: Stage, topic: str, replicas: tuple[int, ...]) -> None:
+    """The same with one partition, without waiting."""
+    stage.creations[topic] = stage.clients.begin(
+        "create", topic=topic, partitions=1, replicas=replicas
+    )
+
+
+@condition("topic {topic:name} is made")
+def is_made(stage: Stage, topic: str) -> Test:
+    """As was last begun, and who asked was told so. No verdict where that fails."""
+    if topic not in stage.creations.keys() | stage.topics.keys():
+        raise UndecidedError(f"no step has begun to make topic {topic}")
+
+    def test() -> bool:
+        if (asked := stage.creations.get(topic)) is not None:
+            if not stage.clients.has_answered(asked):
+                return False
+            stage.clients.answer(stage.creations.pop(topic), "create")
+            stage.topics[topic] = 1
+        return True
+
+    return test
+
+
 @act("delete topic {topic:name}")
 def delete_topic(stage: Stage, topic: str) -> None:
     """Nothing may have been sent to it: its records would be missing on every disk."""
