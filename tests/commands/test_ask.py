@@ -66,6 +66,8 @@ def test_without_time_the_answer_is_a_limit(highwater):
         (("--kafka", "3.6", "--crashes", "1", "--set", "min.insync.replicas=5"), "more than the 3"),
         (("--kafka", "3.9", "--mode", "zookeeper", "--crashes", "1"), "3.9 with ZooKeeper is not"),
         (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
+        (("--kafka", "4.1", "--voter-changes", "1"), "say how many with --controllers"),
+        (("--kafka", "4.1", "--controllers", "3", "--topic", "t"), "--topic is about partitions"),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(highwater, arguments, words):

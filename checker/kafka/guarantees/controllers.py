@@ -55,7 +55,7 @@ class Controllers:
     def choice(self, faults: Mapping[str, int]) -> QuorumChoice:
         """What is searched, with these faults: sizes that leave room for each of them."""
         changes = faults.get("voter_changes", 0)
-        appends = 1 if sum(faults.values()) > 2 else 2
+        appends = 2 if sum(faults.values()) == 1 else 1
         quiet = dict.fromkeys(FAULTS, 0)
         bounds = {
             **quiet, "nodes": self.nodes, "epochs": EPOCHS.default, "appends": appends,

@@ -84,6 +84,15 @@ class QuorumAnswer:
         """Of all it is known whether it is lost within the bounds."""
         return all(cell.is_violated or is_safe(cell) for cell in self.cells)
 
+    @property
+    def parts(self) -> tuple[QuorumAnswer]:
+        """What has traces: it is one part."""
+        return (self,)
+
+    def data(self) -> dict[str, Any]:
+        """The answer as plain data, for JSON."""
+        return _data(self)
+
     def __bool__(self) -> bool:
         return not self.is_lossy and self.is_decided
 
@@ -109,7 +118,9 @@ def answer(
     for name in faults:
         if name not in FAULTS:
             raise unknown_name("fault of controllers", name, FAULTS)
-    words = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in faults.items() if count)
+    words = ", ".join(
+        f"{name.replace('_', ' ')} {count}" for name, count in faults.items() if count
+    )
     if not words:
         raise UsageError("name what may happen: such as --power-losses 1, --disk-losses 1")
     seconds, choice = budget.seconds, controllers.choice(faults)
@@ -127,19 +138,17 @@ def answer(
         if all(is_safe(cell) for cell in judged_cells(change.choice, COLUMNS, budget)):
             safe.append(change)
     traces = {cell.found["property"]: trace_of(cell) for cell in lost}
+    cheapest = tuple(sorted(safe, key=lambda change: change.tier))
     return QuorumAnswer(
-        controllers, words, choice, cells, tuple(safe), all_tried, seconds, traces
+        controllers, words, choice, cells, cheapest, all_tried, seconds, traces
     )  # fmt: skip
 
 
 def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
-    """What an operator can change, then later releases, then fixes that none has."""
+    """What there is to try; last the search that takes longest, of more controllers."""
     had = as_text(choice.model.settings)
     if had[LEVEL] == "0" and version_of(controllers.release) >= version_of("3.9"):
         yield Change(f"{LEVEL}=1", Tier.SETTING, _with(choice, {LEVEL: "1"}))
-    if (more := controllers.nodes + 2) <= min(5, NODES.maximum):
-        bounds = {**choice.bounds, "nodes": more}
-        yield Change(counted(more, "controller"), Tier.SETTING, replace(choice, bounds=bounds))
     later = list(RELEASES.values())
     for preset in later[later.index(controllers.preset) + 1 :]:
         words = f"upgrade to {preset.partition('-')[2]}"
@@ -151,6 +160,9 @@ def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
     if len(missing) > 1:
         words = " and ".join(f"{name}={value}" for name, value in missing.items())
         yield Change(words, Tier.UNRELEASED, _with(choice, missing))
+    if (more := controllers.nodes + 2) <= min(5, NODES.maximum):
+        bounds = {**choice.bounds, "nodes": more}
+        yield Change(counted(more, "controller"), Tier.SETTING, replace(choice, bounds=bounds))
 
 
 def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
@@ -219,8 +231,7 @@ def _verdict(found: QuorumAnswer) -> Iterator[str]:
 # --- for programs --------------------------------------------------------------------------------
 
 
-def as_data(found: QuorumAnswer) -> dict[str, Any]:
-    """The answer as plain data, for JSON."""
+def _data(found: QuorumAnswer) -> dict[str, Any]:
     return {
         "release": found.controllers.release,
         "preset": found.controllers.preset,
@@ -243,7 +254,11 @@ def as_data(found: QuorumAnswer) -> dict[str, Any]:
             for cell in found.cells
         ],
         "changes": [
-            {"change": each.words, "tier": each.tier.name.lower(), "explored": each.choice.arguments}
+            {
+                "change": each.words,
+                "tier": each.tier.name.lower(),
+                "explored": each.choice.arguments,
+            }
             for each in found.changes
         ],
         "all_tried": found.all_tried,
