@@ -25,6 +25,7 @@ _DECLARED = {
     "kafka_producer": "model.kafka_producer.protocol",
     "kafka_group": "model.kafka_group.protocol",
     "kraft": "model.kraft.protocol",
+    "kip595": "model.kip595.protocol",
 }
 """The module of each protocol, where its name in capitals is the protocol."""
 

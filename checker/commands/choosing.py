@@ -115,11 +115,11 @@ class _ModelCommand(click.Command):
         return None
 
 
-class _BrokerCommand(_ModelCommand):
-    """A command about the broker model alone, which names no protocol."""
+class _FirstNamedCommand(_ModelCommand):
+    """A command about the broker model, or about a protocol that its first argument names."""
 
     def named(self, args: list[str]) -> str:
-        return DEFAULT_PROTOCOL
+        return args[0] if args and args[0] in PROTOCOLS else DEFAULT_PROTOCOL
 
 
 def _bound_options(
@@ -179,9 +179,16 @@ def sizes_command(function: Callable[..., int]) -> click.Command:
     return _command_with(_model_params(), function)
 
 
-def broker_command(function: Callable[..., int]) -> click.Command:
-    """A command that may choose a broker model; see `chosen_sizes`."""
-    return _command_with(_settings_params(), function, _BrokerCommand)
+def first_named_command(function: Callable[..., int]) -> click.Command:
+    """A command whose first argument may be a protocol; see `first_named`, `chosen_sizes`."""
+    return _command_with(_settings_params(), function, _FirstNamedCommand)
+
+
+def first_named(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The name of the protocol that stands before the other arguments, and those."""
+    if arguments and str(arguments[0]) in PROTOCOLS:
+        return str(arguments[0]), arguments[1:]
+    return DEFAULT_PROTOCOL, arguments
 
 
 def _command_with(
@@ -227,9 +234,9 @@ def set_bounds(options: dict[str, Any], bounds: Mapping[str, int]) -> None:
             options[f"{_BOUND}{name}"] = value
 
 
-def chosen_sizes(options: dict[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
-    """The bounds of the broker model and the settings that are given, taken out of `options`."""
-    bounds = _chosen_bounds(options, protocol_named(DEFAULT_PROTOCOL))
+def chosen_sizes(options: dict[str, Any], protocol: str) -> tuple[dict[str, int], dict[str, str]]:
+    """The bounds of a protocol and the settings that are given, taken out of `options`."""
+    bounds = _chosen_bounds(options, protocol_named(protocol))
     return bounds, parse_settings(options.pop("settings"))
 
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.commands.choosing import broker_command, chosen_sizes
+from checker.commands.choosing import (
+    DEFAULT_PROTOCOL,
+    chosen_sizes,
+    first_named,
+    first_named_command,
+)
 from checker.commands.common import (
     limited,
     output_options,
@@ -24,14 +29,17 @@ from model.language.errors import LimitError, UsageError
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
     from checker.kafka.conformance.compare import Kind, Tally
+    from checker.kafka.conformance.compared import Compared
     from checker.kafka.conformance.replays import Cell
     from checker.kafka.conformance.table import Table
 
 STEPS = 60
 
 
-@broker_command
-@click.argument("traces", metavar="[TRACE]...", nargs=-1, type=click.Path(path_type=Path))
+@first_named_command
+@click.argument(
+    "traces", metavar="[PROTOCOL] [TRACE]...", nargs=-1, type=click.Path(path_type=Path)
+)
 @click.option(
     "--kafka", "versions", multiple=True, metavar="VERSION",
     help="a release; repeatable [default: the newest; with --write, those of the page]",
@@ -62,17 +70,22 @@ STEPS = 60
 @limited()
 @output_options
 def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
-    """Take the model's steps on Kafka's own classes, and compare every state.
+    """Take a model's steps on Kafka's own classes, and compare every state.
 
-    With TRACE, a file, a stored counterexample's folder or its name: that run, and where Kafka
-    departs from it. With --walks: random walks of the model. With --cover: runs that take every
-    step that the model has within small bounds. With --observe the other way round: random steps
-    that Kafka's classes allow, explained by steps of the model. The classes are those of a
-    published release, which Maven brings; `docs/conformance.md` says what is compared.
+    PROTOCOL is kafka, the brokers, which is the default, or kraft, the controllers. With TRACE, a
+    file, a stored counterexample's folder or its name: that run, and where Kafka departs from it.
+    With --walks: random walks of the model. With --cover: runs that take every step that the model
+    has within small bounds. With --observe the other way round: random steps that Kafka's classes
+    allow, explained by steps of the model. The classes are those of a published release, which
+    Maven brings; `docs/conformance.md` says what is compared.
 
     Exit status: 0 no disagreement but those allowed, 23 another one, 20 the time was over before
     all was compared, 2 wrong usage.
     """
+    from checker.kafka.conformance.compared import compared_named
+
+    name, traces = first_named(traces)
+    options["of"] = of = compared_named(name)
     given = [options[name] is not None for name in ("walks", "observe", "most")]
     modes = [bool(traces), options["cover"], options["table"], *given]
     if sum(modes) != 1:
@@ -85,7 +98,7 @@ def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
         raise UsageError("--fix goes with TRACE, where it shows what the fix prevents")
     options["versions"] = _versions(options["versions"], options["page"], bool(options["fix"]))
     options["ceiling"] = ceiling
-    sizes = chosen_sizes(options)
+    sizes = chosen_sizes(options, name)
     if options["walks"] is not None:
         return _walk(options, *sizes)
     if options["cover"]:
@@ -96,6 +109,8 @@ def command(ceiling: Ceiling, traces: tuple[Path, ...], **options: Any) -> int:
         )
     if traces:
         return _replay(traces, options)
+    if of.protocol.name != DEFAULT_PROTOCOL and options["most"] is None:
+        raise UsageError(f"--table and --observe are of {DEFAULT_PROTOCOL} alone")
     if options["table"]:
         return _table(options)
     if options["observe"] is not None:
@@ -127,15 +142,14 @@ def _say(options: dict[str, Any], words: str) -> None:
 
 
 def _replay(paths: tuple[Path, ...], options: dict[str, Any]) -> int:
-    from checker.kafka.conformance.harness import Harness
     from checker.kafka.conformance.replays import cell
     from checker.lab.experiments.cases import accepted_trace
 
-    stored = [(path.name, accepted_trace(path, "kafka")) for path in paths]
+    stored = [(path.name, accepted_trace(path, options["of"].protocol.name)) for path in paths]
     rows: list[dict[str, Any]] = []
     with suppress(LimitError), options["ceiling"]:
         for version in options["versions"]:
-            with Harness(version, options["fix"]) as harness:
+            with options["of"].classes(version, options["fix"]) as harness:
                 for name, trace in stored:
                     found = cell(harness, trace)
                     about = {"trace": name, "kafka": version, "depth": trace.depth}
@@ -179,8 +193,6 @@ def _trace_line(name: str, version: str, depth: int, found: Cell) -> str:
 
 def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
     from checker.kafka.conformance.compare import Tally, compare_walks
-    from checker.kafka.conformance.harness import Harness
-    from checker.kafka.conformance.plan import models
     from checker.kafka.conformance.shorten import shorten_new
     from checker.kafka.conformance.walks import Walker
 
@@ -189,8 +201,8 @@ def _walk(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, s
     with suppress(LimitError), options["ceiling"]:
         for version in options["versions"]:
             tallies.append(tally := Tally(version))
-            chosen = models(version, bounds, settings, options["preset"])
-            with Harness(version) as harness:
+            chosen = options["of"].models(version, bounds, settings, options["preset"])
+            with options["of"].classes(version) as harness:
                 for number, model in enumerate(chosen):
                     share = _share(options["walks"], len(chosen), number)
                     walker = Walker(model, version, seed + number)
@@ -213,18 +225,16 @@ def _share(walks: int, models: int, number: int) -> int:
 def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, str]) -> int:
     from checker.kafka.conformance.compare import Tally
     from checker.kafka.conformance.cover import cover
-    from checker.kafka.conformance.harness import Harness
-    from checker.kafka.conformance.plan import covered_models
-    from model.kafka.protocol import KAFKA
 
+    of: Compared = options["of"]
     found: list[tuple[Tally, dict[str, Any]]] = []
     keys = ("graphs", "states", "steps", "compared", "disagreed", "behind")
     with suppress(LimitError), options["ceiling"]:
         for version in options["versions"]:
             found.append((Tally(version), dict.fromkeys(keys, 0)))
             tally, sums = found[-1]
-            with Harness(version) as harness:
-                for model in covered_models(version, bounds, settings, options["preset"]):
+            with of.classes(version) as harness:
+                for model in of.covered_models(version, bounds, settings, options["preset"]):
                     one = cover(harness, model, tally)
                     graph = one.graph
                     sums["graphs"] += 1
@@ -235,7 +245,7 @@ def _cover(options: dict[str, Any], bounds: dict[str, int], settings: dict[str, 
                     sums["behind"] += one.behind
                     _say(options, f"{version}: {sums['graphs']} graphs, {sums['steps']:,} steps")
     for tally, sums in found:
-        never = {action.name for action in KAFKA.actions} - tally.actions.keys()
+        never = {action.name for action in of.protocol.actions} - tally.actions.keys()
         sums["not_in_these_graphs"] = sorted(never)
     if options["as_json"]:
         rows = [_data(tally) | {"cover": sums} for tally, sums in found]
@@ -368,7 +378,7 @@ def _sensitivity(options: dict[str, Any]) -> int:
             for version in options["versions"]
             for one in sensitivity(
                 version, seed, options["most"], options["steps"],
-                tell=lambda words: _say(options, words),
+                tell=lambda words: _say(options, words), of=options["of"],
             )
         ]  # fmt: skip
     if options["as_json"]:

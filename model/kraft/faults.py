@@ -6,10 +6,10 @@ A stop and the start after it are one step: a node that is down does nothing, as
 from __future__ import annotations
 
 from model.kraft.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES
-from model.kraft.kraft_control_record_state_machine import read_all
-from model.kraft.quorum_state import initialize, to_unattached
+from model.kraft.kraft_control_record_state_machine import read_all, voter_set
+from model.kraft.quorum_state import initialize, require_room_to_start, to_unattached
 from model.kraft.state import Node, Quorum
-from model.language import action, not_, require, spend
+from model.language import action, choose, not_, require, spend
 
 
 def _start(quorum: Quorum, node: Node) -> None:
@@ -31,6 +31,8 @@ def _start(quorum: Quorum, node: Node) -> None:
 )
 def node_crash(quorum: Quorum, node: Node) -> None:
     """The process dies. What it has written and not flushed is in the page cache."""
+    require_room_to_start(quorum, node)
+
     spend(quorum, CRASHES)
     _start(quorum, node)
 
@@ -43,6 +45,8 @@ def node_crash(quorum: Quorum, node: Node) -> None:
 )
 def node_lose_power(quorum: Quorum, node: Node) -> None:
     """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written."""
+    require_room_to_start(quorum, node)
+
     spend(quorum, POWER_LOSSES)
     node.log.truncate_to(node.flushed_end)
     node.unflushed = 0
@@ -57,7 +61,10 @@ def node_lose_power(quorum: Quorum, node: Node) -> None:
     settings="kraft.version",
 )
 def node_lose_disk(quorum: Quorum, node: Node) -> None:
-    """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1."""
+    """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1.
+
+    Leaders know observers by id and directory, and have not heard of the new one.
+    """
     require(not_(node.second_directory))
 
     spend(quorum, DISK_LOSSES)
@@ -68,3 +75,6 @@ def node_lose_disk(quorum: Quorum, node: Node) -> None:
     node.high_watermark = 0
     to_unattached(quorum, node, 0)
     node.second_directory = True
+    for leader in quorum.nodes:
+        known = voter_set(quorum, leader).contains(node)
+        leader.fetched[node] = choose(known, leader.fetched[node], 0)

@@ -36,7 +36,7 @@ from model.kraft.state import (
     Quorum,
 )
 from model.kraft.voter_set import is_majority
-from model.language import action, all_of, any_of, choose, is_none, not_, require, spend
+from model.language import action, all_of, any_of, choose, is_none, not_, require, some, spend
 
 
 def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
@@ -200,11 +200,21 @@ def candidate_become_leader(quorum: Quorum, node: Node) -> None:
     about="KIP-595",
 )
 def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
-    """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached."""
+    """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached.
+
+    A node that has started again may know who leads, and not where. Who hears of it then, and does
+    not find the leader among its own voters either, ends with an exception: not in the model.
+    """
     news = all_of(is_none(node.leader), not_(is_none(other.leader)))
     require(node != other, node.is_free)
     require(any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news)))
     require(not_(other.leader == node))
+    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
+    among_voters = some(
+        all_of(other.leader == each, voter_set(quorum, node).contains(each))
+        for each in quorum.nodes
+    )
+    require(any_of(is_none(other.leader), knows_where, among_voters))
 
     to_unattached(quorum, node, other.epoch)
     node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)

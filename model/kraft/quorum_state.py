@@ -6,6 +6,7 @@ memory only, and change none of these.
 
 from __future__ import annotations
 
+from model.kraft.bounds import EPOCHS
 from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
 from model.kraft.state import (
     CANDIDATE,
@@ -18,7 +19,7 @@ from model.kraft.state import (
     Node,
     Quorum,
 )
-from model.language import all_of, any_of, choose, is_none, not_, some
+from model.language import all_of, any_of, choose, implies, is_none, not_, require, some
 
 
 def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
@@ -74,11 +75,22 @@ def after_election_loss(quorum: Quorum, node: Node) -> None:
     _enter(quorum, node, role)
 
 
+def require_room_to_start(quorum: Quorum, node: Node) -> None:
+    """Without a pre-vote a node that starts as the only voter needs an epoch for its election."""
+    alone = some(
+        all_of(node.log.has(p), node.log[p].voters == quorum.nodes.only(node))
+        for p in node.log.positions
+    )
+    if not quorum.options.pre_vote:
+        require(implies(alone, node.epoch < quorum.bound(EPOCHS)))
+
+
 def initialize(quorum: Quorum, node: Node) -> None:
     """A start: the state follows from `quorum-state`.
 
     A voter that has voted for itself is a candidate again; its votes are gone. Who led the epoch
     has resigned from it. A leader that is not in the node's voter set has no known endpoints.
+    A node that is the only voter stands at once, in the next epoch where there is no pre-vote.
     """
     led = node.leader == node
     stood = node.voted == node
@@ -88,7 +100,15 @@ def initialize(quorum: Quorum, node: Node) -> None:
     node.role = choose(
         led, RESIGNED, choose(stood, CANDIDATE, choose(follows, FOLLOWER, UNATTACHED))
     )
-    node.votes = choose(stood, quorum.nodes.only(node), quorum.nodes.none())
+    alone = all_of(voters == quorum.nodes.only(node), is_voter(quorum, node, node), not_(stood))
+    if quorum.options.pre_vote:
+        node.role = choose(alone, PROSPECTIVE, node.role)
+    else:
+        node.role = choose(alone, CANDIDATE, node.role)
+        node.epoch = choose(alone, node.epoch + 1, node.epoch)
+        node.leader = choose(alone, None, node.leader)
+        node.voted = choose(alone, node, node.voted)
+    node.votes = choose(any_of(stood, alone), quorum.nodes.only(node), quorum.nodes.none())
 
 
 def may_stand(quorum: Quorum, node: Node) -> bool:

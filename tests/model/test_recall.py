@@ -46,24 +46,27 @@ def captures(monkeypatch):
     return ran
 
 
-def variants(protocol):
-    """Settings of which what was captured for one might be taken for another."""
+def variants(protocol, count):
+    """Settings of which what was captured for one might be taken for another; `count` presets."""
     presets = list(protocol.presets)
-    some = presets if len(presets) < 4 else [presets[k * len(presets) // 4] for k in range(4)]
-    return [{}, flipped(protocol), *(protocol.preset(name) for name in some)]
+    some = range(min(count, len(presets)))
+    chosen = (presets[k * len(presets) // len(some)] for k in some)
+    return [{}, flipped(protocol), *(protocol.preset(name) for name in chosen)]
 
 
+@pytest.mark.parametrize("presets", [0, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_what_is_recalled_is_what_would_be_captured_and_grounded(name):
+def test_what_is_recalled_is_what_would_be_captured_and_grounded(name, presets):
     protocol = PROTOCOLS[name]
+    chosen = variants(protocol, presets)
 
     def worked_out(settings):
         model = protocol.model({}, settings)
         return model.captured, model.ground_actions
 
     protocol.schema.kept.clear()
-    first, again = ([worked_out(settings) for settings in variants(protocol)] for _ in range(2))
-    for settings, *recalled in zip(variants(protocol), first, again, strict=True):
+    first, again = ([worked_out(settings) for settings in chosen] for _ in range(2))
+    for settings, *recalled in zip(chosen, first, again, strict=True):
         protocol.schema.kept.clear()
         cold = worked_out(settings)
         assert recalled == [cold, cold]

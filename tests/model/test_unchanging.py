@@ -154,7 +154,7 @@ def test_the_broker_model_pays_for_no_step_that_is_switched_off():
 def test_counts_and_verdicts_are_those_of_the_wide_model(name, symmetry):
     model = tiny(name)
     properties = properties_of(model.protocol)
-    options = Options(symmetry=symmetry, keep_going=True)
+    options = Options(symmetry=symmetry, keep_going=True, cross_check=False)
     narrow, wide = (Explorer(m, properties, options=options).run() for m in (model, model.wide))
     assert narrow.levels == wide.levels
     assert narrow.transitions == wide.transitions

@@ -15,6 +15,7 @@ from model.language import action, choose, maximum, minimum, not_, require
 from model.replicated_log import Offset
 from properties import Sense, choose_properties, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
+from tests.support.laws import explore
 from tests.support.tiers import slow_but
 
 # --- mutants: protocols with one mistake ---------------------------------------------------------
@@ -210,7 +211,7 @@ BREAKS = {
 def test_a_property_is_broken_by_what_should_break_it(name):
     model = BREAKS[name]
     (prop,) = choose_properties(model.protocol, [name])
-    result = Explorer(model, [prop]).run()
+    result = explore(model, [prop])
     assert result.verdict is Verdict.VIOLATED
     assert not result.is_vacuous(prop)
     trace = build_trace(model, result.violations[0].steps, prop)

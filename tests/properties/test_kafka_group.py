@@ -24,6 +24,7 @@ from model.language.fairness import changed
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
 from tests.support.textbook import count_levels
+from tests.support.tiers import first_and_slow
 
 ALWAYS = [p for p in properties_of(KAFKA_GROUP) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KAFKA_GROUP.name]
@@ -244,7 +245,9 @@ def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(se
     assert len(smaller.levels) == len(levels)
 
 
-@pytest.mark.parametrize("name", ["one_consumer_at_a_time", "an_owners_commit_counts"])
+@pytest.mark.parametrize(
+    "name", first_and_slow("one_consumer_at_a_time", "an_owners_commit_counts")
+)
 def test_bounded_checking_finds_the_same_depth(name):
     (prop,) = choose_properties(KAFKA_GROUP, [name])
     found = BoundedChecker(_broken(prop), [prop]).run(DEPTHS[name])

@@ -17,6 +17,7 @@ from model.language import action, require
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from tests.support.laws import check_is_broken, explore
+from tests.support.tiers import first_and_slow
 
 ALWAYS = [p for p in properties_of(KAFKA_PRODUCER) if p.sense is Sense.ALWAYS]
 NEEDED = {
@@ -187,7 +188,7 @@ def test_idempotence_is_off_where_something_that_it_needs_is_configured_away(set
     assert "no_gap" not in {p.name for p in promised_properties(model)}
 
 
-@pytest.mark.parametrize("name", ["no_gap", "a_key_has_one_partition"])
+@pytest.mark.parametrize("name", first_and_slow("a_key_has_one_partition", "no_gap"))
 def test_bounded_checking_finds_the_same_depth(name):
     (prop,) = choose_properties(KAFKA_PRODUCER, [name])
     found = BoundedChecker(_broken(prop), [prop]).run(DEPTHS[name])

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from checker.kafka.conformance.process import Answer, Runs
-from checker.kafka.conformance.projection import Numbers, Projection, differing
+from checker.kafka.conformance.projection import Projection, differing
+from checker.kafka.conformance.rows import Numbers
 from checker.kafka.conformance.walks import Walk
 from checker.kafka.releases.jars import at_least
 from model.language.protocol import Instance

@@ -8,22 +8,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from checker.kafka.conformance.process import JAVA_SOURCES, JavaProcess
+from checker.kafka.conformance.process import JAVA_SOURCES, Runs
+from checker.kafka.conformance.rows import Wanted
+from checker.kafka.releases.jars import at_least
+from model.kraft.settings import KRaftSettings
+from model.language import Model
 from model.language.errors import UsageError
+from model.language.protocol import Instance
+
+FIRST = "3.9.0"
+"""The first release with `kraft.version` 1, which is what is compared."""
 
 SHARED = ("Parts.java", "ManualClock.java", "ManualScheduler.java")
 Step = Sequence[str | int]
 
 
-class Controllers(JavaProcess):
+class Controllers(Runs):
     """Controllers of one release, perhaps with a fix, as a context manager."""
 
     def __init__(self, version: str, fix: str = "") -> None:
+        if not at_least(version, FIRST):
+            raise UsageError(
+                f"controllers of Kafka {version} have no voters in their log: "
+                f"valid are {FIRST} and newer"
+            )
         sources = [
             *sorted((JAVA_SOURCES / "kraft").glob("*.java")),
             *(JAVA_SOURCES / "common" / name for name in SHARED),
         ]
         super().__init__(version, "highwater.RaftMain", sources, fix)
+
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
+        """Have a run taken; `receive` gives what came out, in the order of what was sent."""
+        options = model.settings
+        assert isinstance(options, KRaftSettings)
+        nodes = model.bounds["nodes"]
+        observers = range(2, 2 + options.observers)
+        self.write(
+            {
+                "nodes": nodes,
+                "voters": [node for node in range(1, nodes + 1) if node not in observers],
+                "flushes": model.bounds["power_losses"] > 0,
+                "auto_join": options.auto_join,
+                "cells": projection.wanted,
+                "steps": [[step.action.name, *step.arguments] for step in steps],
+            }
+        )
 
     def play(
         self, nodes: int, voters: Iterable[int], steps: Iterable[Step]

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from checker.core.engines.layout import Words
 from checker.core.engines.vectorised import VectorisedEngine
 from checker.kafka.conformance.compare import Checked, Tally, compare_walks
-from checker.kafka.conformance.harness import Harness
+from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.projection import Projection
-from checker.kafka.conformance.walks import AT_ONCE, PassedOver, Walk
+from checker.kafka.conformance.walks import PassedOver, Walk, is_at_once
 from model.language import Model
 from model.language.errors import UsageError
 
@@ -54,7 +54,7 @@ class Graph:
 def graph_of(model: Model) -> Graph:
     """Explore all that Kafka can show. Raises `UsageError` for a graph that is too large."""
     engine, passed_over = VectorisedEngine(model), PassedOver(model)
-    at_once = np.array([instance.action.name == AT_ONCE for instance in model.instances])
+    at_once = is_at_once(model)
     frontier = engine.layout.pack([model.initial_state])
     known = {frontier[:, 0].tobytes(): 0}
     layers, edges, first = [frontier], [np.empty((3, 0), np.int64)], 0
@@ -182,7 +182,7 @@ class Cover:
         return self.graph.edges - len(self.compared) - len(self.disagreed)
 
 
-def cover(harness: Harness, model: Model, tally: Tally) -> Cover:
+def cover(harness: Runs, model: Model, tally: Tally) -> Cover:
     """Take every step of the model's graph on Kafka, and count what comes out.
 
     What came after a disagreement is taken again by other paths, until none is left.

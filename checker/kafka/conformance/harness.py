@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from checker.kafka.conformance.brokers import writes_epochs_later
 from checker.kafka.conformance.plan import has_elr
 from checker.kafka.conformance.process import JAVA_SOURCES, Runs
-from checker.kafka.conformance.projection import Numbers, Projection, writes_epochs_later
+from checker.kafka.conformance.rows import Numbers, Wanted
 from checker.kafka.releases.jars import at_least, mocks
 from model.acks import Acks
 from model.kafka.choices import ConsumerCommits, EpochCache, FetchAnswers, LogFile, LogStartFile
@@ -45,19 +46,19 @@ class Harness(Runs):
     def __init__(self, version: str, fix: str = "") -> None:
         super().__init__(version, "highwater.Main", sources(version), fix, mocks())
 
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
         taken = [[step.action.name, *step.arguments] for step in steps]
         self.write({**self._world(model, projection), "steps": taken})
 
-    def drive(self, model: Model, projection: Projection, chosen: dict[str, int]) -> Drive:
+    def drive(self, model: Model, projection: Wanted, chosen: dict[str, int]) -> Drive:
         """Have Kafka take random steps; `chosen` is what `Main.java` says a drive has."""
         self.write({**self._world(model, projection), "drive": chosen})
         told = self.told()
         states = np.array(told["states"], np.int64)
         return Drive(told.get("events", []), states, told.get("stopped", ""))
 
-    def _world(self, model: Model, projection: Projection) -> dict[str, Any]:
+    def _world(self, model: Model, projection: Wanted) -> dict[str, Any]:
         options = model.settings
         assert isinstance(options, KafkaSettings)
         return {

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from checker.core.engines.compiled import CompiledExpansion
 from checker.core.engines.layout import Layout, Words
 from checker.core.engines.reference import ReferenceEngine
+from checker.kafka.conformance.brokers import AT_ONCE
 from checker.kafka.conformance.harness import Drive, Harness
 from checker.kafka.conformance.plan import settings_of
 from checker.kafka.conformance.projection import Projection, differing
-from checker.kafka.conformance.walks import AT_ONCE
 from model.kafka.protocol import KAFKA
 from model.language import Model
 from model.language.errors import DomainError
@@ -100,7 +100,7 @@ class Explainer:
         self._initial = self._layout.pack([model.initial_state])
         names = np.array([instance.action.name for instance in model.instances])
         self._means = {
-            event: np.isin(names, [*actions, AT_ONCE]) for event, actions in MEANS.items()
+            event: np.isin(names, [*actions, *AT_ONCE]) for event, actions in MEANS.items()
         }
 
     def explain(self, drive: Drive) -> tuple[int, Rejection | None]:

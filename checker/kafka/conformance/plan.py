@@ -61,6 +61,18 @@ def has_elr(version: str) -> bool:
     return at_least(version, FIRST_WITH_ELR)
 
 
+CHOSEN = (
+    "replication.factor", "first.partition.replicas", "min.insync.replicas",
+    "min.insync.replicas.later", "acks",
+    "unclean.leader.election.enable",
+    "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
+    "log.flush.interval.messages", "isr.answer.apart", "fetch.answers", "epoch.cache",
+    "log.file", "log.start.file",
+    "eligible.leader.replicas", "last.known.leader.election",
+)  # fmt: skip
+"""What an operator chooses, or how the model looks at things: no release's own."""
+
+
 def settings_of(version: str) -> dict[str, Any]:
     """The settings of a release, as it is compared.
 
@@ -123,3 +135,14 @@ def covered_models(
             preset,
         )
     ]
+
+
+def without_elr(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same choices in a cluster without eligible leader replicas."""
+    off = {"eligible.leader.replicas": "false", "last.known.leader.election": "false"}
+    return {**settings, **off}
+
+
+def fitting(settings: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """Settings as a release can have them."""
+    return dict(settings) if has_elr(version) else without_elr(settings)

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from checker.kafka.conformance.projection import Numbers, Projection
+from checker.kafka.conformance.rows import Numbers, Wanted
 from checker.kafka.releases.compile import compile_java
 from checker.kafka.releases.jars import release
 from checker.kafka.releases.jdk import SMALL, java
@@ -133,7 +133,7 @@ class Runs(JavaProcess, ABC):
     """A process that takes runs of a model; each protocol's harness says how it is asked."""
 
     @abstractmethod
-    def send(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> None:
+    def send(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> None:
         """Have a run taken; `receive` gives what came out, in the order of what was sent."""
 
     def receive(self) -> Answer:
@@ -146,7 +146,7 @@ class Runs(JavaProcess, ABC):
         states = np.array(told["states"], np.int64)
         return Answer(states, by_state("notes"), by_state("failures"), told.get("stopped", ""))
 
-    def run(self, model: Model, projection: Projection, steps: Sequence[Instance]) -> Answer:
+    def run(self, model: Model, projection: Wanted, steps: Sequence[Instance]) -> Answer:
         """Have a run taken, and wait for what comes out."""
         self.send(model, projection, steps)
         return self.receive()

@@ -6,34 +6,21 @@ hold, or not at all. The step is predicted by the model with the settings of tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace
 from checker.kafka.conformance.compare import Checked, allowed_row, compare
-from checker.kafka.conformance.harness import Harness
-from checker.kafka.conformance.plan import has_elr, settings_of
+from checker.kafka.conformance.compared import compared_with
+from checker.kafka.conformance.plan import has_elr
+from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.projection import Projection, differing
 from checker.kafka.conformance.walks import PassedOver
 from checker.kafka.releases.patch import fix_named
-from model.kafka.protocol import KAFKA
 from model.language import Model
 from model.language.errors import DomainError
-
-CHOSEN = (
-    "replication.factor", "first.partition.replicas", "min.insync.replicas",
-    "min.insync.replicas.later", "acks",
-    "unclean.leader.election.enable",
-    "broker.rack", "consumer.commits", "follower.reads", "preferred.leader",
-    "log.flush.interval.messages", "isr.answer.apart", "fetch.answers", "epoch.cache",
-    "log.file", "log.start.file",
-    "eligible.leader.replicas", "last.known.leader.election",
-)  # fmt: skip
-"""What an operator chooses, or how the model looks at things: no release's own."""
 
 
 def settings_named(model: Model) -> dict[str, str]:
@@ -44,11 +31,11 @@ def settings_named(model: Model) -> dict[str, str]:
 
 def release_model(model: Model, version: str, fix: str = "") -> Model:
     """The model of a release, or of it with a fix, with bounds and choices of another model."""
-    given = settings_named(model)
-    settings: dict[str, Any] = settings_of(version) | {name: given[name] for name in CHOSEN}
+    given, of = settings_named(model), compared_with(model)
+    settings = {**of.settings_of(version), **{name: given[name] for name in of.chosen}}
     if fix:
         settings[fix_named(fix).setting] = fix_named(fix).value
-    return KAFKA.model(model.bounds, settings if has_elr(version) else without_elr(settings))
+    return of.protocol.model(model.bounds, of.fitting(settings, version))
 
 
 def needs_elr(trace: Trace, version: str) -> bool:
@@ -74,7 +61,7 @@ def departure(trace: Trace, model: Model, version: str) -> int | None:
     return None
 
 
-def replay(harness: Harness, trace: Trace) -> Checked:
+def replay(harness: Runs, trace: Trace) -> Checked:
     """Take a trace's steps on Kafka and compare its states."""
     projection = Projection(trace.model, harness.version)
     answer = harness.run(trace.model, projection, trace.steps)
@@ -122,7 +109,7 @@ class Cell:
         return shown if self.is_right else f"{shown} (predicted {self.predicted or 'end'})"
 
 
-def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
+def cell(harness: Runs, trace: Trace, other: bool = False) -> Cell:
     """Replay a trace, and predict where it departs."""
     found = replay(harness, trace).difference
     model = release_model(trace.model, harness.version, harness.fix)
@@ -131,9 +118,3 @@ def cell(harness: Harness, trace: Trace, other: bool = False) -> Cell:
         return Cell(0, predicted or 0, "", other)
     row = allowed_row(found.kind, harness.version)
     return Cell(found.step or AT_ONCE, predicted or 0, found.words, other, row.name if row else "")
-
-
-def without_elr(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same choices in a cluster without eligible leader replicas."""
-    off = {"eligible.leader.replicas": "false", "last.known.leader.election": "false"}
-    return {**settings, **off}

@@ -13,9 +13,9 @@ import numpy as np
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.kafka.conformance.compare import Run, Tally, compare
-from checker.kafka.conformance.harness import Harness
+from checker.kafka.conformance.process import Runs
 from checker.kafka.conformance.projection import Projection
-from checker.kafka.conformance.walks import AT_ONCE, PassedOver, Walk
+from checker.kafka.conformance.walks import PassedOver, Walk, is_at_once
 from model.language import Model
 from model.language.errors import DomainError
 from model.language.protocol import Instance
@@ -38,19 +38,20 @@ def walk_of(model: Model, projection: Projection, steps: Sequence[Instance]) -> 
         states.append(after)
     table = np.array(states, np.int64)
     between = PassedOver(model).of_columns(lambda position: table[:, position])
-    if any(passed and s.action.name != AT_ONCE for passed, s in zip(between, steps, strict=False)):
+    at_once = is_at_once(model)
+    if any(passed and not at_once[s.number] for passed, s in zip(between, steps, strict=False)):
         return None
     return Walk(model, tuple(steps), projection.of_states(states), between)
 
 
-def shorten_new(harness: Harness, model: Model, projection: Projection, into: Tally) -> None:
+def shorten_new(harness: Runs, model: Model, projection: Projection, into: Tally) -> None:
     """Shorten a run of each kind that no row allows and that has none yet; they are of `model`."""
     for kind in into.unknown:
         if kind not in into.shortened:
             into.shortened[kind] = shorten(harness, model, projection, into.shortest(kind))
 
 
-def shorten(harness: Harness, model: Model, projection: Projection, run: Run) -> Run:
+def shorten(harness: Runs, model: Model, projection: Projection, run: Run) -> Run:
     """A run with the same kind of disagreement, of which no step can be left out."""
     before = 0
     while len(run[1]) != before:
@@ -62,7 +63,7 @@ def shorten(harness: Harness, model: Model, projection: Projection, run: Run) ->
 
 
 def _without(
-    harness: Harness, model: Model, projection: Projection, run: Run, place: int
+    harness: Runs, model: Model, projection: Projection, run: Run, place: int
 ) -> Run | None:
     """The run without one step, if Kafka still departs from the model in the same way."""
     difference, steps = run

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from checker.core.traces.trace import Trace, build_trace
 from checker.kafka.conformance.harness import Harness
-from checker.kafka.conformance.plan import ELR_EVENTS
-from checker.kafka.conformance.replays import Cell, cell, needs_elr, settings_named, without_elr
+from checker.kafka.conformance.plan import ELR_EVENTS, without_elr
+from checker.kafka.conformance.replays import Cell, cell, needs_elr, settings_named
 from checker.lab.experiments.cases import Case, read_cases
 from checker.lab.experiments.choices import explored
 from model.kafka.choices import UpgradeTo

@@ -1,12 +1,12 @@
 """Random walks of the model, with the states that Kafka has to show; the seed fixes them.
 
 They are drawn as `simulate` draws: each walk has its own weights, so that rare actions are common
-in some walk. The last known leader is elected at once where that is possible, as in Kafka.
+in some walk. Where Kafka passes over a state, the walk goes on as Kafka does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,13 @@ import numpy.typing as npt
 from checker.core.engines.layout import Layout, Words
 from checker.core.engines.vectorised import Successors, VectorisedEngine
 from checker.core.search.simulate import ActionDraw
-from checker.kafka.conformance.projection import Numbers, Projection
+from checker.kafka.conformance.compared import compared_with
+from checker.kafka.conformance.projection import Projection
+from checker.kafka.conformance.rows import Numbers
 from model.language import Model
 from model.language.protocol import Instance
 
 BATCH = 128
-AT_ONCE = "controller_elect_last_known_leader"
-"""What Kafka does in the step that makes it possible."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Walker:
         self._engine = VectorisedEngine(model)
         self._draw = ActionDraw(self._engine)
         self._random = np.random.default_rng(seed)
-        self._at_once = np.array([i.action.name == AT_ONCE for i in model.instances])
+        self._at_once = is_at_once(model)
         self._passed_over = PassedOver(model)
 
     def walks(self, count: int, steps: int) -> Iterator[Walk]:
@@ -87,32 +87,18 @@ class Walker:
         return self.projection.of_packed(self._engine.layout, words)
 
 
-Column = Callable[[int], npt.NDArray[np.int64]]
-
-
 class PassedOver:
-    """Tells the states that Kafka passes over: a leader can be elected, and Kafka has done it."""
+    """Tells the states that Kafka passes over, in the step that makes it possible."""
 
     def __init__(self, model: Model) -> None:
-        by_name = {cell.name: cell.position for cell in model.cells}
-        self._leader, self._isr = by_name["controller.leader"], by_name["controller.isr"]
-        self._eligible = by_name["controller.eligible"]
-        self._last = by_name["controller.last_known_leader"]
-        brokers = range(model.bounds["replicas"])
-        self._fenced = [by_name[f"brokers.fenced[{b}]"] for b in brokers]
+        self.of_columns = compared_with(model).passed_over(model)
 
     def __call__(self, layout: Layout, words: Words) -> npt.NDArray[np.bool_]:
         """For each packed state, whether it is one."""
         return self.of_columns(lambda position: layout.column(words, position))
 
-    def of_columns(self, column: Column) -> npt.NDArray[np.bool_]:
-        """The same of columns of numbers by the position of their cell."""
-        last = column(self._last)
-        waits = (
-            (column(self._leader) == -1) & (column(self._isr) == 0) & (column(self._eligible) == 0)
-        )
-        live = np.zeros(last.shape, np.bool_)
-        for broker, position in enumerate(self._fenced):
-            live |= (last == broker) & (column(position) == 0)
-        result: npt.NDArray[np.bool_] = waits & live
-        return result
+
+def is_at_once(model: Model) -> npt.NDArray[np.bool_]:
+    """For each action instance, whether it is what Kafka does where it passes over a state."""
+    names = compared_with(model).at_once
+    return np.array([instance.action.name in names for instance in model.instances])

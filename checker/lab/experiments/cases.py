@@ -17,6 +17,7 @@ from typing import Any
 
 from checker.core.amounts import counted
 from checker.core.files import COUNTEREXAMPLES
+from checker.core.search.question import Options
 from checker.core.traces.itf import read_trace
 from checker.core.traces.trace import Trace, build_trace
 from checker.core.verdict import Exploration, Verdict
@@ -66,7 +67,7 @@ class Case:
 
     def find(self) -> Trace:
         """Search for the shortest trace anew."""
-        result = explored(self.broken, [self.violates])
+        result = explored(self.broken, [self.violates], options=Options(workers=2))
         if not result.violations:
             raise UsageError(f"{self.name}: {self.violates} is not violated: {result.verdict}")
         return build_trace(self.broken.model, result.violations[0].steps, self.violates)

@@ -7,13 +7,15 @@ from typing import cast
 import numpy as np
 import pytest
 
+from checker.kafka.conformance.brokers import NOT_COMPARED, TABLE
 from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
 from checker.kafka.conformance.harness import Harness, sources
 from checker.kafka.conformance.observed import MEANS
 from checker.kafka.conformance.plan import models, settings_of
 from checker.kafka.conformance.process import Answer
-from checker.kafka.conformance.projection import NOT_COMPARED, NOTHING, TABLE, Projection
+from checker.kafka.conformance.projection import Projection
 from checker.kafka.conformance.replays import AT_ONCE, Cell, cell, departure, release_model
+from checker.kafka.conformance.rows import NOTHING
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import releases

@@ -53,6 +53,7 @@ def test_what_is_known_happens_by_the_rules_of_the_cluster(preset):
         assert sum(known.takes.values()) > 0
 
 
+@pytest.mark.slow
 def test_a_fix_of_a_release_takes_its_case_away():
     older, newer, fixed = map(names, ("kafka-4.1", "kafka-4.3", "kafka-fixed"))
     assert {case for case in older - newer if case.startswith("39-")}

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.search.explore import Explorer
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_case
 from checker.lab.experiments.choices import steps_named
@@ -18,6 +17,7 @@ from model.kafka.state import DIVERGING_ANSWER, NO_ANSWER
 from model.language import all_of, any_of, every, some
 from properties import Property
 from tests.support.kafka import FIX_36, SAFE, after, explored, kafka_model, reachable
+from tests.support.laws import explore
 
 CASES = Path(__file__).parents[3] / "counterexamples" / "kafka"
 BOUNDS = [
@@ -170,7 +170,7 @@ NOTHING_TO_TAKE = Property(
 
 def test_an_answer_that_says_that_logs_diverge_has_no_log_start():
     bounds = {"max_records": 3, "log_size": 2, "max_leader_epoch": 1, "false_fencings": 1}
-    result = Explorer(deleting(**bounds), [NOTHING_TO_TAKE]).run()
+    result = explore(deleting(**bounds), [NOTHING_TO_TAKE])
     assert result.verdict is Verdict.EXHAUSTED
     assert not result.is_vacuous(NOTHING_TO_TAKE)
 

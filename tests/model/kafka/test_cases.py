@@ -8,7 +8,7 @@ import pytest
 
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_cases
-from tests.support.fixes import searched_with_fix
+from tests.support.fixes import found_steps, searched_with_fix, stored_steps
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LONG = {
@@ -53,7 +53,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_search_finds_the_very_trace_that_is_stored(case):
-    assert case.find().steps == case.stored_trace().steps
+    assert found_steps(case) == stored_steps(case)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.search.explore import Explorer
 from checker.core.verdict import Verdict
 from model.language import all_of, some
 from properties.claims import sometimes
 from tests.support.kafka import FIX_36, SAFE, depths, explored, kafka_model, reachable
+from tests.support.laws import explore
 
 LOST = "acknowledged_records_survive"
 OWN = ("shutting_down", "spent.")
@@ -40,7 +40,7 @@ def it_leads_on(before, after):
 
 def test_until_it_has_stopped_it_fetches_and_may_believe_that_it_leads():
     model = kafka_model("kafka-4.1", SAFE, controlled_shutdowns=1)
-    result = Explorer(model, (it_goes_on_fetching, it_leads_on)).run()
+    result = explore(model, (it_goes_on_fetching, it_leads_on))
     assert result.unreached == []
 
 

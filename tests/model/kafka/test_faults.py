@@ -11,7 +11,7 @@ from checker.core.search.symmetry import symmetry_of
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 from tests.support.kafka import SAFE, depths, explored, kafka_model
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_slow, slow_but
 from tests.support.variants import walked_states
 
 ON_DISK = ("log.end", "log.id", "log.epoch", "high_watermark")
@@ -38,7 +38,7 @@ def without(state, cells, *names):
 
 RACKS = [
     pytest.param("kafka-2.1", 3, "together", 2, marks=pytest.mark.slow),
-    ("kafka-fixed", 3, "spread", 2),
+    pytest.param("kafka-fixed", 3, "spread", 2, marks=pytest.mark.slow),
     ("kafka-fixed", 3, "aba", 2),
     pytest.param("kafka-4.3", 4, "abba", 1, marks=pytest.mark.slow),
     pytest.param("kafka-4.3", 4, "together", 1, marks=pytest.mark.slow),
@@ -103,7 +103,9 @@ def test_a_rack_that_loses_power_is_each_machine_in_it_with_any_end_of_its_log(
     assert mixed > 10
 
 
-@pytest.mark.parametrize(("preset", "kept"), [("kafka-2.1", "log"), ("kafka-fixed", "kept")])
+@pytest.mark.parametrize(
+    ("preset", "kept"), first_and_slow(("kafka-2.1", "log"), ("kafka-fixed", "kept"))
+)
 def test_a_crash_and_then_the_loss_of_the_page_cache_is_a_power_loss(preset, kept):
     chosen, sizes = SAFE | {"epoch.cache": kept}, {"log_size": 2, "max_records": 2}
     model = kafka_model(preset, chosen, crashes=1, **sizes, **POWER)

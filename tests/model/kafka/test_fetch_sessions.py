@@ -6,7 +6,6 @@ import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.liveness.search import LivenessSearch
-from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
 from checker.core.traces.trace import check_trace
 from checker.core.verdict import Verdict
@@ -19,6 +18,7 @@ from model.language.fairness import changed
 from properties import Property, choose_liveness
 from properties.kafka import safety
 from tests.support.kafka import after
+from tests.support.laws import explore
 
 NAME = "followers_learn_the_high_watermark"
 STARTS = "followers_learn_where_the_log_starts"
@@ -82,7 +82,7 @@ TOLD_IN_THIS_EPOCH = Property(
 
 
 def states(model):
-    return Explorer(model, [safety.high_watermark_within_log]).run().distinct_states
+    return explore(model, [safety.high_watermark_within_log]).distinct_states
 
 
 def test_a_follower_that_has_truncated_is_never_told_again():
@@ -115,15 +115,15 @@ def test_what_counts_as_told_is_forgotten_with_the_leader(answers, loss):
     bounds = BOUNDS | sizes | {"crashes": 0} | {loss: 1}
     racks = {"broker.rack": "together", "fetch.answers": answers}
     model = model_of(bounds=bounds, **SESSIONS, **racks)
-    assert not Explorer(model, [TOLD_BY_THIS_LEADER]).run().violations
+    assert not explore(model, [TOLD_BY_THIS_LEADER]).violations
     in_flight = answers == "in_flight"
-    assert bool(Explorer(model, [TOLD_IN_THIS_EPOCH]).run().violations) is in_flight
+    assert bool(explore(model, [TOLD_IN_THIS_EPOCH]).violations) is in_flight
 
 
 def test_what_counts_as_told_is_forgotten_by_who_follows_another():
     sizes = {"replicas": 3, "preferred_elections": 1, "log_size": 1, "max_records": 1, "crashes": 0}
     model = model_of(bounds=BOUNDS | sizes, **SESSIONS, **FLIGHT)
-    assert not Explorer(model, [TOLD_BY_THIS_LEADER]).run().violations
+    assert not explore(model, [TOLD_BY_THIS_LEADER]).violations
 
 
 FLIGHT = {"fetch.answers": "in_flight"}

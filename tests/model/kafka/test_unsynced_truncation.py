@@ -166,7 +166,11 @@ def test_after_the_last_power_loss_nothing_is_kept():
     assert kept_before(unsynced(power_losses=2), *APPENDS, lost) == [(0, 0)]
 
 
-@pytest.mark.parametrize("settings", [{}, KEPT, FLUSHED | KEPT], ids=["log", "kept", "flushed"])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, pytest.param(KEPT, marks=pytest.mark.slow), FLUSHED | KEPT],
+    ids=["log", "kept", "flushed"],
+)
 def test_without_power_losses_there_is_nothing_new(settings):
     bounds = BOUNDS | {"power_losses": 0, "preferred_elections": 1, "crashes": 1, "replicas": 2}
     fine = kafka_model("kafka-4.3", SAFE | settings | UNSYNCED, **bounds)

@@ -29,7 +29,7 @@ from model.protocols import setting_sources
 from properties import choose_properties, promised_properties
 from tests.support.kafka import DURABILITY, SAFE, kafka_model, reachable
 from tests.support.laws import check_engines_agree
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_slow, slow_but
 from tests.support.variants import walked_states
 
 SMALL = {"replicas": 2, "max_leader_epoch": 2, "crashes": 1, "shutdowns": 1}
@@ -49,6 +49,9 @@ MIXES = [
 
 mixes = pytest.mark.parametrize(
     ("older", "newer", "settings"), slow_but(MIXES[::2], MIXES), ids=str
+)
+few_mixes = pytest.mark.parametrize(
+    ("older", "newer", "settings"), first_and_slow(*MIXES[::4]), ids=str
 )
 
 
@@ -83,7 +86,7 @@ def test_as_long_as_nobody_is_upgraded_all_is_as_in_the_older_release(older, new
     assert definition_digest(model) == definition_digest(pure(model, upgraded=False))
 
 
-@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::4], ids=str)
+@few_mixes
 def test_with_all_upgraded_at_first_all_is_as_in_the_newer_release(older, newer, settings):
     began = KAFKA.variant("kafka_upgraded", "all upgraded", start=start_upgraded)
     model = mixed_model(older, newer, settings, crashes=0)
@@ -101,7 +104,7 @@ def test_two_releases_that_differ_in_nothing_are_one():
 
 
 @pytest.mark.parametrize("new", [False, True], ids=["older", "newer"])
-@pytest.mark.parametrize(("older", "newer", "settings"), slow_but(MIXES[::4], MIXES[::2]), ids=str)
+@pytest.mark.parametrize(("older", "newer", "settings"), first_and_slow(*MIXES[::2]), ids=str)
 def test_where_all_are_of_one_release_each_step_is_that_releases(older, newer, settings, new):
     model = mixed_model(older, newer, settings)
     upgraded = [cell.position for cell in model.cells if cell.variable.name.endswith("upgraded")]
@@ -198,7 +201,7 @@ def test_a_rule_changes_no_step_that_its_owner_has_no_part_in(action):
 # --- all that is said of models is said of mixed ones --------------------------------------------
 
 
-@pytest.mark.parametrize(("older", "newer", "settings"), MIXES[::4], ids=str)
+@few_mixes
 def test_the_engines_agree_on_a_mix(older, newer, settings):
     model = mixed_model(older, newer, settings)
     check_engines_agree(model, walked_states(model, 20, seed=1, depth=40))

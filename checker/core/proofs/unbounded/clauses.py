@@ -189,7 +189,7 @@ class Clauses:
         """A predicate of the variables, with what is assumed of it and of each one before."""
         new = majorities.general(node, "majority")
         if new not in self._defined:
-            name = graph.read(f"{Op.MAJORITY}!{next(self._numbers)}", new.parameters, BOOL)
+            name = graph.read(f"{majorities.PREFIX}{next(self._numbers)}", new.parameters, BOOL)
             self._defined[new] = name
             self._define([name], *majorities.alone(new))
             for other in self._majorities:

@@ -16,6 +16,8 @@ these are n + 1 of n.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from model.language import graph
 from model.language.graph import Kind, Node, Op, Sort
 
@@ -31,13 +33,34 @@ def general(majority: Node, mark: str) -> Node:
     )
 
 
+PREFIX = f"{Op.MAJORITY}!"
+"""How the predicates are called that uses become."""
+
+
+def triggers(clause: Node, defines: Iterable[str]) -> tuple[list[Node], list[Node]]:
+    """Which terms together lead Z3 to instances of a clause, and which should not.
+
+    An axiom is for the uses that it is about, if they name all its variables. A hypothesis is to be
+    found by what it says of the state: a use would have to be there first.
+    """
+    wanted = {name for name in defines if name.startswith(PREFIX)}
+    found = [
+        node
+        for node in sorted(graph.below(clause), key=lambda n: n.number)
+        if node.op is Op.READ and node.data[0].startswith(PREFIX)
+    ]
+    if not wanted:
+        return [], found
+    own = [node for node in found if node.data[0] in wanted]
+    return (own if frozenset().union(*(use.free for use in own)) >= clause.free else []), []
+
+
 def alone(new: Node) -> list[Node]:
     """What is so of one use, for all values of the variables."""
     group, of = new.args
     member = _member(of, 0)
     whole = graph.disjunction(new, _some(member, _in(of, member), _out(group, member)), _nobody(of))
-    again = general(new, "other")
-    return [whole, _meet(new, again), _larger(new, again)]
+    return [whole, _meet(new, general(new, "other"))]
 
 
 def together(new: Node, other: Node) -> list[Node]:

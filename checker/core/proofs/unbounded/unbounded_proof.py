@@ -19,6 +19,7 @@ import z3
 from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
+from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.clauses import Clause, Clauses, with_definitions
 from checker.core.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
 from checker.core.proofs.unbounded.relevance import Relevance
@@ -270,6 +271,12 @@ class UnboundedInduction:
         for clause in pools.clauses:
             body = self.terms(clause.body)
             variables = [self.terms(variable) for variable in clause.variables]
-            solver.add(z3.ForAll(variables, body) if variables else body)
+            solver.add(self._for_all(clause, variables, body) if variables else body)
         solver.add(*self.terms.distinct())
         return ask(solver)
+
+    def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
+        """The clause as Z3 takes it, with what is to lead to its instances."""
+        by, never = majorities.triggers(clause.body, clause.defines)
+        patterns = [z3.MultiPattern(*map(self.terms, by))] if by else []
+        return z3.ForAll(variables, body, patterns=patterns, no_patterns=[*map(self.terms, never)])

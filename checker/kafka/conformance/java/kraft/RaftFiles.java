@@ -16,8 +16,8 @@ import org.apache.kafka.common.message.VotersRecord;
 final class RaftFiles {
     private static final Class<?> FILE_RECORDS = record("FileRecords"), TYPE = record("ControlRecordType"), UTILS = record("ControlRecordUtils");
 
-    /** One record: `voters` are those of a VotersRecord. */
-    record Entry(long offset, int epoch, String kind, String value, List<Integer> voters) { }
+    /** One record: `voters` are those of a VotersRecord, `second` those of them with another directory than their first. */
+    record Entry(long offset, int epoch, String kind, String value, List<Integer> voters, List<Integer> second) { }
 
     private RaftFiles() { }
 
@@ -58,17 +58,20 @@ final class RaftFiles {
             long offset = (Long) Parts.ask(record, "offset");
             if (!control) {
                 ByteBuffer value = (ByteBuffer) Parts.ask(record, "value");
-                found.add(new Entry(offset, epoch, "DATA", StandardCharsets.UTF_8.decode(value.duplicate()).toString(), List.of()));
+                found.add(new Entry(offset, epoch, "DATA", StandardCharsets.UTF_8.decode(value.duplicate()).toString(), List.of(), List.of()));
                 continue;
             }
             String kind = ((Enum<?>) Parts.ask(TYPE, "parse", Parts.ask(record, "key"))).name();
-            found.add(new Entry(offset, epoch, kind, "", kind.equals("KRAFT_VOTERS") ? voters(record) : List.of()));
+            boolean voters = kind.equals("KRAFT_VOTERS");
+            found.add(new Entry(offset, epoch, kind, "", voters ? voters(record, 0) : List.of(), voters ? voters(record, RaftNode.FIRST_DIRECTORY) : List.of()));
         }
     }
 
-    private static List<Integer> voters(Object record) {
+    /** Those whose directory came after this one. */
+    private static List<Integer> voters(Object record, long directory) {
         TreeSet<Integer> ids = new TreeSet<>();
-        for (VotersRecord.Voter voter : ((VotersRecord) Parts.ask(UTILS, "deserializeVotersRecord", record)).voters()) ids.add(voter.voterId());
+        for (VotersRecord.Voter voter : ((VotersRecord) Parts.ask(UTILS, "deserializeVotersRecord", record)).voters())
+            if (voter.voterDirectoryId().getLeastSignificantBits() > directory) ids.add(voter.voterId());
         return new ArrayList<>(ids);
     }
 

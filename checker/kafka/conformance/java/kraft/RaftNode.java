@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.AbstractConfig;
@@ -51,6 +52,8 @@ final class RaftNode {
     static final String CLUSTER = "highwater";
     static final SupportedVersionRange KRAFT_VERSIONS = new SupportedVersionRange((short) 0, (short) 1);
     private static final Class<?> LOG = Parts.type("org.apache.kafka.raft.RaftLog", "org.apache.kafka.raft.ReplicatedLog");
+    /** The low bits of a node's first directory id; each disk that takes its place has one more. */
+    static final long FIRST_DIRECTORY = 2;
     private static final int LONG = 500_000_000;
     private static final int MOST_BYTES = 8 * 1024 * 1024;
 
@@ -58,6 +61,7 @@ final class RaftNode {
     final File directory;
     private final ManualClock clock;
     private final boolean segmentEach;
+    private final boolean autoJoin;
     private final List<InetSocketAddress> bootstrap;
     final Uuid directoryId;
     /** What a client has asked to be sent, in its order. */
@@ -68,19 +72,22 @@ final class RaftNode {
     Object log;
     /** What the disk holds whatever happens: log entries below this offset. */
     long flushed;
+    /** What was read of the log; null once it has changed. */
+    private List<RaftFiles.Entry> known;
     /** A flush is not carried out but noted: the thread is about to flush. */
     boolean holdsFlush;
     boolean flushIsDue;
     /** Why the client's thread ended, if it did. */
     Throwable failure;
 
-    RaftNode(File root, int id, int incarnation, List<InetSocketAddress> bootstrap, ManualClock clock, boolean segmentEach) {
+    RaftNode(File root, int id, int incarnation, List<InetSocketAddress> bootstrap, ManualClock clock, boolean segmentEach, boolean autoJoin) {
         this.id = id;
-        this.directoryId = new Uuid(1 + id, 1 + incarnation);
+        this.directoryId = new Uuid(1 + id, FIRST_DIRECTORY - 1 + incarnation);
         this.directory = new File(root, id + "-" + incarnation);
         this.bootstrap = bootstrap;
         this.clock = clock;
         this.segmentEach = segmentEach;
+        this.autoJoin = autoJoin;
     }
 
     static InetSocketAddress address(int id) { return InetSocketAddress.createUnresolved("localhost", 9000 + id); }
@@ -119,6 +126,7 @@ final class RaftNode {
         Parts.ask(log, "close");
         client = null;
         log = null;
+        known = null;
         holdsFlush = flushIsDue = false;
     }
 
@@ -152,6 +160,7 @@ final class RaftNode {
         Map<String, Object> values = new HashMap<>(Map.of(
             "controller.quorum.election.timeout.ms", LONG, "controller.quorum.fetch.timeout.ms", LONG, "controller.quorum.request.timeout.ms", LONG,
             "controller.quorum.retry.backoff.ms", 0, "controller.quorum.election.backoff.max.ms", 1, "controller.quorum.append.linger.ms", 0));
+        if (autoJoin) values.put("controller.quorum.auto.join.enable", true);
         QuorumConfig config = new QuorumConfig(new AbstractConfig(QuorumConfig.CONFIG_DEF, values, false));
         Random random = new Random() {
             @Override public int nextInt(int bound) { return 0; }
@@ -197,6 +206,7 @@ final class RaftNode {
             }
             try {
                 Object result = method.invoke(real, arguments);
+                if (method.getName().startsWith("append") || method.getName().startsWith("truncate")) known = null;
                 if (method.getName().equals("flush")) flushed = end(real);
                 if (method.getName().startsWith("truncate")) flushed = method.getName().endsWith("Snapshot") ? Math.max(flushed, logStart(real)) : Math.min(flushed, end(real));
                 flushed = Math.min(flushed, end(real));
@@ -207,10 +217,10 @@ final class RaftNode {
         });
     }
 
-    /** The flush that was held back is done. */
+    /** The flush that was held back is done; or, where none is due, the page cache is written. */
     void flush() {
         if (flushIsDue) Parts.ask(log, "flush", false);
-        if (flushIsDue) flushed = end();
+        flushed = end();
         flushIsDue = false;
     }
 
@@ -241,6 +251,12 @@ final class RaftNode {
         sent.clear();
     }
 
+    /** The number of a request that is under way to another node. */
+    int newRequest(Node to) {
+        Parts.ask(Parts.get(client, "requestManager"), "onRequestSent", to, (long) ++correlation, clock.milliseconds());
+        return correlation;
+    }
+
     // --- its state ---
 
     Object quorum() { return Parts.get(client, "quorum"); }
@@ -251,6 +267,12 @@ final class RaftNode {
 
     /** A timer of its state ends. */
     void expire(String timer) { ((Timer) Parts.get(state(), timer)).reset(0); }
+
+    /** A timer of its state that came with no time left begins afresh. */
+    void rearm() {
+        for (String timer : new String[] {"electionTimer", "fetchTimer"})
+            if (Parts.hasField(state(), timer) && ((Timer) Parts.get(state(), timer)).isExpired()) ((Timer) Parts.get(state(), timer)).reset(LONG);
+    }
 
     Object voters() { return Parts.get(client, "partitionState"); }
 
@@ -263,7 +285,10 @@ final class RaftNode {
     private static long logStart(Object log) { return (Long) Parts.ask(log, "startOffset"); }
 
     /** The entries of its log, in memory or in its files. */
-    List<RaftFiles.Entry> entries() { return RaftFiles.entries(folder()); }
+    List<RaftFiles.Entry> entries() {
+        if (known == null) known = RaftFiles.entries(folder());
+        return known;
+    }
 
     /** What it has voted, from its file; null where there is none yet. */
     String quorumState() {

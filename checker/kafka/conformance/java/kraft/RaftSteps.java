@@ -96,7 +96,7 @@ final class RaftSteps {
             .setVoterId(added.id).setVoterDirectoryId(added.directoryId).setListeners(added.endpoints().toAddVoterRequest());
         ApiMessage answer = world.handled(leader, request);
         if (answer != null) note = answer.toString();
-        else world.answerApiVersions(leader);
+        else world.answerApiVersions(leader, true);
     }
 
     private void removeVoter(RaftNode leader, RaftNode removed) {

@@ -29,12 +29,18 @@ final class RaftWorld {
     private final List<InetSocketAddress> bootstrap = new ArrayList<>();
     private final Object firstSnapshot;
     private final boolean segmentEach;
+    private final boolean autoJoin;
+    /** Why the step that is taken was not what its name says. */
+    final List<String> failures = new ArrayList<>();
+    /** What the harness had to force in the step that is taken. */
+    final List<String> notes = new ArrayList<>();
     private VoterSet voters;
 
     /** `first`: where logs begin, after a snapshot that has the voters; 0 is the bootstrap checkpoint. */
-    RaftWorld(File root, int count, List<Integer> voterIds, long first, boolean segmentEach) {
+    RaftWorld(File root, int count, List<Integer> voterIds, long first, boolean segmentEach, boolean autoJoin, boolean observersAreEmpty) {
         this.root = root;
         this.segmentEach = segmentEach;
+        this.autoJoin = autoJoin;
         firstSnapshot = RaftSnapshots.id(first, 0);
         RaftFiles.wipe(root);
         for (int id = 1; id <= count; id++) bootstrap.add(RaftNode.address(id));
@@ -43,8 +49,9 @@ final class RaftWorld {
         for (int id : voterIds) found.put(id, voter(id));
         voters = VoterSet.fromMap(found);
         for (RaftNode node : nodes.values()) {
-            node.format(voters, firstSnapshot);
-            node.flushed = first;
+            boolean empty = observersAreEmpty && !voterIds.contains(node.id);
+            if (!empty) node.format(voters, firstSnapshot);
+            node.flushed = empty ? 0 : first;
             node.start();
         }
     }
@@ -53,7 +60,7 @@ final class RaftWorld {
         return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
     }
 
-    private RaftNode made(int id) { return new RaftNode(root, id, incarnations.merge(id, 1, Integer::sum), bootstrap, clock, segmentEach); }
+    private RaftNode made(int id) { return new RaftNode(root, id, incarnations.merge(id, 1, Integer::sum), bootstrap, clock, segmentEach, autoJoin); }
 
     VoterSet.VoterNode voter(int id) {
         return VoterSet.VoterNode.of(nodes.get(id).key(), nodes.get(id).endpoints(), RaftNode.KRAFT_VERSIONS);
@@ -67,6 +74,14 @@ final class RaftWorld {
         node(id).format(voters, firstSnapshot);
         node(id).flushed = RaftSnapshots.end(firstSnapshot);
     }
+
+    /** The same, formatted without initial controllers. */
+    RaftNode emptyDisk(int id) {
+        nodes.put(id, made(id));
+        return node(id);
+    }
+
+    void fail(String words) { failures.add(words); }
 
     void close() {
         for (RaftNode node : nodes.values()) if (node.isUp()) node.crash();
@@ -90,12 +105,18 @@ final class RaftWorld {
 
     /** A node handles a request, and answers it; null if it does not yet. */
     ApiMessage handled(RaftNode by, ApiMessage request) {
+        ApiMessage[] answer = send(by, request);
+        by.settle();
+        return answer[0];
+    }
+
+    /** A node is sent a request; its answer is in the array once there is one. */
+    ApiMessage[] send(RaftNode by, ApiMessage request) {
         var inbound = new RaftRequest.Inbound(RaftNode.LISTENER, 1, ApiKeys.forId(request.apiKey()).latestVersion(), request, clock.milliseconds());
         ApiMessage[] answer = new ApiMessage[1];
         inbound.completion.whenComplete((response, error) -> answer[0] = error == null ? inMemory(response.data()) : null);
         by.client.handle(inbound);
-        by.settle();
-        return answer[0];
+        return answer;
     }
 
     /** A node reads the response to its request. */
@@ -115,12 +136,14 @@ final class RaftWorld {
     }
 
     /** What the controller's own API answers, which is not Raft's. */
-    void answerApiVersions(RaftNode leader) {
+    void answerApiVersions(RaftNode leader, boolean appends) {
         for (RaftRequest.Outbound request : List.copyOf(leader.sent)) {
             if (!(request.data() instanceof ApiVersionsRequestData)) continue;
             var range = new ApiVersionsResponseData.SupportedFeatureKey().setName("kraft.version").setMinVersion((short) 0).setMaxVersion((short) 1);
             var features = new ApiVersionsResponseData.SupportedFeatureKeyCollection(List.of(range).iterator());
-            answer(leader, request, new ApiVersionsResponseData().setSupportedFeatures(features));
+            leader.receive(new RaftResponse.Inbound(request.correlationId(), new ApiVersionsResponseData().setSupportedFeatures(features), request.destination()));
+            if (appends) leader.settle();
+            else leader.poll();
         }
     }
 

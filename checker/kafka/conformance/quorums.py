@@ -1,0 +1,171 @@
+"""The model `kraft` and Kafka's controllers: which models, what is compared, what is passed over.
+
+`java/kraft/RaftNumbers.java` reads each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from checker.kafka.conformance.rows import Column, Columns, Row
+from checker.kafka.releases.jars import at_least
+from model.kraft.protocol import KRAFT
+from model.kraft.settings import KRaftSettings
+from model.kraft.state import CANDIDATE, PROSPECTIVE
+from model.language import Model
+from model.language.declare.history import version_of
+from model.language.declare.settings import of_release
+
+AUTO_JOIN = "controller.quorum.auto.join.enable"
+AUTO_JOIN_SINCE = "4.2.0"
+CHOSEN = ("observers", "kraft.version", "whole.fetches", AUTO_JOIN)
+"""What an operator chooses, or how the model looks at things: no release's own."""
+
+TABLE = (
+    Row("nodes.role", "the class of QuorumState.state"),
+    Row("nodes.epoch", "QuorumState.epoch"),
+    Row("nodes.leader", "ElectionState.leaderId"),
+    Row("nodes.voted", "ElectionState.votedKey, where no leader is known"),
+    Row("nodes.votes", "EpochElection.grantingVoters, and responses that wait to be read"),
+    Row("nodes.has_fetched", "FollowerState.hasFetchedFromLeader", since="4.0.0"),
+    Row("nodes.log.end", "RaftLog.endOffset"),
+    Row("nodes.log.epoch", "partitionLeaderEpoch of the batches in the log's segments"),
+    Row("nodes.log.voters", "the VotersRecords there: ids"),
+    Row("nodes.log.second", "the VotersRecords there: directory ids"),
+    Row("nodes.log.missed", "VotersRecords that VoterSetHistory does not have"),
+    Row("nodes.unflushed", "the log's end less that at the last RaftLog.flush, or what is left"),
+    Row("nodes.flushing", "a RaftLog.flush is held back"),
+    Row("nodes.next_offset", "KRaftControlRecordStateMachine.nextOffset beyond the log's end"),
+    Row("nodes.high_watermark", "RaftLog.highWatermark"),
+    Row("nodes.fetched", "ReplicaState.endOffset of a leader's voters and observers"),
+    Row("nodes.second_directory", "the node's directory id"),
+)
+
+NOT_COMPARED = {
+    "static_voters": "what a quorum begins with",
+    "committed": "a ghost",
+    "committed_in": "a ghost",
+    "epochs": "a ghost",
+    "spent": "the budgets of faults",
+}
+"""Variables that no row reads, with the reason."""
+
+AT_ONCE = frozenset({"prospective_stand", "candidate_become_leader"})
+"""What a node that is the only voter does in the step in which it comes to stand."""
+
+WALKED: Mapping[str, int] = {
+    "nodes": 3,
+    "log_size": 6,
+    "epochs": 5,
+    "appends": 2,
+    "voter_changes": 2,
+    "crashes": 2,
+    "disk_losses": 1,
+    "resignations": 2,
+}
+VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+    ({}, {}),
+    ({"power_losses": 2}, {}),
+    ({}, {"observers": "1"}),
+    ({"nodes": 4}, {"observers": "2"}),
+)
+"""What walks take in turn, unless it is chosen."""
+
+COVERED: Mapping[str, int] = {
+    "nodes": 2,
+    "log_size": 3,
+    "epochs": 2,
+    "appends": 0,
+    "voter_changes": 0,
+}
+GRAPHS: tuple[Mapping[str, int], ...] = (
+    {"appends": 1},
+    {"voter_changes": 1},
+    {"crashes": 1},
+    {"power_losses": 1, "appends": 1},
+    {"disk_losses": 1},
+    {"resignations": 1},
+)
+"""What is covered in a graph of its own, unless it is chosen."""
+
+WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "pre.vote": ("", {}),
+    "resigned.stands.again": ("", {}),
+    "reconfiguration.waits.for.epoch": ("false", {}),
+    "one.change.at.a.time": ("false", {}),
+    "removed.leader.is.not.counted": ("false", {}),
+    "truncation.rereads.control.records": ("true", {}),
+    "high.watermark.exceeds.epoch.start": ("false", {}),
+}
+"""Settings by what is wrong for them (empty: the other value), with what they need to matter."""
+
+
+def settings_of(version: str) -> dict[str, Any]:
+    """The settings of a release, with voters in the log."""
+    return dict(of_release(KRaftSettings, version_of(version)))
+
+
+def fitting(settings: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """Settings as a release can have them."""
+    return {**settings, **({} if at_least(version, AUTO_JOIN_SINCE) else {AUTO_JOIN: "false"})}
+
+
+def models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose walks are compared with a release, each with other settings."""
+    base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
+    found = []
+    for sizes, settings in VARIED:
+        if any(name in chosen for name in settings) and settings:
+            continue
+        found.append(KRAFT.model({**WALKED, **sizes, **bounds}, {**base, **settings, **chosen}))
+    if at_least(version, AUTO_JOIN_SINCE) and not chosen:
+        joins = {AUTO_JOIN: "true", "observers": "1"}
+        found.append(KRAFT.model({**WALKED, **bounds}, {**base, **joins}))
+    return found
+
+
+def covered_models(
+    version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
+) -> list[Model]:
+    """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
+    base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
+    budgets = {name for graph in GRAPHS for name in graph}
+    graphs = ({},) if budgets & bounds.keys() else GRAPHS
+    none = dict.fromkeys(budgets, 0)
+    return [
+        KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **chosen}) for graph in graphs
+    ]
+
+
+def rows(model: Model, version: str) -> list[Row]:
+    """What is compared on a release."""
+    return [row for row in TABLE if at_least(version, row.since)]
+
+
+def passed_over(model: Model) -> Columns:
+    """A node that is the only voter leads in the step in which it comes to stand."""
+    by_name = {cell.name: cell.position for cell in model.cells}
+
+    def alone(column: Column, node: int) -> Any:
+        """The node goes by the last VotersRecord that it has read, and that names it alone."""
+        sole = np.zeros(column(by_name[f"nodes.role[{node}]"]).shape, np.bool_)
+        for place in range(model.bounds["log_size"]):
+            voters = column(by_name[f"nodes.log.voters[{node}][{place}]"])
+            read = column(by_name[f"nodes.log.missed[{node}][{place}]"]) == 0
+            sole = np.where((voters != 0) & read, voters == 1 << node, sole)
+        return sole
+
+    def stands(column: Column) -> Any:
+        found = np.zeros(column(by_name["nodes.role[0]"]).shape, np.bool_)
+        for node in range(model.bounds["nodes"]):
+            role = column(by_name[f"nodes.role[{node}]"])
+            standing = (role == PROSPECTIVE) | (role == CANDIDATE)
+            found |= standing & alone(column, node)
+        return found
+
+    return stands

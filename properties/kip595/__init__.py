@@ -1,0 +1,1 @@
+"""What the core of KRaft claims (KIP-595), and the lemmas that prove it."""

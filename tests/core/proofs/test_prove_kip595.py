@@ -1,0 +1,128 @@
+"""The core of KRaft is proved, and without each of its rules it is not, and loses what it claims.
+
+Runs are steps as `(action, arguments)`, on the reference engine: some are too long to search for.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.proofs.bounded.induction import Induction
+from checker.core.verdict import Verdict
+from model.kip595.protocol import KIP595
+from properties import lemmas_of, properties_of
+from properties.claims import Sense
+
+CLAIMS = tuple(prop for prop in properties_of(KIP595) if prop.sense is Sense.ALWAYS)
+LEMMAS = lemmas_of(KIP595)
+A, B, C, D = range(4)
+
+
+def sizes(voters, log_size, epochs, changes=0):
+    return {"voters": voters, "log_size": log_size, "epochs": epochs, "voter_changes": changes}
+
+
+SIZES = [
+    (2, 1, 1),
+    pytest.param((3, 2, 2), marks=pytest.mark.slow),
+    pytest.param((3, 3, 4), marks=pytest.mark.slow),
+    pytest.param((4, 3, 3), marks=pytest.mark.slow),
+    pytest.param((5, 3, 3), marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("bounds", SIZES, ids=str)
+def test_the_core_of_kraft_is_proved_within_bounds(bounds):
+    proof = Induction(KIP595.model(sizes(*bounds)), CLAIMS, LEMMAS).run()
+
+    assert proof.verdict is Verdict.PROVED, proof.counterexample
+    if bounds[1] > 1:
+        assert proof.never_enabled == ["change_voters"]
+
+
+FALLS = {
+    "durable_votes": ("leaders_are_elected", "restart"),
+    "up_to_date": ("candidates_are_safe", "vote"),
+    "check_fetch": ("fetched_is_held", "fetch"),
+    "own_epoch_first": ("commits_are_majorities", "advance_high_watermark"),
+}
+
+
+@pytest.mark.parametrize("rule", FALLS)
+def test_without_a_rule_the_proof_falls_at_what_the_rule_is_for(rule):
+    proof = Induction(KIP595.model(sizes(3, 2, 2), {rule: False}), CLAIMS, LEMMAS).run()
+
+    assert proof.verdict is Verdict.NOT_INDUCTIVE
+    found = proof.counterexample
+    assert (found.lemma, found.instance.action.name) == FALLS[rule]
+
+
+def elected(candidate, *voters):
+    return [("stand", candidate), *(("vote", v, candidate) for v in voters),
+            ("become_leader", candidate)]  # fmt: skip
+
+
+def copied(follower, leader):
+    return [("replicate", follower, leader), ("fetch", follower, leader)]
+
+
+RUNS = {
+    "durable_votes": (
+        sizes(3, 1, 1),
+        "one_leader_per_epoch",
+        [("stand", C), *elected(A, B), ("restart", B), ("vote", B, C), ("become_leader", C)],
+    ),
+    "up_to_date": (
+        sizes(3, 2, 2),
+        "leader_completeness",
+        [*elected(A, B), *copied(B, A), ("advance_high_watermark", A, 1),
+         ("learn_epoch", C, A), *elected(C, B)],
+    ),
+    "check_fetch": (
+        sizes(3, 2, 2),
+        "log_matching",
+        [*elected(A, B), ("learn_epoch", C, A), *elected(C, B), ("append", C),
+         ("learn_epoch", A, C), ("replicate", A, C)],
+    ),
+    "own_epoch_first": (
+        sizes(3, 2, 4),
+        "leader_completeness",
+        [*elected(A, B), ("learn_epoch", C, A), *elected(C, B), ("learn_epoch", A, C),
+         *elected(A, B), *copied(B, A), ("advance_high_watermark", A, 1),
+         ("learn_epoch", C, A), *elected(C, B)],
+    ),
+    "own_epoch_before_change": (
+        sizes(4, 3, 3, 2),
+        "leader_completeness",
+        [*elected(A, B, C), ("change_voters", A, D), ("learn_epoch", D, A),
+         *elected(C, B, D), ("change_voters", C, A), ("replicate", D, C), *copied(D, C),
+         ("advance_high_watermark", C, 2), ("learn_epoch", A, C), *elected(A, B)],
+    ),
+}  # fmt: skip
+
+
+def played(bounds, settings, steps):
+    """The state after the steps, or the step that cannot be taken."""
+    model = KIP595.model(bounds, settings)
+    reference = ReferenceEngine(model)
+    instances = {(i.action.name, *i.arguments): i for i in model.instances}
+    state = reference.initial()
+    for step in steps:
+        after = reference.step(state, instances[step])
+        if after is None:
+            return reference, state, step
+        assert all(reference.holds(claim.claim, state) for claim in CLAIMS), step
+        state = after
+    return reference, state, None
+
+
+@pytest.mark.parametrize("rule", RUNS)
+def test_without_a_rule_a_claim_is_broken_and_with_it_that_run_ends_before(rule):
+    bounds, broken, steps = RUNS[rule]
+    claim = next(prop.claim for prop in CLAIMS if prop.name == broken)
+
+    reference, state, stopped = played(bounds, {rule: False}, steps)
+    assert stopped is None
+    assert not reference.holds(claim, state)
+    assert played(bounds, {}, steps)[2] is not None
