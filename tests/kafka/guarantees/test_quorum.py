@@ -23,7 +23,7 @@ def test_a_single_controller_that_loses_power_loses_metadata_and_three_do_not():
 def test_a_disk_that_is_lost_is_another_voter_only_where_voters_are_in_the_log(tmp_path):
     file = tmp_path / "controller.properties"
     file.write_text("process.roles=controller\ncontroller.quorum.voters=1@a:1,2@b:1,3@c:1\n")
-    answer = ask_controllers("3.9", file, disk_losses=1, max_seconds=30)
+    answer = ask_controllers("3.9", file, disk_losses=1)
     assert answer.controllers.nodes == 3 and "configured voters" in answer.controllers.words
     assert answer.lost[0].column.name == "committed metadata"
     assert "kraft.version=1" in [change.words for change in answer.changes]
