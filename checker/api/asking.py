@@ -322,13 +322,14 @@ def ask_controllers(
     max_seconds: float | None = None,
     budget: Allowance | None = None,
     on_search: Callable[[str], None] = lambda _: None,
-    **faults: int,
+    **numbers: int,
 ) -> QuorumAnswer:
     """What the controllers' quorum of a release can lose under some faults, and what prevents it.
 
-    `files` are properties; `controllers` how many vote, unless one says; `settings` those of
-    `kraft`; `faults` such as `power_losses=1`. Printed, the answer tells all; it is true where
-    nothing is lost. `UsageError` for what cannot be asked; see `docs/ask.md`.
+    `files` are properties; `controllers` how many vote, unless a file says; `settings` those of
+    `kraft`; `numbers` faults, such as `power_losses=1`, and sizes, such as `appends=1`. Printed,
+    the answer tells all; it is true where nothing is lost. `UsageError` for what cannot be asked;
+    see `docs/ask.md`.
     """
     from checker.kafka.guarantees.controllers import describe_controllers
     from checker.kafka.guarantees.quorum import answer
@@ -337,4 +338,4 @@ def ask_controllers(
     given = {name: str(value) for name, value in (settings or {}).items()}
     quorum = describe_controllers(kafka, [Path(file) for file in files], given, controllers)
     limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
-    return answer(quorum, faults, limit, on_search)
+    return answer(quorum, numbers, limit, on_search)

@@ -28,6 +28,9 @@ FAULTS: Mapping[str, str] = {
 }
 """What may be asked to happen to controllers so many times, in words."""
 
+SIZES = ("appends", "epochs", "log_size")
+"""What else may be said: within which sizes."""
+
 RELEASES: Mapping[str, str] = {
     name.partition("-")[2]: name for name in PRESETS if name != "kafka-fixed"
 }
@@ -52,15 +55,14 @@ class Controllers:
         who = counted(self.nodes, "controller")
         return f"Kafka {self.release}, {who}, {kept} ({LEVEL} {level})"
 
-    def choice(self, faults: Mapping[str, int]) -> QuorumChoice:
-        """What is searched, with these faults: sizes that leave room for each of them."""
-        changes = faults.get("voter_changes", 0)
-        appends = 2 if sum(faults.values()) == 1 else 1
+    def choice(self, numbers: Mapping[str, int]) -> QuorumChoice:
+        """What is searched, with these faults and sizes: else there is room for each fault."""
+        faults = {name: count for name, count in numbers.items() if name in FAULTS}
+        sizes = {"epochs": EPOCHS.default, "appends": 2 if sum(faults.values()) == 1 else 1}
+        sizes |= {name: number for name, number in numbers.items() if name in SIZES}
+        room = sizes["epochs"] + sizes["appends"] + faults.get("voter_changes", 0)
         quiet = dict.fromkeys(FAULTS, 0)
-        bounds = {
-            **quiet, "nodes": self.nodes, "epochs": EPOCHS.default, "appends": appends,
-            "log_size": EPOCHS.default + appends + changes, **faults,
-        }  # fmt: skip
+        bounds = {**quiet, "nodes": self.nodes, "log_size": room, **sizes, **faults}
         return QuorumChoice("kraft", self.preset, self.settings, bounds)
 
 

@@ -15,7 +15,7 @@ from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.changes import Tier
-from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, Controllers
+from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
 from checker.kafka.guarantees.text import TIERS
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
@@ -107,23 +107,22 @@ class QuorumAnswer:
 
 def answer(
     controllers: Controllers,
-    faults: Mapping[str, int],
+    numbers: Mapping[str, int],
     budget: Allowance,
     on_search: Callable[[str], None] = lambda _: None,
 ) -> QuorumAnswer:
-    """Search what the faults can do to the quorum, and what would prevent it.
+    """Search what faults can do to the quorum, within sizes, and what would prevent it.
 
-    `UsageError` for a fault that there is not, and where none is named.
+    `UsageError` for a fault or size that there is not, and where no fault is named.
     """
-    for name in faults:
-        if name not in FAULTS:
-            raise unknown_name("fault of controllers", name, FAULTS)
-    words = ", ".join(
-        f"{name.replace('_', ' ')} {count}" for name, count in faults.items() if count
-    )
+    for name in numbers:
+        if name not in (*FAULTS, *SIZES):
+            raise unknown_name("fault of controllers", name, (*FAULTS, *SIZES))
+    named = [f"{name.replace('_', ' ')} {numbers[name]}" for name in FAULTS if numbers.get(name)]
+    words = ", ".join(named)
     if not words:
         raise UsageError("name what may happen: such as --power-losses 1, --disk-losses 1")
-    seconds, choice = budget.seconds, controllers.choice(faults)
+    seconds, choice = budget.seconds, controllers.choice(numbers)
     on_search("what is lost")
     cells = judged_cells(choice, COLUMNS, budget)
     lost = [cell for cell in cells if cell.is_violated]
