@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 import highwater
 from checker.commands import cli
 from checker.core.exits import Exit
+from tests.support import readme
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -42,17 +42,11 @@ def test_the_tutorial_is_true_word_for_word(tmp_path):
 
 @pytest.mark.slow
 def test_what_the_readme_shows_is_what_commands_print(tmp_path):
-    (tmp_path / "topic.txt").write_text(
-        "Topic: orders\tTopicId: 0123456789abcdefABCDEF\tPartitionCount: 1\tReplicationFactor: 3\t"
-        "Configs: min.insync.replicas=2\n"
-        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
-    )
-    page = (DOCS.parent / "README.md").read_text()
-    shown = re.findall(r"^    \$ (.*)\n((?:(?:    .*)?\n)+)", page, re.MULTILINE)
+    (tmp_path / "topic.txt").write_text(readme.TOPIC)
+    shown = readme.shown()
     assert len(shown) >= 4
     for command, lines in shown:
-        expected = pattern_of(textwrap.dedent(lines).rstrip("\n"))
-        expected = re.sub(r"\\\([\d\\.]+\\ s\\\)", r"\\([\\d.]+ s\\)", expected)
+        expected = re.sub(r"\\\([\d\\.]+\\ s\\\)", r"\\([\\d.]+ s\\)", pattern_of(lines))
         assert re.fullmatch(expected, output_of(command, tmp_path, progress=False)), command
 
 

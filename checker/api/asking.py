@@ -298,7 +298,7 @@ def ask(
     from checker.kafka.guarantees.budgets import BUDGETS
     from checker.kafka.guarantees.cluster import describe_cluster
     from checker.kafka.guarantees.faults import Faults
-    from checker.kafka.guarantees.releases import release_named
+    from checker.kafka.guarantees.releases import target_named
     from checker.kafka.guarantees.verdicts import SECONDS, STATES
 
     given = {name: str(value) for name, value in (settings or {}).items()}
@@ -308,7 +308,7 @@ def ask(
     )  # fmt: skip
     budgets = {name: value for name, value in numbers.items() if name in BUDGETS}
     sizes = {name: value for name, value in numbers.items() if name not in BUDGETS}
-    target = None if upgrade_to is None else release_named(upgrade_to)
+    target = None if upgrade_to is None else target_named(upgrade_to, cluster.release)
     faults = Faults(budgets, rolling_restart, target, min_isr_to, sizes)
     limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
     return answer(cluster, faults, limit, on_search)

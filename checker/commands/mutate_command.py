@@ -87,26 +87,21 @@ def command(ceiling: Ceiling, **options: Any) -> int:
         sweep = sweep_of(question, options["workers"], options["store"])
         run_shown(sweep, ceiling, options["quiet"] or options["as_json"])
     matrix = KillMatrix.of(sweep, question, original)
-    if not sweep.is_complete:
-        write_result(
-            options["as_json"],
-            lambda: to_json(matrix),
-            lambda console: "\n".join(_lines(matrix, console)) + "\n",
-        )
-        stored = ", and stored" if options["store"] else ""
-        click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)
-        return Exit.LIMIT
     with Keeping() as keeping:
-        if options["markdown"] is not None:
+        if sweep.is_complete and options["markdown"] is not None:
             page = as_markdown(matrix, options["markdown"].name)
             keeping.store(write_file, options["markdown"], page)
-        if options["picture"] is not None:
+        if sweep.is_complete and options["picture"] is not None:
             keeping.store(write_file, options["picture"], as_svg(table_of(matrix)))
         write_result(
             options["as_json"],
             lambda: to_json(matrix),
             lambda console: "\n".join(_lines(matrix, console)) + "\n",
         )
+    if not sweep.is_complete:
+        stored = ", and stored" if options["store"] else ""
+        click.echo(f"stopped: {sweep.progress} mutants judged{stored}", err=True)
+        return Exit.LIMIT
     return keeping.status(Exit.VACUOUS if matrix.unexplained else Exit.OK)
 
 

@@ -117,6 +117,12 @@ class UpgradeTo(StrEnum):
     KAFKA_4_1 = "kafka-4.1"
     KAFKA_4_2 = "kafka-4.2"
     KAFKA_4_3 = "kafka-4.3"
+    KAFKA_3_3_ZOOKEEPER = "kafka-3.3-zookeeper"
+    KAFKA_3_4_1_ZOOKEEPER = "kafka-3.4.1-zookeeper"
+    KAFKA_3_5_1_ZOOKEEPER = "kafka-3.5.1-zookeeper"
+    KAFKA_3_7_ZOOKEEPER = "kafka-3.7-zookeeper"
+    KAFKA_3_8_ZOOKEEPER = "kafka-3.8-zookeeper"
+    KAFKA_3_9_1_ZOOKEEPER = "kafka-3.9.1-zookeeper"
 
 
 class ConsumerCommits(StrEnum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.modes import variant_of
 from model.kafka.settings.whose import Whose
 from model.language.declare.history import History, Version, series_of, version_of
 from model.language.declare.settings import describe, of_release
@@ -33,7 +34,7 @@ _SERIES = (
     "3.0 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 4.0 4.1 4.2 4.3 4.4"
 )
 SERIES = _SERIES.split()
-"""The lines that there are, oldest first: with ZooKeeper up to 3.2, with KRaft after it."""
+"""The lines that there are, oldest first."""
 
 
 def is_of_a_series(text: str) -> bool:
@@ -45,6 +46,6 @@ def is_of_a_series(text: str) -> bool:
     return "." in text and any(series_of(version) == series_of(version_of(s)) for s in SERIES)
 
 
-def rules_of(version: Version) -> dict[str, str]:
+def rules_of(version: Version, mode: str = "") -> dict[str, str]:
     """The settings of a release as it comes, with brokers of its own version throughout."""
-    return of_release(KafkaSettings, version)
+    return of_release(KafkaSettings, version, variant_of(version, mode))

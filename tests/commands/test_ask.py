@@ -57,6 +57,16 @@ def test_without_time_the_answer_is_a_limit(highwater):
     assert not ended.json["decided"] and not ended.json["lossy"]
 
 
+def test_with_zookeeper_it_says_which_rules_are_not_those_with_kraft(highwater, tmp_path):
+    (tmp_path / "a").write_text("zookeeper.connect=a:2181\n", encoding="utf-8")
+    told = ("--kafka", "3.9.1", "--crashes", "1", "--max-seconds", "0")
+    first = highwater("ask", str(tmp_path / "a"), *told).out.partition("replicas=")[0]
+    assert first.startswith("Kafka 3.9.1 with ZooKeeper: ")
+    rules = "isr.shrink.starts.epoch=by_controller, broker.epoch.checked=false"
+    assert rules in " ".join(first.split())
+    assert "isr.shrink" not in highwater("ask", *told).out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -64,7 +74,7 @@ def test_without_time_the_answer_is_a_limit(highwater):
         (("--kafka", "3.10", "--crashes", "1"), "valid are releases of 0.8.2"),
         (("--kafka", "4.1"), "name what may happen"),
         (("--kafka", "3.6", "--crashes", "1", "--set", "min.insync.replicas=5"), "more than the 3"),
-        (("--kafka", "3.9", "--mode", "zookeeper", "--crashes", "1"), "3.9 with ZooKeeper is not"),
+        (("--kafka", "4.0", "--mode", "zookeeper", "--crashes", "1"), "ZooKeeper are 0.8.2 to 3.9"),
         (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
         (("--kafka", "4.1", "--voter-changes", "1"), "say how many with --controllers"),
         (("--kafka", "4.1", "--controllers", "3", "--topic", "t"), "--topic is about partitions"),

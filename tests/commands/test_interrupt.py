@@ -3,8 +3,11 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Annotated
 
 import psutil
@@ -23,6 +26,7 @@ from model.language import Protocol, State, action, choose, integers, require
 from model.language.capture import recorder
 from model.language.capture.recorder import Capture
 
+PUBLIC = Path(__file__).parents[2] / "checker" / "public"
 LARGE = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
 WITH_PROGRESS = (
     "import checker.commands.progress as p; p.PLAIN_AFTER = p.PLAIN_EVERY = 0.0;"
@@ -138,6 +142,18 @@ def test_a_second_ctrl_c_ends_at_once(highwater, monkeypatch):
     ended = highwater("explore", "kip320", "--json")
     assert ended.status == Exit.INTERRUPTED
     assert ended.err.strip() == "error: interrupted"
+
+
+def test_almost_nothing_is_imported_before_ctrl_c_is_quiet():
+    """Until then it shows a traceback of Python's own, and slow imports are where it comes."""
+    script = (
+        f"import sys, signal; sys.path.insert(0, {str(PUBLIC)!r}); before = set(sys.modules);"
+        "import highwater.__main__; print(sorted(sys.modules.keys() - before))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == "['highwater', 'highwater.__main__']"
 
 
 def test_an_interrupt_is_told_to_what_runs():

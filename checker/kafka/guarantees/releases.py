@@ -1,17 +1,17 @@
-"""Which preset has the rules of a release of Kafka: `3.7.2` is `kafka-3.7`, in KRaft mode."""
+"""Which preset has the rules of a release of Kafka: `3.7.2` is `kafka-3.7`, with KRaft."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from model.kafka.presets import preset_of
+from model.kafka.presets import of_preset, preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
-from model.kafka.releases import WAITS_FOR_FEATURES, is_of_a_series
+from model.kafka.releases import WAITS_FOR_FEATURES, is_of_a_series, rules_of
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.modes import modes_of
 from model.language.declare.history import series_of, version_of
 from model.language.declare.settings import as_text, sources
 from model.language.errors import UsageError
@@ -22,10 +22,6 @@ class Mode(StrEnum):
 
     ZOOKEEPER = "zookeeper"
     KRAFT = "kraft"
-
-
-WITHOUT_ZOOKEEPER = version_of("4.0")
-"""The first release without ZooKeeper; from 3.3 on Kafka supported both."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +35,15 @@ class Release:
     @property
     def alike(self) -> str:
         """The first release with the same rules, by which the preset is called: `3.7`."""
-        return self.preset.partition("-")[2]
+        return of_preset(self.preset)[0]
 
 
-SERIES: Mapping[str, str] = {
-    name.partition("-")[2]: name
-    for name in KAFKA.presets
-    if re.fullmatch(r"[\d.]+", name.partition("-")[2])
-}
-"""The presets that are releases, by their versions, oldest first."""
+RELEASES = tuple(
+    Release((named := of_preset(preset))[0], preset, Mode(named[1]))
+    for preset in KAFKA.presets
+    if preset != f"{KAFKA.name}-fixed"
+)
+"""The presets that are releases: those of one mode, oldest first."""
 
 
 def mode_of(preset: str) -> Mode:
@@ -57,26 +53,39 @@ def mode_of(preset: str) -> Mode:
 
 
 def release_named(text: str, mode: str | None = None) -> Release:
-    """The release that a version names; `UsageError` for one that there is not."""
+    """The release that a version names; `UsageError` for one that there is not.
+
+    Where it supports both modes and none is asked for, it is taken to be with KRaft.
+    """
     asked = text.strip().removeprefix("kafka-")
     if not is_of_a_series(asked):
         raise UsageError(
             f"there is no Kafka {text} here: valid are releases of {', '.join(LINES)}, "
             f"such as {LINES[-1]}.0"
         )
-    preset = preset_of(version_of(asked))
-    found = Release(asked, preset, mode_of(preset))
-    if mode is not None and Mode(mode) is not found.mode:
-        alike = [line for line in LINES if release_named(line).mode is Mode(mode)]
-        valid = f"valid with {_NAMES[Mode(mode)]} are {alike[0]} to {alike[-1]}"
-        if Mode(mode) is Mode.ZOOKEEPER and version_of(asked) < WITHOUT_ZOOKEEPER:
-            raise UsageError(
-                f"Kafka {asked} with ZooKeeper is not modelled: from 3.3 on it lets only live "
-                "brokers join the ISR, but knows no broker epochs there, and no preset has both; "
-                f"{valid}"
-            )
-        raise UsageError(f"Kafka {asked} is modelled with {_NAMES[found.mode]} only: {valid}")
-    return found
+    valid = modes_of(version_of(asked))
+    chosen = Mode(mode or valid[0])
+    if chosen not in valid:
+        lines = [line for line in LINES if chosen in modes_of(version_of(line))]
+        raise UsageError(
+            f"Kafka {asked} is modelled with {_NAMES[Mode(valid[0])]} only: valid with "
+            f"{_NAMES[chosen]} are {lines[0]} to {lines[-1]}"
+        )
+    return Release(asked, preset_of(version_of(asked), chosen), chosen)
+
+
+def rules_by_mode(release: Release) -> dict[str, str]:
+    """The rules that a release has in its mode, and has not in the mode that it has by default."""
+    version = version_of(release.asked)
+    usual = rules_of(version)
+    return {n: v for n, v in rules_of(version, release.mode).items() if v != usual[n]}
+
+
+def target_named(text: str, release: Release) -> Release:
+    """The release that brokers of another are upgraded to: in its mode, where it supports that."""
+    target = release_named(text)
+    same = release.mode in modes_of(version_of(target.asked))
+    return release_named(text, release.mode) if same else target
 
 
 def has_feature(release: Release, name: str) -> bool:
@@ -103,6 +112,11 @@ def rules_held_back(release: Release, metadata_version: str) -> dict[str, str]:
         raise UsageError(f"metadata.version {metadata_version} is newer than Kafka {release.asked}")
     if series_of(then) == series_of(now):
         return {}
+    if release.mode is Mode.ZOOKEEPER:
+        raise UsageError(
+            f"metadata.version {metadata_version} is of a cluster with KRaft, and this one is with "
+            "ZooKeeper: ask with --mode kraft"
+        )
     older = preset_of(then)
     if mode_of(older) is not release.mode:
         raise UsageError(
@@ -113,10 +127,11 @@ def rules_held_back(release: Release, metadata_version: str) -> dict[str, str]:
 
 
 def later(release: Release) -> list[Release]:
-    """The releases after one that differ from those before them, oldest first."""
-    names = list(SERIES)
-    after = names[names.index(release.alike) + 1 :]
-    return [release_named(series) for series in after]
+    """The releases after one with other rules, nearest first: of its mode, then with KRaft."""
+    since = version_of(release.alike)
+    same = [r for r in RELEASES if r.mode is release.mode and version_of(r.asked) > since]
+    migrated = [r for r in RELEASES if r.mode is not release.mode and r.mode is Mode.KRAFT]
+    return same + [r for r in migrated if version_of(r.asked) >= since]
 
 
 _NAMES = {Mode.ZOOKEEPER: "ZooKeeper", Mode.KRAFT: "KRaft"}

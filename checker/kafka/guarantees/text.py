@@ -11,7 +11,7 @@ from checker.kafka.guarantees.changes import Tier, Tried
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.faults import Faults
 from checker.kafka.guarantees.parts import Part
-from checker.kafka.guarantees.releases import mode_words
+from checker.kafka.guarantees.releases import mode_words, rules_by_mode
 from checker.kafka.guarantees.verdicts import finer_of_the_grid
 from checker.lab.experiments.matrix import Cell
 
@@ -27,6 +27,9 @@ def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
     release = cluster.release
     alike = "" if release.asked == release.alike else f", which has the rules of {release.alike}"
     yield f"Kafka {release.asked} with {mode_words(release)}{alike}: {faults.words}"
+    own = ", ".join(f"{name}={value}" for name, value in rules_by_mode(release).items())
+    if own:
+        yield f"  with {mode_words(release)}, and not with KRaft: {own}"
     for one in cluster.read:
         means = f"; {one.means}" if one.means else ""
         yield f"  {one.name}={one.value}: {one.origin}{means}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from checker.kafka.guarantees.cluster import Cluster
-from checker.kafka.guarantees.releases import SERIES, Release
+from checker.kafka.guarantees.releases import Release, later
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import WAITS_FOR_FEATURES, WHOSE
 from model.kafka.settings.whose import Whose
@@ -38,10 +38,10 @@ class Stage:
 
 def stages(cluster: Cluster, target: Release) -> list[Stage]:
     """The stages in order; `UsageError` for what is no rolling upgrade."""
-    series = list(SERIES)
     old, new = cluster.release.alike, target.alike
-    if series.index(new) <= series.index(old):
-        raise UsageError(_no_upgrade(cluster.release, target, series[series.index(old) + 1 :]))
+    if version_of(new) <= version_of(old):
+        newer = [r.asked for r in later(cluster.release) if r.mode is cluster.release.mode]
+        raise UsageError(_no_upgrade(cluster.release, target, newer))
     if target.mode is not cluster.release.mode:
         raise UsageError(
             f"from {old} with ZooKeeper to {new} with KRaft is a migration, which is not modelled: "

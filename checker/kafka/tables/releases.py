@@ -9,6 +9,7 @@ from checker.telling.report.pages import with_part
 from model.kafka.presets import PRESETS
 from model.kafka.releases import RULES
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.modes import ZOOKEEPER
 from model.language.declare.settings import describe
 
 BEGIN, END = "<!-- releases: made by `highwater cases --write` -->", "<!-- end of releases -->"
@@ -24,16 +25,21 @@ def _presets() -> Iterator[str]:
     yield "| --- | --- |"
     before: Mapping[str, Any] = {}
     for name, rules in PRESETS.items():
-        new = [f"`{rule}={value}`" for rule, value in rules.items() if before.get(rule) != value]
-        told = ", ".join(new) if before else "what the table below begins with"
-        yield f"| `{name}` | {told or 'nothing'} |"
-        before = rules
+        kraft = name.removesuffix(f"-{ZOOKEEPER}")
+        older = before if kraft == name else PRESETS[kraft]
+        new = [f"`{rule}={value}`" for rule, value in rules.items() if older.get(rule) != value]
+        told = ", ".join(new) if older else "what the table below begins with"
+        beside = "" if kraft == name else f"beside `{kraft}`: "
+        yield f"| `{name}` | {beside}{told or 'nothing'} |"
+        before = rules if kraft == name else before
 
 
 def _rules() -> Iterator[str]:
     yield "| setting | in the catalogue | what it is from which release on | how that is known |"
     yield "| --- | --- | --- | --- |"
     for name, rule in RULES.items():
+        info = describe(KafkaSettings)[name]
         values = "; ".join(f"`{value}` {', '.join(since)}" for value, since in rule.firsts)
-        number = describe(KafkaSettings)[name].catalogue
+        values += "".join(f"; with ZooKeeper `{h.newest}`" for h in info.variants.values())
+        number = info.catalogue
         yield f"| `{name}` | {number} | {values} | {rule.evidence} |"

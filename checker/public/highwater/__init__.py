@@ -4,12 +4,11 @@ What users import. `highwater.language` and `highwater.claims` are what protocol
 `highwater.testing` is for test files, and `ask`, `explore`, `simulate`, `prove`, `graph`, `losses`
 and `explain` ask from a script or a notebook, and `run` makes a trace. `docs/api.md` describes all;
 everything else may change from one release to the next.
+
+Imports nothing: Ctrl-C that comes before `highwater.__main__` runs shows Python's own traceback.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # type checkers take it for true, as they do that of the slow `typing`
 if TYPE_CHECKING:
     from checker.api.asking import (
         Answer,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from model.acks import Acks
 from model.kafka.choices import ConsumerCommits, PreferredLeader
 from model.kafka.racks import Racks, racks_within
+from model.kafka.settings.modes import ZOOKEEPER
 from model.kafka.settings.whose import Whose
 from model.language import Role, setting
 from model.replicated_log import REPLICAS
@@ -85,8 +86,9 @@ class OperatorSettings:
         history="true 0.8.2, false 3.3.0, true 3.9.0",
         evidence=(
             "KAFKA-12670: sources of 3.5.2 and 3.9.1. Before, KRaft had unclean "
-            "elections by hand only"
+            "elections by hand only. ZooKeeper: in every release"
         ),
+        variants={ZOOKEEPER: "true 0.8.2"},
         catalogue="25",
         owner=Whose.CONTROLLER,
     )

@@ -10,6 +10,7 @@ from model.kafka.choices import (
     ShrinkStartsEpoch,
     Truncation,
 )
+from model.kafka.settings.modes import ZOOKEEPER
 from model.kafka.settings.whose import Whose
 from model.language import setting
 
@@ -37,8 +38,10 @@ class ReplicationRules:
         about="KAFKA-15021",
         history="by_controller 0.8.2, always 3.3.0, never 3.6.0",
         evidence=(
-            "KAFKA-15021: sources of 2.7.0, the classes of 3.5.2 and 3.6.2; KRaft from 3.3 on"
+            "KAFKA-15021: sources of 2.7.0, the classes of 3.5.2 and 3.6.2; KRaft from 3.3 on. "
+            "ZooKeeper: `KafkaController.tryProcessAlterPartition`, 3.9.0"
         ),
+        variants={ZOOKEEPER: "by_controller 0.8.2"},
         owner=Whose.CONTROLLER,
         with_feature=True,
     )
@@ -165,7 +168,7 @@ class ReplicationRules:
         at="Partition.isReplicaIsrEligible",
         about="KIP-841, KAFKA-13916",
         history="false 0.8.2, true 3.3.0",
-        evidence="PR 12240: tags",
+        evidence="PR 12240: tags. ZooKeeper: only live brokers, sources of 3.3.2 and 3.9.0",
         catalogue="21",
         owner=Whose.CONTROLLER,
     )
@@ -176,7 +179,8 @@ class ReplicationRules:
         at="Partition.addBrokerEpochToIsr",
         about="KIP-903, KAFKA-14139",
         history="false 0.8.2, true 3.5.0",
-        evidence="PR 13408: tags",
+        evidence="PR 13408: tags. ZooKeeper: `Partition.addBrokerEpochToIsr` names none, 3.9.0",
+        variants={ZOOKEEPER: "false 0.8.2"},
         catalogue="22",
         owner=Whose.CONTROLLER,
     )

@@ -51,6 +51,7 @@ def setting(
     since: str = "",
     history: str = "",
     evidence: str = "",
+    variants: Mapping[str, str] | None = None,
     catalogue: str = "",
     fix: Any = None,
     owner: str = "",
@@ -69,6 +70,7 @@ def setting(
       `KIP-966, finding 0003`.
     - `history` is what it was from which release on, `false 0.8.2, true 2.0.1 2.1.0`: presets
       have it. `evidence` is how that is known, `catalogue` where a catalogue of bugs has it.
+    - `variants` are other histories, each by the name of a variant of the system that has it.
     - `fix` is what a system with all fixes has, where that is not the newest of the history.
     - `since` is the first release with it, where that is not the first with the fix or the newest.
     - `owner` is by whose release it goes while two run at once; with `with_feature` it stays in
@@ -86,6 +88,9 @@ def setting(
         "within": within,
         "source": source_of(at, since, about),
         "history": known,
+        "variants": {
+            variant: History(text, evidence) for variant, text in (variants or {}).items()
+        },
         "catalogue": catalogue,
         "fix": None if fix is None else value_text(fix),
         "owner": owner,
@@ -110,6 +115,7 @@ class SettingInfo:
     within: Callable[[Mapping[str, int]], Iterable[Any]] | None = None
     source: Source | None = None
     history: History | None = None
+    variants: Mapping[str, History] = dataclasses.field(default_factory=dict, hash=False)
     catalogue: str = ""
     fix: str | None = None
     owner: str = ""
@@ -166,18 +172,27 @@ def named(settings_class: type, *, role: Role) -> frozenset[str]:
     return frozenset(name for name, info in describe(settings_class).items() if info.role is role)
 
 
-def of_release(settings_class: type, version: Version) -> dict[str, str]:
-    """The settings of a release as it comes, with members of its own version throughout."""
+def of_release(settings_class: type, version: Version, variant: str = "") -> dict[str, str]:
+    """The settings of a release as it comes, with members of its own version throughout.
+
+    Those of a variant of the system are its own where it has its own, else the system's.
+    """
     return {
-        name: info.history.value(version)
+        name: info.variants.get(variant, info.history).value(version)
         for name, info in describe(settings_class).items()
         if info.history is not None
     }
 
 
 def presets(settings_class: type, system: str, versions: Iterable[str]) -> dict[str, Any]:
-    """The settings of these releases by name, `kafka-3.7`; and `kafka-fixed`: all fixes."""
-    found = {f"{system}-{each}": of_release(settings_class, version_of(each)) for each in versions}
+    """The settings of these releases by name, `kafka-3.7`; and `kafka-fixed`: all fixes.
+
+    A release of a variant is written with it: `3.7-zookeeper`.
+    """
+    found = {}
+    for each in versions:
+        version, _, variant = each.partition("-")
+        found[f"{system}-{each}"] = of_release(settings_class, version_of(version), variant)
     infos = describe(settings_class).items()
     newest = {name: info.history.newest for name, info in infos if info.history is not None}
     fixes = {name: info.fix for name, info in infos if info.fix is not None}

@@ -143,6 +143,18 @@ def test_what_is_committed_and_read_is_as_the_leader_tells(told, uncommitted, re
                 play(stage, line)
 
 
+def test_metadata_stands_still_when_what_is_told_stays_for_so_long(monkeypatch):
+    now, answers = [0.0], [quorum(103, 9, end) for end in (9, 10, 10, 10)]
+    monkeypatch.setattr("checker.kafka.cluster.steps.quorums.time.monotonic", lambda: now[0])
+    stage = staged(Clients())
+    monkeypatch.setattr(stage, "quorum", lambda controller: answers.pop(0))
+    test = step_of("until the metadata of 103 has not grown for 3 s").meaning.apply(stage)
+    found = []
+    for now[0] in (0.0, 3.5, 6.0, 6.5):
+        found.append(test())
+    assert found == [False, False, False, True]
+
+
 def test_a_dump_of_metadata_names_the_topics_that_are_made():
     made = '{"type":"TOPIC_RECORD","version":0,"data":{"name":"t","topicId":"A"}}'
     other = '{"type":"PARTITION_RECORD","version":0,"data":{"partitionId":0,"topicId":"A"}}'

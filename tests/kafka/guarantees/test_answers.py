@@ -19,7 +19,7 @@ from checker.kafka.guarantees.answer import as_data
 from checker.kafka.guarantees.changes import Tier
 from checker.kafka.guarantees.cluster import describe_cluster
 from checker.kafka.guarantees.faults import Faults, choice_of
-from checker.kafka.guarantees.releases import release_named
+from checker.kafka.guarantees.releases import release_named, target_named
 from checker.kafka.guarantees.stops import NONE, Ends, Outage, outages
 from checker.kafka.guarantees.upgrade import mixed_words, stages
 from checker.kafka.guarantees.verdicts import (
@@ -89,8 +89,12 @@ def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
 
 
 def test_leaders_with_zookeeper_read_no_image_of_what_they_were_answered():
-    for kafka, is_finer in (("2.1", False), ("3.2", False), ("3.3", True), ("4.3", True)):
-        choice = choice_of(describe_cluster(kafka, settings=TWO), Faults({"crashes": 1}))
+    for kafka, mode, is_finer in (
+        ("2.1", None, False), ("3.2", None, False), ("3.9", "zookeeper", False),
+        ("3.3", None, True), ("4.3", None, True),
+    ):  # fmt: skip
+        cluster = describe_cluster(kafka, settings=TWO, mode=mode)
+        choice = choice_of(cluster, Faults({"crashes": 1}))
         assert (finer_of_the_grid().of(choice) is not None) is is_finer
 
 
@@ -378,7 +382,11 @@ def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
 
 def test_zookeeper_to_kraft_is_no_rolling_upgrade():
     with pytest.raises(UsageError, match="a migration, which is not modelled"):
-        stages(describe_cluster("2.7"), release_named("4.0"))
+        stages(describe_cluster("2.7"), target_named("4.0", describe_cluster("2.7").release))
+    old = describe_cluster("3.0", settings=TWO)
+    target = target_named("3.6", old.release)
+    assert target.mode is old.release.mode
+    assert "isr.unfenced.brokers.only" in stages(old, target)[1].changed
 
 
 # --- limits --------------------------------------------------------------------------------------

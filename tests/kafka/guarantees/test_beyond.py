@@ -65,6 +65,11 @@ def test_a_fix_of_a_release_takes_its_case_away():
     }
 
 
+def test_broker_epochs_are_checked_with_kraft_only():
+    name = "22-a_replica_joins_with_an_empty_disk"
+    assert name in names("kafka-3.9.1-zookeeper") - names("kafka-3.9.1")
+
+
 def test_what_an_operator_sets_takes_cases_away():
     flushed = names("kafka-4.0", **{"log.flush.interval.messages": "1"})
     assert names("kafka-4.0") - flushed >= {"27-last_replica_standing"}

@@ -9,7 +9,7 @@ import pytest
 from checker.kafka.guarantees.cluster import describe_cluster
 from checker.kafka.guarantees.config_files import Scope, read_config
 from checker.kafka.guarantees.kafka_keys import BY_NAME, KEYS, OPERATORS, WITHOUT_MEANING
-from checker.kafka.guarantees.releases import SERIES, Mode, later, release_named
+from checker.kafka.guarantees.releases import RELEASES, Mode, later, release_named
 from model.kafka.protocol import KAFKA
 from model.language.declare.settings import describe
 from model.language.errors import UsageError
@@ -185,11 +185,11 @@ def test_of_several_topics_one_is_chosen(written):
         ("3.9.2", "kafka-3.9.1", Mode.KRAFT), ("3.4.0", "kafka-3.3", Mode.KRAFT),
         ("0.8.2.2", "kafka-0.8.2", Mode.ZOOKEEPER), ("0.10.2.1", "kafka-0.10", Mode.ZOOKEEPER),
         ("2.7.0", "kafka-2.7", Mode.ZOOKEEPER), ("kafka-4.3", "kafka-4.3", Mode.KRAFT),
-        ("4.4.0", "kafka-4.3", Mode.KRAFT),
+        ("4.4.0", "kafka-4.3", Mode.KRAFT), ("3.6.2", "kafka-3.5.1-zookeeper", Mode.ZOOKEEPER),
     ],
 )  # fmt: skip
 def test_a_version_is_the_preset_with_its_rules(version, preset, mode):
-    found = release_named(version)
+    found = release_named(version, mode if preset.endswith("-zookeeper") else None)
     assert (found.preset, found.mode) == (preset, mode)
 
 
@@ -202,15 +202,17 @@ def test_a_version_that_is_none_is_refused_with_the_valid_ones(version):
 
 
 def test_every_preset_is_a_release_but_one():
-    assert set(SERIES.values()) == set(KAFKA.presets) - {"kafka-fixed"}
+    assert [one.preset for one in RELEASES] == list(KAFKA.presets)[:-1]
     assert [one.alike for one in later(release_named("4.1"))] == ["4.2", "4.3"]
+    after = [(one.alike, one.mode) for one in later(release_named("3.8.1", "zookeeper"))][:4]
+    zookeeper, kraft = Mode
+    assert after == [("3.9.1", zookeeper), ("3.8", kraft), ("3.9", kraft), ("3.9.1", kraft)]
 
 
 def test_zookeeper_is_known_by_the_files(written):
     old = written("a", "zookeeper.connect=a:2181\n")
-    with pytest.raises(UsageError, match=r"3.7 with ZooKeeper is not modelled: .* 0.8.2 to 3.2$"):
-        describe_cluster("3.7", [old])
-    with pytest.raises(UsageError, match=r"4.0 is modelled with KRaft only: .* 0.8.2 to 3.2$"):
+    assert describe_cluster("3.7", [old]).release.preset == "kafka-3.7-zookeeper"
+    with pytest.raises(UsageError, match=r"4.0 is modelled with KRaft only: .* 0.8.2 to 3.9$"):
         describe_cluster("4.0", [old])
     assert describe_cluster("2.7", [old]).release.mode is Mode.ZOOKEEPER
     both = written("b", "zookeeper.connect=a:2181\nprocess.roles=broker\n")

@@ -1,18 +1,21 @@
 """Which rules a release has, and the preset that stands for it."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from checker.kafka.conformance.plan import COMPARED, VARIED
-from checker.kafka.guarantees.releases import Mode, mode_of
+from checker.kafka.guarantees.releases import mode_of
 from checker.kafka.tables.releases import with_release_tables
 from checker.lab.experiments.choices import Choice
 from checker.lab.hunting.plan import plan_of
 from model.kafka.choices import UpgradeTo
-from model.kafka.presets import PRESETS, preset_of
+from model.kafka.presets import PRESETS, of_preset, preset_of
 from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
+from model.kafka.settings.modes import modes_of
+from model.kafka.settings.whose import Whose
 from model.language import Role
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe, named
@@ -25,7 +28,10 @@ RELEASES = sorted({*CHANGES, *map(version_of, SERIES), *(version_of(f"{s}.1") fo
 
 @pytest.mark.parametrize("version", RELEASES, ids=lambda v: ".".join(map(str, v)))
 def test_every_release_has_a_preset_with_its_rules(version):
-    assert PRESETS[preset_of(version)] == rules_of(version)
+    for mode in modes_of(version):
+        preset = preset_of(version, mode)
+        assert PRESETS[preset] == rules_of(version, mode)
+        assert of_preset(preset)[1] == mode_of(preset) == mode
 
 
 @pytest.mark.parametrize(
@@ -78,18 +84,28 @@ def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, 
 
 
 def test_presets_are_in_order_and_each_but_one_is_not_as_the_one_before():
-    names = [name.removeprefix("kafka-") for name in PRESETS if name != "kafka-fixed"]
-    assert names == sorted(names, key=version_of)
-    rules = [PRESETS[f"kafka-{name}"] for name in names]
-    same = [name for name, before, now in zip(names[1:], rules, rules[1:], strict=False)
-            if before == now]  # fmt: skip
-    assert same == ["4.2"]
+    for variant, alike in ((False, ["kafka-4.2"]), (True, [])):
+        names = [n for n in PRESETS if n.endswith("-zookeeper") is variant and n != "kafka-fixed"]
+        assert names == sorted(names, key=lambda name: version_of(of_preset(name)[0]))
+        same = [name for before, name in pairwise(names) if PRESETS[before] == PRESETS[name]]
+        assert same == alike
 
 
-def test_kraft_begins_with_3_3():
-    modes = {name: mode_of(name) for name in PRESETS if name != "kafka-fixed"}
-    kraft = [name for name in modes if version_of(name.removeprefix("kafka-")) >= version_of("3.3")]
-    assert [name for name, mode in modes.items() if mode is Mode.KRAFT] == kraft
+def test_kafka_supports_zookeeper_up_to_3_9_and_kraft_from_3_3_on():
+    modes = {text: modes_of(version_of(text)) for text in ("3.2.3", "3.3", "3.9.2", "4.0")}
+    assert list(modes.values()) == [
+        ("zookeeper",), ("kraft", "zookeeper"), ("kraft", "zookeeper"), ("kraft",)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [v for v in RELEASES if len(modes_of(v)) > 1])
+def test_with_zookeeper_the_controller_is_as_in_3_2_but_lets_only_live_brokers_join(version):
+    zookeeper, kraft = rules_of(version, "zookeeper"), rules_of(version)
+    of_controller = {name for name, whose in WHOSE.items() if whose is Whose.CONTROLLER}
+    assert {name for name in RULES if zookeeper[name] != kraft[name]} <= of_controller
+    before = rules_of(version_of("3.2"))
+    changed = {name for name in of_controller if zookeeper[name] != before[name]}
+    assert changed == {"isr.unfenced.brokers.only"}
 
 
 SINCE_ANOTHER = {

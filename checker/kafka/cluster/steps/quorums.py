@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 
 from checker.kafka.cluster.errors import UndecidedError
@@ -99,6 +100,21 @@ def has_uncommitted(stage: Stage, controller: int, count: int) -> Test:
             told["leader"] == controller
             and told["ends"][str(controller)] - told["high_watermark"] >= count
         )
+
+    return test
+
+
+@condition("the metadata of {controller:number} has not grown for {seconds:number} s")
+def has_not_grown(stage: Stage, controller: int, seconds: int) -> Test:
+    """As it tells since the wait began: all have read all, and a broker's next fetch is parked."""
+    last, since = None, time.monotonic()
+
+    def test() -> bool:
+        nonlocal last, since
+        told = stage.quorum(controller)
+        if told is None or told["ends"] != last:
+            last, since = told and told["ends"], time.monotonic()
+        return last is not None and time.monotonic() - since >= seconds
 
     return test
 
