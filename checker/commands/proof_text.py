@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -48,10 +48,11 @@ def result_text(
 
 def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
     """A proof by induction: its obligations and what it falls at; and what the verdict means."""
-    parts: list[RenderableType] = [model_heading(proof.model, proof.bounds)]
+    parts: list[RenderableType] = [
+        model_heading(proof.model, {} if proof.unbounded else proof.bounds)
+    ]
     if proof.unbounded:
-        others = "the other bounds" if proof.bounds else "the bounds"
-        parts.append(Text(f"any number of members, every value of {others}"))
+        parts.append(Text(_sizes(list(proof.bounds))))
     parts += [Text(), _names(properties=proof.properties, lemmas=proof.lemmas)]
     parts += [Text(), _obligations(proof.obligations)]
     reasons = {
@@ -80,6 +81,17 @@ def _proof(proof: Proof) -> tuple[list[RenderableType], str]:
         meaning = "a limit came before the proof was whole; this is no proof"
     scope = f"{meaning}, {where}" if proof.verdict is Verdict.PROVED else meaning
     return parts, f"{scope} ({proof.seconds:.1f} s)"
+
+
+def _sizes(off: Sequence[str]) -> str:
+    """What a proof for all sizes is about, and with which options it would be about more."""
+    if not off:
+        return "any number of members, every value of the bounds"
+    options = ", ".join(f"--{name.replace('_', '-')}" for name in off)
+    return (
+        "any number of members, every value of the other bounds; these are 0 and stay 0, so that "
+        f"what they count never happens: {options}"
+    )
 
 
 def _bounded(result: BoundedCheck) -> tuple[list[RenderableType], str]:

@@ -1,8 +1,12 @@
 """`prove` and `infer` say what was proved, with the exit status for it."""
 
 import pytest
+from rich.console import Console
 
+from checker.commands.proof_text import result_text
 from checker.core.exits import Exit
+from checker.core.proofs.proof import Obligation, Proof
+from model.protocols import protocol_named
 
 SMALL = ("--log-size", 2, "--max-records", 2, "--max-leader-epoch", 1)
 TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
@@ -96,9 +100,21 @@ def test_a_proof_for_all_sizes_says_what_stays_off_and_what_was_set(highwater):
     text, data = highwater(*arguments).out, highwater(*arguments, "--json").json
 
     head = " ".join(text.split("\n\n")[0].split())
-    assert "power losses 0" in head and "broker.epoch.checked=false" in head
+    assert "--power-losses" in head and "broker.epoch.checked=false" in head
     assert "replicas" not in head and "every value of the other bounds" in head
     assert data["bounds"]["power_losses"] == 0 and "replicas" not in data["bounds"]
+
+
+def test_a_proof_for_all_sizes_names_the_options_of_what_is_off_and_says_how_to_see_a_step():
+    model = protocol_named("kafka").model({"crashes": 1})
+    obligations = [Obligation("broker_crash", "isr_has_it")]
+    for unbounded in (True, False):
+        proof = Proof(model, (), unbounded=unbounded, obligations=obligations)
+        text = " ".join(result_text(proof, None, None, Console(width=100)).split())
+        off = text.partition("what they count never happens: ")[2].partition(" properties")[0]
+        assert ("--power-losses" in off.split(", ")) is unbounded
+        assert "--crashes" not in off.split(", ") and "--replicas" not in off
+        assert ("run it without --unbounded" in text) is unbounded
 
 
 def test_a_bounded_check_that_looked_at_nothing_says_so(highwater):

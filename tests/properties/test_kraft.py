@@ -108,7 +108,15 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("rule", RULES)
+LONG = {"reconfiguration.waits.for.epoch", "a disk, and controllers that join", "a resignation"}
+
+
+def _ids(names):
+    """The names, of which some take more than a few seconds."""
+    return [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in names]
+
+
+@pytest.mark.parametrize("rule", _ids(RULES))
 def test_each_rule_is_needed(rule):
     """Without it metadata is lost, or majorities do not meet; with it not in as many steps."""
     bounds, settings, depth = RULES[rule]
@@ -146,7 +154,7 @@ WHERE = {
 STATES = {"elections": 51_818, "power": 25_820}
 
 
-@pytest.mark.parametrize("name", WHERE)
+@pytest.mark.parametrize("name", _ids(WHERE))
 def test_a_quorum_keeps_its_promises(name):
     bounds, settings = WHERE[name]
     model = KRAFT.model(bounds, KRAFT.preset("kafka-fixed") | settings)

@@ -119,9 +119,9 @@ def _agreements(judgement: Judgement) -> Iterator[str]:
     pairs, comparison = _pairs(judgement), judgement.comparison
     agreed = {judgement.agreed(pair) for pair in pairs}
     whole = {(log.start, log.end) for log in comparison.contents}
-    if len(pairs) > 1 and agreed == whole and not comparison.differences:
-        ((begin, until),) = whole
-        yield f"all agree from {begin:,} to {until - 1:,}"
+    counts = {judgement.alike(pair) for pair in pairs}
+    if len(pairs) > 1 and agreed == whole and len(counts) == 1 and not comparison.differences:
+        yield f"all agree{_where(whole.pop(), counts.pop())}"
         return
     for pair in pairs:
         yield _agreement(judgement, pair)
@@ -133,13 +133,18 @@ def _agreement(judgement: Judgement, pair: Pair) -> str:
     agreed, difference = judgement.agreed(pair), judgement.comparison.first_difference(pair)
     words = f"{both} have nothing in common"
     if agreed is not None:
-        begin, until, alike = *agreed, judgement.alike(pair)
-        some = "" if alike == until - begin else f" at {alike:,} of the offsets"
-        words = f"{both} agree{some} from {begin:,} to {until - 1:,}"
+        words = f"{both} agree{_where(agreed, judgement.alike(pair))}"
     if difference is None:
         return words
     epochs = " and ".join(f"epoch {epoch}" for epoch in difference.epochs)
     return f"{words}; they differ at {difference.offset:,} ({epochs})"
+
+
+def _where(offsets: tuple[int, int], alike: int) -> str:
+    """From where to where logs agree, and at how many offsets where some have no record there."""
+    begin, until = offsets
+    some = "" if alike == until - begin else f" at {alike:,} of the offsets"
+    return f"{some} from {begin:,} to {until - 1:,}"
 
 
 def _table(judgement: Judgement) -> Iterator[str]:

@@ -23,11 +23,13 @@ from tests.support.variants import random_states, small, tiny
 
 CHECKS = {"promela": check_promela, "tla": check_tla}
 SIZES = {"tiny": (tiny, 20), "small": (small, 4)}
+LONG = {"kraft"}  # the text of its steps has megabytes, which take a minute to read
+NAMES = [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in PROTOCOLS]
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("language", CHECKS)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_step_and_claim_of_every_protocol_is_the_models(name, language, size):
     model_at, count = SIZES[size]
     model = model_at(name)

@@ -125,7 +125,8 @@ def false_axioms(sizes=range(1, 6)):
     found = set()
     for size in sizes:
         engine = SymbolicEngine(replace(POLL.model({"voters": size}), narrow=False))
-        for use, other in ((YES, NO), (YES, YES)):
+        yes, no = (majorities.Use(*claim.args, claim) for claim in (YES, NO))
+        for use, other in ((yes, no), (yes, yes)):
             for number, axiom in enumerate(
                 (*majorities.alone(use), *majorities.together(use, other))
             ):

@@ -9,6 +9,7 @@ import pytest
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.proofs.bounded.induction import Induction
+from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
 from model.kip595.protocol import KIP595
 from properties import lemmas_of, properties_of
@@ -49,7 +50,13 @@ FALLS = {
 }
 
 
-@pytest.mark.parametrize("rule", FALLS)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "own_epoch_first",
+        *(pytest.param(r, marks=pytest.mark.slow) for r in FALLS if r != "own_epoch_first"),
+    ],
+)
 def test_without_a_rule_the_proof_falls_at_what_the_rule_is_for(rule):
     proof = Induction(KIP595.model(sizes(3, 2, 2), {rule: False}), CLAIMS, LEMMAS).run()
 
@@ -126,3 +133,27 @@ def test_without_a_rule_a_claim_is_broken_and_with_it_that_run_ends_before(rule)
     assert stopped is None
     assert not reference.holds(claim, state)
     assert played(bounds, {}, steps)[2] is not None
+
+
+ELECTIONS = (
+    "votes_are_of_epochs_reached",
+    "leaders_are_elected",
+    "who_leads_was_elected",
+    "one_leader_per_epoch",
+)
+
+
+def test_one_leader_an_epoch_is_proved_for_any_number_of_voters():
+    claim = [prop for prop in CLAIMS if prop.name == "one_leader_per_epoch"]
+    lemmas = [lemma for lemma in LEMMAS if lemma.name in ELECTIONS]
+    proof = UnboundedInduction(KIP595.model(), claim, lemmas).run()
+    assert proof.verdict is Verdict.PROVED, [o for o in proof.obligations if o.reason]
+
+
+@pytest.mark.slow
+def test_without_durable_votes_it_is_not_proved_for_any_number():
+    claim = [prop for prop in CLAIMS if prop.name == "one_leader_per_epoch"]
+    lemmas = [lemma for lemma in LEMMAS if lemma.name in ELECTIONS]
+    model = KIP595.model({}, {"durable_votes": False})
+    proof = UnboundedInduction(model, claim, lemmas, 1.0).run()
+    assert proof.verdict is Verdict.UNKNOWN

@@ -4,6 +4,7 @@ import pytest
 
 from checker.kafka.audit.directories import find_replicas
 from checker.kafka.audit.judgement import Kind, judge
+from checker.kafka.audit.report import as_text
 from tests.support.kafka_logs import Disk, Wanted, batches_of, segment_file
 
 SIX = batches_of([1, 1, 1, 1, 1, 1])
@@ -117,6 +118,10 @@ def test_logs_agree_only_where_both_were_read(tmp_path):
     size = len(SIX[0].encoded())
     holed = Disk([*SIX[:2], *SIX[3:]], 0, 0)
     assert _judged(tmp_path / "hole", holed, whole).alike((0, 1)) == 5
+    told = " ".join(as_text(_judged(tmp_path / "three", holed, whole, whole)).split())
+    assert told.count("agree at 5 of the offsets from 0 to 5") == 2 and "all agree" not in told
+    told = " ".join(as_text(_judged(tmp_path / "all", holed, holed, holed)).split())
+    assert "all agree at 5 of the offsets from 0 to 5" in told
     found = _judged(tmp_path / "harm", Disk(SIX, 0, 0), whole, harm=_flip(2 * size - 1))
     assert (found.agreed((0, 1)), found.alike((0, 1))) == ((0, 6), 5)
     differing = Disk([*SIX[:3], SIX[3].with_value(3, b"x"), *SIX[4:]], 0, 0)

@@ -46,7 +46,7 @@ class Clauses:
         self._constants = frozenset(constants)
         self._numbers = itertools.count()
         self._defined: dict[Node, Node] = {}
-        self._majorities: list[Node] = []
+        self._majorities: list[majorities.Use] = []
         self._quantifiers: dict[Node, bool] = {}
         self.definitions: list[Clause] = []
 
@@ -187,15 +187,17 @@ class Clauses:
 
     def _majority(self, node: Node) -> Node:
         """A predicate of the variables, with what is assumed of it and of each one before."""
-        new = majorities.general(node, "majority")
+        new, named = majorities.general(node)
         if new not in self._defined:
-            name = graph.read(f"{majorities.PREFIX}{next(self._numbers)}", new.parameters, BOOL)
-            self._defined[new] = name
-            self._define([name], *majorities.alone(new))
+            holds = graph.read(f"{majorities.PREFIX}{next(self._numbers)}", named, BOOL)
+            group, of = new.args
+            use = majorities.Use(group, of, holds)
+            self._defined[new] = holds
+            self._define([holds], *majorities.alone(use))
             for other in self._majorities:
-                self._define([name, self._defined[other]], *majorities.together(new, other))
-            self._majorities.append(new)
-        return graph.read(self._defined[new].data[0], node.parameters, BOOL)
+                self._define([holds, other.holds], *majorities.together(use, other))
+            self._majorities.append(use)
+        return graph.read(self._defined[new].data[0], majorities.variables(node), BOOL)
 
     def _extreme(self, node: Node) -> Node:
         """A term for the largest or smallest, defined by: it bounds all, and one attains it."""

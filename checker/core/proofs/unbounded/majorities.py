@@ -17,20 +17,53 @@ these are n + 1 of n.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from model.language import graph
 from model.language.graph import Kind, Node, Op, Sort
 
 
-def general(majority: Node, mark: str) -> Node:
-    """The use with other names for its variables: equal uses in different formulas become one."""
-    return graph.substitute(
-        majority,
-        {
-            variable: graph.variable(f"{mark}%{place}", variable.sort, variable.data[1])
-            for place, variable in enumerate(majority.parameters)
-        },
+def general(majority: Node) -> tuple[Node, tuple[Node, ...]]:
+    """The use with other names for its variables, and these: equal uses become one.
+
+    They are in the order in which the use's own `variables` are.
+    """
+    group, of = (_named(part) for part in majority.args)
+    own = variables(majority)
+    named = tuple(
+        graph.variable(f"majority%{place}", variable.sort, variable.data[1])
+        for place, variable in enumerate(own)
     )
+    renamed = graph.substitute(graph.majority(group, of), dict(zip(own, named, strict=True)))
+    return renamed, named
+
+
+def variables(majority: Node) -> tuple[Node, ...]:
+    """Its free variables in the order in which they appear, whenever they were made."""
+    return tuple(node for node in graph.in_order([majority]) if node in majority.free)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A general use: the sets, and the predicate that stands for it, of the same variables."""
+
+    group: Node
+    of: Node
+    holds: Node
+
+    def apart(self) -> Use:
+        """The same of other variables."""
+        free = self.group.free | self.of.free | self.holds.free
+        others = {v: graph.variable(f"other {v.data[0]}", v.sort, v.data[1]) for v in free}
+        return Use(*(graph.substitute(n, others) for n in (self.group, self.of, self.holds)))
+
+
+def _named(group: Node) -> Node:
+    """The set with one name for the member that its condition is about."""
+    if group.op is not Op.MEMBERS_WHERE:
+        return group
+    member = _member(group, 3)
+    return graph.members_where(member, graph.substitute(group.args[1], {group.args[0]: member}))
 
 
 PREFIX = f"{Op.MAJORITY}!"
@@ -55,44 +88,44 @@ def triggers(clause: Node, defines: Iterable[str]) -> tuple[list[Node], list[Nod
     return (own if frozenset().union(*(use.free for use in own)) >= clause.free else []), []
 
 
-def alone(new: Node) -> list[Node]:
+def alone(use: Use) -> list[Node]:
     """What is so of one use, for all values of the variables."""
-    group, of = new.args
-    member = _member(of, 0)
-    whole = graph.disjunction(new, _some(member, _in(of, member), _out(group, member)), _nobody(of))
-    return [whole, _meet(new, general(new, "other"))]
+    member = _member(use.of, 0)
+    without = _some(member, _in(use.of, member), _out(use.group, member))
+    nobody = graph.quantified(Op.FORALL, member, _out(use.of, member))
+    return [graph.disjunction(use.holds, without, nobody), _meet(use, use.apart())]
 
 
-def together(new: Node, other: Node) -> list[Node]:
-    """What is so of two uses that are general, for all values of the variables."""
-    if new.args[1].sort != other.args[1].sort:
+def together(use: Use, other: Use) -> list[Node]:
+    """What is so of two uses, for all values of the variables."""
+    if use.of.sort != other.of.sort:
         return []
-    other = general(other, "other")
-    return [_meet(new, other), _larger(new, other), _larger(other, new)]
+    other = other.apart()
+    return [_meet(use, other), _larger(use, other), _larger(other, use)]
 
 
-def _meet(a: Node, b: Node) -> Node:
+def _meet(a: Use, b: Use) -> Node:
     """Two majorities share a member, or what they are majorities of is not next to each other."""
-    member, first, second = (_member(a.args[1], place) for place in range(3))
-    shared = _some(member, *(_in(group, member) for group in (*a.args, *b.args)))
+    member, first, second = (_member(a.of, place) for place in range(3))
+    shared = _some(member, *(_in(group, member) for group in (a.group, a.of, b.group, b.of)))
     apart = _some(
         first,
         _some(
             second,
             graph.negation(graph.equal(first, second)),
-            _differ(a.args[1], b.args[1], first),
-            _differ(a.args[1], b.args[1], second),
+            _differ(a.of, b.of, first),
+            _differ(a.of, b.of, second),
         ),
     )
-    return graph.disjunction(graph.negation(a), graph.negation(b), shared, apart)
+    return graph.disjunction(graph.negation(a.holds), graph.negation(b.holds), shared, apart)
 
 
-def _larger(a: Node, b: Node) -> Node:
+def _larger(a: Use, b: Use) -> Node:
     """If `a` is one, so is `b`: or it lacks a member of `a`, or the sets are not the same."""
-    (group, of), member = a.args, _member(a.args[1], 0)
-    lacks = _some(member, _in(of, member), _in(group, member), _out(b.args[0], member))
-    others = _some(member, _differ(of, b.args[1], member))
-    return graph.disjunction(graph.negation(a), b, lacks, others)
+    member = _member(a.of, 0)
+    lacks = _some(member, _in(a.of, member), _in(a.group, member), _out(b.group, member))
+    others = _some(member, _differ(a.of, b.of, member))
+    return graph.disjunction(graph.negation(a.holds), b.holds, lacks, others)
 
 
 def _member(of: Node, place: int) -> Node:
@@ -115,8 +148,3 @@ def _differ(a: Node, b: Node, member: Node) -> Node:
 
 def _some(member: Node, *conditions: Node) -> Node:
     return graph.quantified(Op.EXISTS, member, graph.conjunction(*conditions))
-
-
-def _nobody(of: Node) -> Node:
-    member = _member(of, 0)
-    return graph.quantified(Op.FORALL, member, _out(of, member))

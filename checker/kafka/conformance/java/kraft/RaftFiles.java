@@ -97,9 +97,18 @@ final class RaftFiles {
         Parts.ask(records, "close");
     }
 
-    /** What a part of a file holds. */
+    /** What records on a file hold, or a part of a snapshot's. */
     static void read(Object records, ByteBuffer into) {
-        Parts.ask(records, "readInto", into, 0);
-        into.position(into.limit());
+        if (Parts.has(records, "readInto")) {
+            Parts.ask(records, "readInto", into, 0);
+            into.position(into.limit());
+            return;
+        }
+        try {
+            long position = (Long) Parts.get(records, "position");
+            while (into.hasRemaining()) ((FileChannel) Parts.get(records, "channel")).read(into, position + into.position());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

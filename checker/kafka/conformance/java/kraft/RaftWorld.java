@@ -159,7 +159,7 @@ final class RaftWorld {
     private static Object copy(Object records, String readable) {
         if (Parts.has(records, "buffer")) return records;
         ByteBuffer buffer = ByteBuffer.allocate((Integer) Parts.ask(records, "sizeInBytes"));
-        RaftFiles.read(Parts.has(records, "fileRecords") ? Parts.get(records, "fileRecords") : records, buffer);
+        RaftFiles.read(records, buffer);
         buffer.flip();
         return readable.isEmpty() ? Parts.made(UNALIGNED, new Class<?>[] {ByteBuffer.class}, buffer) : Parts.ask(MEMORY, readable, buffer);
     }
