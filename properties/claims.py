@@ -43,10 +43,11 @@ class Property(Claim):
     `claim` takes one state, or with `of_steps` the states before and after a step. `premise`, if
     given, says which states make the claim interesting: one that is never true makes the property
     vacuous. `failure` is a template over the claim's quantified variables, and its states, that
-    says, for a state that falsifies it, which values do so. `broken_by` names what is known to
-    break it: a protocol, or a protocol with a setting, as `protocol setting=value`. `promised`
-    tells for a model whether it promises the property at all; what it does not promise is checked
-    only by name.
+    says, for a state that falsifies it, which values do so. `breach` is what a system does that
+    breaks it, as a verb with its object: `loses an acknowledged record`. `broken_by` names what is
+    known to break it: a protocol, or a protocol with a setting, as `protocol setting=value`.
+    `promised` tells for a model whether it promises the property at all; what it does not promise
+    is checked only by name.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Property(Claim):
     failure: str = ""
     broken_by: str = ""
     promised: Callable[[Model], bool] = _always_promised
+    breach: str = ""
 
     @property
     def frames(self) -> int:
@@ -150,15 +152,16 @@ def is_language(value: object) -> bool:
 def always(
     name: str, words: str, *, of_steps: bool = False, failure: str = "", broken_by: str = "",
     premise: Callable[..., bool] | None = None,
-    promised: Callable[[Model], bool] = _always_promised,
+    promised: Callable[[Model], bool] = _always_promised, breach: str = "",
 ) -> Callable[[Callable[..., bool]], Property]:  # fmt: skip
     """Declare an invariant, or with `of_steps` a claim about every step."""
 
     def declare(claim: Callable[..., bool]) -> Property:
         _check_failure(name, failure, claim)
         return Property(
-            name, words, claim, Sense.ALWAYS, of_steps, premise, failure, broken_by, promised
-        )
+            name, words, claim, Sense.ALWAYS, of_steps, premise, failure, broken_by, promised,
+            breach,
+        )  # fmt: skip
 
     return declare
 

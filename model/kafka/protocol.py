@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.kafka import (
     abstract_fetcher_thread,
     alter_partition,
@@ -45,7 +47,7 @@ KAFKA = Protocol(
     source="Apache Kafka",
     state=TopicPartition,
     bounds=BOUNDS,
-    telling=TELLING,
+    telling=replace(TELLING, system="Kafka"),
     settings=KafkaSettings,
     start=start,
     presets=PRESETS,

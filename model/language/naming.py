@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from model.language.declare.domains import Booleans, Domain, IndexSet, Integers, Reference, Subset
-from model.language.declare.settings import as_text, choose_settings
+from model.language.declare.settings import Role, as_text, choose_settings, describe
 from model.language.protocol import Cell, Instance, Model
 
 NONE = "none"
@@ -33,10 +33,26 @@ def bounds_words(bounds: Mapping[str, int]) -> str:
 
 def settings_words(model: Model) -> list[str]:
     """The preset that the settings were chosen by, if any, and each that differs: `NAME=VALUE`."""
+    changed = [f"{name}={value}" for name, value in changed_settings(model).items()]
+    return [model.preset, *changed] if model.preset else changed
+
+
+def changed_settings(model: Model) -> dict[str, str]:
+    """The settings that differ from the preset's, or from the defaults where there is none."""
     protocol, preset = model.protocol, model.preset
     usual = as_text(choose_settings(protocol.settings, protocol.preset(preset) if preset else {}))
-    changed = [f"{n}={value}" for n, value in as_text(model.settings).items() if value != usual[n]]
-    return [preset, *changed] if preset else changed
+    return {n: value for n, value in as_text(model.settings).items() if value != usual[n]}
+
+
+def system_words(model: Model) -> str:
+    """What is modelled, as people call it: `Kafka 4.1`; and whether its rules were changed."""
+    called = model.protocol.telling.system or model.protocol.name
+    version = model.preset.partition("-")[2].replace("-", " with ")
+    version = "with all fixes" if version == "fixed" else version
+    infos = describe(model.protocol.settings)
+    changed = any(infos[name].role is Role.RULE for name in changed_settings(model))
+    rules = "and changed rules" if version.startswith("with ") else "with changed rules"
+    return " ".join(filter(None, (called, version, rules if changed else "")))
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

@@ -29,6 +29,8 @@ class Telling:
     `mailboxes` hold what is under way to their owner, and are blank when nothing is; `notes` say
     how others stand to their owner, and nobody is told when they change.
 
+    `system`: what people call the system that is modelled, `Kafka`; empty: the protocol's name.
+
     `words`: what people call fields, as pairs of a regular expression and what takes its place in
     the field's name with spaces; `end` is the word for a log's end.
     """
@@ -50,6 +52,7 @@ class Telling:
     notes: tuple[str, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
     end: str = "end"
+    system: str = ""
 
     @property
     def roles(self) -> tuple[str, ...]:

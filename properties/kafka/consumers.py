@@ -27,6 +27,7 @@ def was_processed(partition: TopicPartition, offset: int) -> bool:
     failure="the consumer is past {row}, and never processed its record",
     broken_by="kafka consumer.commits=before_processing",
     promised=has_consumers,
+    breach="lets a consumer skip a record",
 )
 def no_record_skipped(partition: TopicPartition) -> bool:
     """At least once."""
@@ -43,6 +44,7 @@ def no_record_skipped(partition: TopicPartition) -> bool:
     failure="{record} was processed twice",
     broken_by="kafka with a consumer that dies before it commits",
     promised=lambda _: False,
+    breach="lets a consumer process a record twice",
 )
 def no_record_delivered_twice(partition: TopicPartition) -> bool:
     """At most once: what plain consumers do not promise."""

@@ -49,6 +49,7 @@ def is_deleted(partition: TopicPartition, row: CommittedOffset) -> bool:
     failure="{leader} leads in epoch {leader.leader_epoch}, and its log, which ends at "
     "{leader.log.end}, does not hold record {row.exposed} at {row}, where consumers could read it",
     broken_by="kafka --preset kafka-4.0",
+    breach="loses a record that consumers could read",
 )
 def exposed_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever exposed."""
@@ -79,6 +80,7 @@ def holds_record(broker: Broker, record_id: int) -> bool:
     failure="{record} was acknowledged, and {leader}, which leads in epoch {leader.leader_epoch}, "
     "does not hold it",
     broken_by="kafka acks=1",
+    breach="loses an acknowledged record",
 )
 def acknowledged_records_survive(partition: TopicPartition) -> bool:
     """The leader in office holds everything that was ever acknowledged."""
@@ -98,6 +100,7 @@ def acknowledged_records_survive(partition: TopicPartition) -> bool:
     premise=something_is_acknowledged,
     failure="{record} was acknowledged, and no broker's log holds it",
     broken_by="kafka acks=1 with a power loss",
+    breach="keeps an acknowledged record on no disk",
 )
 def acknowledged_record_on_some_disk(partition: TopicPartition) -> bool:
     """Nothing acknowledged is gone for good."""
@@ -120,6 +123,7 @@ def acknowledged_record_on_some_disk(partition: TopicPartition) -> bool:
     ),
     failure="{a} and {b} differ at offset {offset}, below both high watermarks",
     broken_by="kafka unclean.leader.election.enable=true",
+    breach="keeps logs that differ below their high watermarks",
 )
 def logs_agree_below_high_watermark(partition: TopicPartition) -> bool:
     """What is committed is the same everywhere."""
@@ -187,6 +191,7 @@ def isr_logs_agree(partition: TopicPartition) -> bool:
     failure="{broker} serves another record at {row} than record {row.exposed}, which was exposed "
     "there before",
     broken_by="kafka unclean.leader.election.enable=true",
+    breach="serves two records at one offset",
 )
 def consumers_agree(partition: TopicPartition) -> bool:
     """Whatever a broker serves is what was exposed there first."""
@@ -236,6 +241,7 @@ def consumer_reads_only_committed(partition: TopicPartition) -> bool:
     premise=lambda p: some(all_of(a != b, a.leads, b.leads) for a in p.brokers for b in p.brokers),
     failure="{a} and {b} both lead in epoch {a.leader_epoch}",
     broken_by="a controller that elects without a new epoch",
+    breach="has two leaders in one epoch",
 )
 def one_leader_per_epoch(partition: TopicPartition) -> bool:
     """An epoch names its leader."""

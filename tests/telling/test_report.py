@@ -466,3 +466,23 @@ def test_a_page_says_once_what_the_property_is_before_its_diagram():
     head = render_html(trace).partition('id="app"')[0].partition("<body>")[2]
     assert trace.claim is not None and head.count(trace.claim.words) == 1
     assert head.count(trace.claim.name) == 2 and "<dt>verdict" not in head
+
+
+def test_a_heading_says_what_the_system_does_where_claim_and_protocol_have_words_for_it():
+    case = stored_case(Path("36-positions_from_a_missed_epoch"))
+    assert case is not None
+    trace = case.stored_trace()
+    assert tell(trace).title == "Kafka 4.1 loses an acknowledged record in 12 steps"
+    kafka, steps = PROTOCOLS["kafka"], "loses an acknowledged record in 12 steps"
+    set_by_operator = {"min.insync.replicas": "1", "acks": "1"}
+    for preset, settings, system in (
+        ("3.9.1-zookeeper", set_by_operator, "Kafka 3.9.1 with zookeeper"),
+        ("4.1", {"broker.epoch.checked": "false"}, "Kafka 4.1 with changed rules"),
+        ("fixed", {"broker.epoch.checked": "false"}, "Kafka with all fixes and changed rules"),
+        (None, {}, "Kafka"),
+    ):
+        other = replace(trace, model=kafka.model(trace.model.bounds, settings, preset))
+        assert checker.telling.report.story._title(other) == f"{system} {steps}"
+    other = replace(trace, property="isr_members_unfenced")
+    expected = "kafka: isr_members_unfenced is violated after 12 steps"
+    assert checker.telling.report.story._title(other) == expected

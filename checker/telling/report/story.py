@@ -15,7 +15,7 @@ from checker.telling.report.places import LogPlace, Owner, Place, ScalarPlace, p
 from checker.telling.report.why import Why, why
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import bounds_words, settings_words
+from model.language.naming import bounds_words, settings_words, system_words
 
 LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
 NOT_NEEDED = "(not needed)"
@@ -165,6 +165,10 @@ def _order(owner: Owner) -> tuple[str, int]:
 
 
 def _title(trace: Trace) -> str:
+    """What the system does, where the claim says so; else what became of the property."""
+    breach = "" if trace.claim is None else trace.claim.breach
+    if breach and trace.verdict == TraceVerdict.VIOLATED:
+        return f"{system_words(trace.model)} {breach} in {counted(trace.depth, 'step')}"
     about = f"{trace.property} is {_outcome(trace)}" if trace.property else _outcome(trace)
     return f"{trace.model.protocol.name}: {about}"
 

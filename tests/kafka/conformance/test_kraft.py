@@ -2,13 +2,16 @@
 
 import pytest
 
+from checker.kafka.conformance.compare import Tally, compare_walks
+from checker.kafka.conformance.compared import QUORUMS
 from checker.kafka.conformance.controllers import Controllers
+from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import at_least
 from tests.support.quorums import taken_over, voters_hidden_by_a_truncation
 from tests.support.tiers import RELEASES, first_and_nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
-QUORUMS = first_and_nightly(RELEASES, "4.3.1", "4.1.0", "4.0.1", "3.9.1")
+VERSIONS = first_and_nightly(RELEASES, "4.3.1", "4.1.0", "4.0.1", "3.9.1")
 
 
 def _at_the_end(controllers, *parts):
@@ -17,7 +20,7 @@ def _at_the_end(controllers, *parts):
     return controllers.play(5, [1, 2, 3], steps)[-1]
 
 
-@pytest.mark.parametrize("version", QUORUMS)
+@pytest.mark.parametrize("version", VERSIONS)
 def test_voters_below_the_former_end_of_a_log_are_hidden_and_committed_metadata_is_lost(version):
     added, committed, stand = voters_hidden_by_a_truncation(3, at_least(version, "4.0.0"))
     with Controllers(version) as controllers:
@@ -32,7 +35,7 @@ def test_voters_below_the_former_end_of_a_log_are_hidden_and_committed_metadata_
     assert "below the current high watermark" in end[2]["failure"]
 
 
-@pytest.mark.parametrize("version", QUORUMS)
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("lost", "fix"), [(2, ""), (12, "voters-after-a-truncation")])
 def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(version, lost, fix):
     added, committed, stand = voters_hidden_by_a_truncation(lost, at_least(version, "4.0.0"))
@@ -40,3 +43,23 @@ def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(ve
         end = _at_the_end(controllers, added, committed, stand)
     assert {end[node]["voters"] for node in end} == {"[1, 2, 3, 4, 5]"}
     assert end[3]["role"] in ("Prospective", "Candidate")
+
+
+def _walked(chosen):
+    """What a few walks of the model with these settings give on the newest of the releases."""
+    tally = Tally("4.3.1")
+    with Controllers("4.3.1") as controllers:
+        for model in QUORUMS.models("4.3.1", {}, chosen)[:2]:
+            walker = Walker(model, "4.3.1", 7)
+            compare_walks(controllers, walker.projection, walker.walks(8, 40), tally)
+    return tally
+
+
+def test_controllers_take_walks_of_the_model():
+    tally = _walked({})
+    assert tally.unknown == []
+    assert tally.agreed > 300
+
+
+def test_a_model_without_pre_votes_is_noticed():
+    assert _walked({"pre.vote": "false"}).unknown
