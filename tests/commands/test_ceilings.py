@@ -89,7 +89,9 @@ def test_every_command_that_searches_has_a_limit_of_time():
 
 
 def params(name):
-    return {param.name for param in whole.get_command(click.Context(whole), name).params}
+    found = whole.get_command(click.Context(whole), name)
+    assert found is not None
+    return {param.name for param in found.params}
 
 
 @pytest.mark.parametrize("name", sorted(WITH_A_LIMIT.keys() - {"conform", "query"}))

@@ -126,7 +126,8 @@ def answer(
     on_search("what is lost")
     cells = judged_cells(choice, COLUMNS, budget)
     lost = [cell for cell in cells if cell.is_violated]
-    safe, all_tried = [], True
+    safe: list[Change] = []
+    all_tried = True
     for change in _changes(controllers, choice) if lost else ():
         if any(known.tier is change.tier is not Tier.SETTING for known in safe):
             continue  # the nearest release, or one of the fixes, is enough

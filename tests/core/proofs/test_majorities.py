@@ -125,7 +125,7 @@ def false_axioms(sizes=range(1, 6)):
     found = set()
     for size in sizes:
         engine = SymbolicEngine(replace(POLL.model({"voters": size}), narrow=False))
-        yes, no = (majorities.Use(*claim.args, claim) for claim in (YES, NO))
+        yes, no = (majorities.Use(claim.args[0], claim.args[1], claim) for claim in (YES, NO))
         for use, other in ((yes, no), (yes, yes)):
             for number, axiom in enumerate(
                 (*majorities.alone(use), *majorities.together(use, other))

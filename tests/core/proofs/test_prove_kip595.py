@@ -62,6 +62,7 @@ def test_without_a_rule_the_proof_falls_at_what_the_rule_is_for(rule):
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     found = proof.counterexample
+    assert found is not None and found.instance is not None
     assert (found.lemma, found.instance.action.name) == FALLS[rule]
 
 

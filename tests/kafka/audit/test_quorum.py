@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from checker.kafka.audit.control_records import LeaderChange, Voters
 from checker.kafka.audit.directories import find_replicas
 from checker.kafka.audit.judgement import Kind, judge
 from checker.kafka.audit.quorum import Node, described, read_elected
@@ -51,6 +52,7 @@ def test_what_kafka_wrote_says_who_led_and_who_votes(tmp_path):
     segment_file(folder, 0).write_bytes(BY_KAFKA)
     node = Node("node 103", folder)
     leader, voters = node.control_records
+    assert isinstance(leader, LeaderChange) and isinstance(voters, Voters)
     assert (leader.offset, leader.epoch, leader.leader) == (0, 1, 103)
     ((voter,),) = [voters.voters]
     assert (voters.offset, voter.node, voter.directory) == (2, 103, "GQpXvT3qQ66SES4Ls5zaSQ")

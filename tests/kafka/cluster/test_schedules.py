@@ -113,7 +113,7 @@ def test_what_is_left_unread_is_read_again(schedule, control):
 def test_a_network_that_is_parted_is_made_whole_and_all_nodes_that_are_named_are_there(
     schedule, control
 ):
-    apart = set()
+    apart: set[int] = set()
     nodes = {*schedule.quorum.controllers, *range(schedule.brokers)}
     for step in schedule.steps(control):
         given = step.meaning.arguments

@@ -1,6 +1,7 @@
 """What controllers can lose, as an operator asks about it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from checker.api.asking import ask_controllers
 from checker.kafka.guarantees.controllers import describe_controllers
 from model.language.errors import UsageError
 
-SMALL = {"epochs": 2, "appends": 1, "log_size": 3, "max_seconds": 600}
+SMALL: dict[str, Any] = {"epochs": 2, "appends": 1, "log_size": 3, "max_seconds": 600}
 
 
 @pytest.mark.slow
