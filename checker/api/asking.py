@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from checker.core.graphs.losses import Losses
     from checker.kafka.guarantees.answer import Answer as OperatorsAnswer
+    from checker.kafka.guarantees.quorum import QuorumAnswer
     from checker.lab.explanations.explanation import Explanation
 
 _CONTENT = ("exhausted", "bounded", "sampled", "proved")
@@ -311,3 +312,30 @@ def ask(
     faults = Faults(budgets, rolling_restart, target, min_isr_to, sizes)
     limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
     return answer(cluster, faults, limit, on_search)
+
+
+def ask_controllers(
+    kafka: str,
+    *files: str | Path,
+    controllers: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    max_seconds: float | None = None,
+    budget: Allowance | None = None,
+    on_search: Callable[[str], None] = lambda _: None,
+    **numbers: int,
+) -> QuorumAnswer:
+    """What the controllers' quorum of a release can lose under some faults, and what prevents it.
+
+    `files` are properties; `controllers` how many vote, unless a file says; `settings` those of
+    `kraft`; `numbers` faults, such as `power_losses=1`, and sizes, such as `appends=1`. Printed,
+    the answer tells all; it is true where nothing is lost. `UsageError` for what cannot be asked;
+    see `docs/ask.md`.
+    """
+    from checker.kafka.guarantees.controllers import describe_controllers
+    from checker.kafka.guarantees.quorum import answer
+    from checker.kafka.guarantees.verdicts import SECONDS, STATES
+
+    given = {name: str(value) for name, value in (settings or {}).items()}
+    quorum = describe_controllers(kafka, [Path(file) for file in files], given, controllers)
+    limit = budget or Allowance(SECONDS if max_seconds is None else max_seconds, STATES)
+    return answer(quorum, numbers, limit, on_search)

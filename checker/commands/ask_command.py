@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,19 +17,29 @@ from checker.commands.common import (
 )
 from checker.core.exits import Exit
 from checker.kafka.guarantees.budgets import BUDGETS, SIZES
+from checker.kafka.guarantees.controllers import FAULTS
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
 
 F = TypeVar("F", bound=Callable[..., Any])
+ONLY_QUORUM = {name: words for name, words in FAULTS.items() if name not in BUDGETS}
 
 
 def _numbers(function: F) -> F:
-    """A budget for each fault, and the sizes."""
+    """A budget for each fault, of brokers and of controllers, and the sizes."""
     from model.kafka.protocol import KAFKA
 
     words = {bound.name: (bound.words, bound.minimum) for bound in KAFKA.bounds}
-    for name in (*reversed(SIZES[1:]), "consumers", *reversed(list(BUDGETS))):
+    only = {name: (f"with --controllers: {text}", 0) for name, text in ONLY_QUORUM.items()}
+    words |= only
+    for name in (
+        *reversed(SIZES[1:]),
+        "consumers",
+        *reversed(list(only)),
+        *reversed(list(BUDGETS)),
+    ):
         option = f"--{name.replace('_', '-')}"
         text, least = words[name]
         kind = click.IntRange(min=least)
@@ -45,6 +55,10 @@ def _numbers(function: F) -> F:
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
+@click.option(
+    "--controllers", type=int, metavar="N",
+    help="ask about the metadata log of N controllers, not about a partition",
+)  # fmt: skip
 @click.option("--replicas", type=int, metavar="N", help="replicas of the partition [default: 3]")
 @click.option(
     "--racks", metavar="RACKS",
@@ -66,26 +80,33 @@ def _numbers(function: F) -> F:
 @output_options
 def command(
     ceiling: Ceiling, files: tuple[Path, ...], kafka: str, mode: str | None,
-    replicas: int | None, racks: str | None, topic: str | None, settings: tuple[str, ...],
-    rolling_restart: bool, upgrade_to: str | None, min_isr_to: int | None, trace_dir: Path | None,
-    as_json: bool, quiet: bool, **numbers: int | None,
+    controllers: int | None, replicas: int | None, racks: str | None, topic: str | None,
+    settings: tuple[str, ...], rolling_restart: bool, upgrade_to: str | None,
+    min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
+    **numbers: int | None,
 ) -> int:  # fmt: skip
     """What can a cluster lose under these faults, what stops, and what would prevent it?
 
     FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
     `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
+    With --controllers it is about the controllers' quorum: who loses its log loses every topic.
 
     Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
     """
-    from checker.api.asking import ask
+    from checker.api.asking import ask, ask_controllers
     from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
     from checker.core.files import prepare_directory
     from checker.core.traces.trace import highwater_version
-    from checker.kafka.guarantees.answer import as_data
     from checker.kafka.guarantees.verdicts import STATES
 
+    chosen = {name: value for name, value in numbers.items() if value is not None}
+    of_partitions = {
+        "--replicas": replicas, "--racks": racks, "--topic": topic, "--upgrade-to": upgrade_to,
+        "--rolling-restart": rolling_restart or None, "--min-isr-to": min_isr_to, "--mode": mode,
+    }  # fmt: skip
+    _refuse_misfits(controllers is not None, of_partitions, chosen)
     budget = ceiling.allowance
     budget.states = STATES
     if trace_dir is not None:
@@ -97,11 +118,16 @@ def command(
             words = f"searching: {what}"
             line.show(budget.seconds - budget.left, lambda: words, lambda: words)
 
-        found = ask(
-            kafka, *files, settings=parse_settings(settings), replicas=replicas, racks=racks,
-            mode=mode, topic=topic, rolling_restart=rolling_restart, upgrade_to=upgrade_to,
-            min_isr_to=min_isr_to, budget=budget, on_search=on_search,
-            **{name: value for name, value in numbers.items() if value is not None},
+        how: dict[str, Any] = {
+            "settings": parse_settings(settings), "budget": budget, "on_search": on_search, **chosen
+        }  # fmt: skip
+        found = (
+            ask(
+                kafka, *files, replicas=replicas, racks=racks, mode=mode, topic=topic,
+                rolling_restart=rolling_restart, upgrade_to=upgrade_to, min_isr_to=min_isr_to, **how
+            )
+            if controllers is None
+            else ask_controllers(kafka, *files, controllers=controllers, **how)
         )  # fmt: skip
     with Keeping() as keeping:
         for part in found.parts:
@@ -111,7 +137,7 @@ def command(
                     part.files[name] = file
 
         def data() -> dict[str, Any]:
-            return {"command": "ask", **as_data(found), "version": highwater_version()}
+            return {"command": "ask", **found.data(), "version": highwater_version()}
 
         write_result(as_json, data, lambda console: found.text(console.width))
     if found.is_lossy:
@@ -119,3 +145,19 @@ def command(
     else:
         status = Exit.OK if found.is_decided and not interrupt.requested else Exit.LIMIT
     return keeping.status(status)
+
+
+def _refuse_misfits(
+    of_quorum: bool, of_partitions: Mapping[str, object], numbers: Mapping[str, int]
+) -> None:
+    """Refuse what is asked of partitions only, or of controllers only, in the other question."""
+    given = [name for name, value in of_partitions.items() if value is not None]
+    options = [f"--{name.replace('_', '-')}" for name in numbers if name not in FAULTS]
+    if of_quorum and (given or options):
+        valid = ", ".join(f"--{name.replace('_', '-')}" for name in FAULTS)
+        raise UsageError(
+            f"{(given + options)[0]} is about partitions: with --controllers valid are {valid}"
+        )
+    only = [f"--{name.replace('_', '-')}" for name in numbers if name in ONLY_QUORUM]
+    if only and not of_quorum:
+        raise UsageError(f"{only[0]} is about controllers: say how many with --controllers N")

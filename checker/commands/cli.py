@@ -245,7 +245,7 @@ def _main(name: str, module: str = "") -> NoReturn:
         from checker.commands.common import discard_output
 
         discard_output()
-    if "duckdb" not in sys.modules:  # whose binding would report as leaks what is left
+    if "_duckdb" not in sys.modules:  # a binding, which would report as leaks what is left
         gc.freeze()  # what is left goes with the process; nobody needs to look through it
     sys.exit(status)
 

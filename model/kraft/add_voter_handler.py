@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from model.kraft.bounds import VOTER_CHANGES
-from model.kraft.kraft_control_record_state_machine import is_voter, last_read_offset, voter_set
+from model.kraft.kraft_control_record_state_machine import is_voter, second_directories, voter_set
 from model.kraft.state import FOLLOWER, Node, Quorum
-from model.kraft.voter_changes import append_voters, require_changeable, second_directories
-from model.language import action, choose, not_, require, spend
+from model.kraft.voter_changes import append_voters, require_changeable
+from model.language import action, all_of, any_of, choose, not_, require, some, spend
 
 
 def _add(quorum: Quorum, leader: Node, node: Node) -> None:
@@ -17,7 +17,7 @@ def _add(quorum: Quorum, leader: Node, node: Node) -> None:
     require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
 
     spend(quorum, VOTER_CHANGES)
-    second = second_directories(leader)
+    second = second_directories(quorum, leader)
     second = choose(node.second_directory, second.with_member(node), second)
     append_voters(quorum, leader, voters.with_member(node), second)
 
@@ -40,14 +40,31 @@ def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     at="KafkaRaftClient.pollFollowerAsObserver",
     since="4.2.0",
     about="KIP-853, KAFKA-19850",
-    settings="controller.quorum.auto.join.enable",
+    settings="controller.quorum.auto.join.enable, auto.join.once",
 )
 def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
     """The node's own AddVoter request, as the log that it has does not name its id."""
     require(quorum.options.auto_join, node != leader)
     require(node.role == FOLLOWER, node.leader == leader, node.epoch == leader.epoch)
-    require(last_read_offset(node) >= 0, not_(voter_set(quorum, node).contains(node)))
+    require(not_(voter_set(quorum, node).is_empty), not_(voter_set(quorum, node).contains(node)))
+    if quorum.options.auto_join_once:
+        require(not_(_was_voter(node, node)))
+
+    was_voter = _was_voter(node, leader)
     _add(quorum, leader, node)
+    quorum.rejoined = any_of(quorum.rejoined, was_voter)
+
+
+def _was_voter(node: Node, other: Node) -> bool:
+    """The other's log has a VotersRecord with the node and the directory that it has now."""
+    return some(
+        all_of(
+            other.log.has(p),
+            other.log[p].voters.contains(node),
+            other.log[p].second.contains(node) == node.second_directory,
+        )
+        for p in other.log.positions
+    )
 
 
 def needs_its_old_key_removed(quorum: Quorum, node: Node) -> bool:

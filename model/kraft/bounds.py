@@ -35,4 +35,6 @@ RESIGNATIONS = budget(
     "resignations", "leaders that resign: check quorum, a shutdown, or the controller asks for it"
 )
 
+SNAPSHOTS = budget("snapshots", "snapshots that controllers make of the metadata log")
+
 BOUNDS = bounds_in(globals())

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from model.kraft import kafka_raft_client_elections as elections
 from model.kraft import kafka_raft_client_replication as replication
+from model.kraft import kafka_raft_client_snapshots as snapshots
 from model.kraft.bounds import EPOCHS, LOG_SIZE
 from model.language import Fairness, weak
 
-FETCHING = weak(replication.follower_fetch, replication.follower_truncate, replication.node_flush)
+FETCHING = weak(
+    replication.follower_fetch,
+    replication.follower_truncate,
+    replication.node_flush,
+    snapshots.follower_fetch_snapshot,
+)
 ELECTIONS = weak(
     elections.prospective_stand,
     elections.voter_grant_pre_vote,

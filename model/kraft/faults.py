@@ -9,7 +9,7 @@ from model.kraft.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES
 from model.kraft.kraft_control_record_state_machine import read_all, voter_set
 from model.kraft.quorum_state import initialize, require_room_to_start, to_unattached
 from model.kraft.state import Node, Quorum
-from model.language import action, choose, not_, require, spend
+from model.language import action, choose, maximum, not_, require, spend
 
 
 def _start(quorum: Quorum, node: Node) -> None:
@@ -18,7 +18,7 @@ def _start(quorum: Quorum, node: Node) -> None:
         node.unflushed = 0
     node.flushing = False
     node.high_watermark = 0
-    read_all(node)
+    read_all(quorum, node)
     initialize(quorum, node)
 
 
@@ -44,11 +44,16 @@ def node_crash(quorum: Quorum, node: Node) -> None:
     about="KIP-595",
 )
 def node_lose_power(quorum: Quorum, node: Node) -> None:
-    """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written."""
+    """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written.
+
+    So is a snapshot: a log that ends before it begins again at its end.
+    """
     require_room_to_start(quorum, node)
 
     spend(quorum, POWER_LOSSES)
-    node.log.truncate_to(node.flushed_end)
+    end = maximum(node.flushed_end, node.snapshot_end)
+    node.log_start = choose(node.flushed_end < end, node.snapshot_end, node.log_start)
+    node.log.truncate_to(end)
     node.unflushed = 0
     _start(quorum, node)
 
@@ -69,7 +74,9 @@ def node_lose_disk(quorum: Quorum, node: Node) -> None:
 
     spend(quorum, DISK_LOSSES)
     node.log.truncate_to(0)
-    node.next_offset = 0
+    node.snapshot_end = 0
+    node.log_start = 0
+    read_all(quorum, node)
     node.unflushed = 0
     node.flushing = False
     node.high_watermark = 0

@@ -9,6 +9,7 @@ at the leader has been answered.
 from __future__ import annotations
 
 from model.kraft.bounds import APPENDS
+from model.kraft.kafka_raft_log import is_sent_snapshot
 from model.kraft.kraft_control_record_state_machine import (
     append,
     append_from,
@@ -87,11 +88,15 @@ def follows(node: Node, leader: Node) -> bool:
 
 def is_valid(node: Node, leader: Node) -> bool:
     """`validateOffsetAndEpoch`: the leader's log has the node's last epoch up to the node's end."""
+    return all_of(not_(is_sent_snapshot(node, leader)), not_(diverges(node, leader)))
+
+
+def diverges(node: Node, leader: Node) -> bool:
+    """The node's last epoch ends in the leader's log before the node's end, or is not in it."""
     last = node.log.last_epoch
-    return any_of(
-        node.log.is_empty,
-        all_of(leader.log.floor_epoch(last) == last, leader.log.end_of_epoch(last) >= node.log.end),
-    )
+    ends = leader.log.end_of_epoch(last)
+    alike = all_of(leader.log.floor_epoch(last) == last, ends >= node.log.end)
+    return not_(any_of(node.log.is_empty, alike))
 
 
 @action(
@@ -175,7 +180,7 @@ def truncation_offset(node: Node, leader: Node) -> Offset:
 def follower_truncate(quorum: Quorum, node: Node, leader: Node) -> None:
     """The Fetch response names a diverging epoch; below its high watermark a node does not cut."""
     require(node != leader, follows(node, leader), leader.is_free)
-    require(not_(is_valid(node, leader)))
+    require(diverges(node, leader), not_(is_sent_snapshot(node, leader)))
     offset = truncation_offset(node, leader)
     require(offset >= node.high_watermark)
 

@@ -2,14 +2,16 @@
 
 `updateState` reads from its cursor, `nextOffset`, to the end of the log. A truncation takes the
 records from the history, and leaves the cursor: what is appended below it is never read. With
-`truncation.rereads.control.records` the cursor goes back with the log. A start reads all.
+`truncation.rereads.control.records` the cursor goes back with the log. A snapshot that replaces the
+log is read if the cursor is below its end, or with `snapshot.is.always.read`. A start reads the
+latest snapshot and all records after it.
 """
 
 from __future__ import annotations
 
 from model.kraft.settings import KRaftVersion
 from model.kraft.state import MetadataLog, Node, Quorum
-from model.language import SetOf, all_of, choose, largest, maximum, not_
+from model.language import SetOf, all_of, any_of, choose, largest, maximum, minimum, not_
 
 NO_OFFSET = -1
 
@@ -29,31 +31,44 @@ def last_voters_offset(log: MetadataLog) -> int:
 
 def last_read_offset(node: Node) -> int:
     """The offset of the last VotersRecord that the node has read; -1 if there is none."""
+    return last_read_before(node, node.log.end)
+
+
+def last_read_before(node: Node, end: int) -> int:
+    """The same of the records below the offset `end`."""
     log = node.log
     return largest(
-        choose(all_of(log.has(p), not_(log[p].voters.is_empty), not_(log[p].missed)), p, NO_OFFSET)
+        choose(all_of(p < end, not_(log[p].voters.is_empty), not_(log[p].missed)), p, NO_OFFSET)
         for p in log.positions
     )
 
 
 def voter_set(quorum: Quorum, node: Node) -> SetOf[Node]:
     """The voters by id that the node goes by: `lastVoterSet`, committed or not."""
-    if is_static(quorum):
-        return quorum.static_voters
-    return voters_at(node, last_read_offset(node))
+    return quorum.static_voters if is_static(quorum) else read_voters(quorum, node)
 
 
-def voters_at(node: Node, offset: int) -> SetOf[Node]:
-    """The voters by id of the record at the offset; nobody for -1, where the log begins without."""
-    return node.log[maximum(offset, 0)].voters
+def read_voters(quorum: Quorum, node: Node) -> SetOf[Node]:
+    """The voters by id that the node has read last; nobody if it has read none."""
+    voters = node.log[maximum(last_read_offset(node), 0)].voters
+    if quorum.options.snapshot_is_read:
+        return voters
+    return choose(node.stale_voters.is_empty, voters, node.stale_voters)
+
+
+def second_directories(quorum: Quorum, node: Node) -> SetOf[Node]:
+    """Which voters are in the voter set that the node has read last with their second directory."""
+    second = node.log[maximum(last_read_offset(node), 0)].second
+    if quorum.options.snapshot_is_read:
+        return second
+    return choose(node.stale_voters.is_empty, second, node.stale_second)
 
 
 def key_is(quorum: Quorum, node: Node, voter: Node) -> bool:
     """The key that the node has for the voter is its id with its directory of now."""
     if is_static(quorum):
         return True
-    offset = maximum(last_read_offset(node), 0)
-    return node.log[offset].second.contains(voter) == voter.second_directory
+    return second_directories(quorum, node).contains(voter) == voter.second_directory
 
 
 def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
@@ -63,7 +78,12 @@ def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
 
 def is_missed(quorum: Quorum, node: Node, offset: int) -> bool:
     """A record that the node appends at the offset is below its cursor."""
-    return False if quorum.options.truncation_rereads else offset < node.next_offset
+    return offset < node.next_offset if keeps_cursor(quorum) else False
+
+
+def keeps_cursor(quorum: Quorum) -> bool:
+    """The cursor may be beyond the end of the log."""
+    return not (quorum.options.truncation_rereads and quorum.options.snapshot_is_read)
 
 
 def append(
@@ -75,7 +95,7 @@ def append(
     node.log.append(epoch=epoch, voters=voters, second=second, missed=missed)
     node.unflushed = choose(quorum.flushes, node.unflushed + 1, 0)
     node.flushing = quorum.flushes
-    settle(quorum, node)
+    _settle(quorum, node, offset)
 
 
 def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
@@ -93,25 +113,70 @@ def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
     node.unflushed = choose(quorum.flushes, node.unflushed + end - start, 0)
     if quorum.options.follower_flushes:
         node.flushing = all_of(quorum.flushes, end > start)
-    settle(quorum, node)
+    _settle(quorum, node, start)
 
 
-def settle(quorum: Quorum, node: Node) -> None:
-    """The cursor is blank where the log's end has come up with it."""
-    if not quorum.options.truncation_rereads:
+def _settle(quorum: Quorum, node: Node, start: int) -> None:
+    """After an append at `start`: the cursor is blank where the log's end has come up with it."""
+    if keeps_cursor(quorum):
         node.next_offset = choose(node.log.end >= node.next_offset, 0, node.next_offset)
+    if not quorum.options.snapshot_is_read:
+        _go_by_what_is_read(quorum, node, last_read_offset(node) >= start)
+
+
+def _go_by_what_is_read(quorum: Quorum, node: Node, where: bool) -> None:
+    """What the node has read last is no longer stale."""
+    node.stale_voters = choose(where, quorum.nodes.none(), node.stale_voters)
+    node.stale_second = choose(where, quorum.nodes.none(), node.stale_second)
 
 
 def truncate(quorum: Quorum, node: Node, offset: int) -> None:
     """Truncate the log (`truncateNewEntries`): records leave the history, the cursor may stay."""
     if not quorum.options.truncation_rereads:
         node.next_offset = maximum(node.next_offset, node.log.end)
+    elif keeps_cursor(quorum):
+        node.next_offset = 0
     node.unflushed = choose(quorum.flushes, maximum(0, offset - node.flushed_end), 0)
     node.log.truncate_to(offset)
 
 
-def read_all(node: Node) -> None:
-    """A start: `initialize` reads the whole log."""
+def load_snapshot(quorum: Quorum, node: Node, leader: Node) -> None:
+    """The leader's latest snapshot replaces the log; the node reads it, or goes on as it was.
+
+    `maybeLoadSnapshot` reads it if the cursor is below the log's new start. If not, the node keeps
+    its history of voters, and what is appended below the cursor is not read either. Of that history
+    the last voter set is state here.
+    """
+    end = leader.snapshot_end
+    if not quorum.options.snapshot_is_read:
+        _keep_history(quorum, node, leader, end)
+    elif keeps_cursor(quorum):
+        node.next_offset = 0
+    node.log.truncate_to(minimum(node.log.end, end))
+    node.log.extend_to(end)
     for p in node.log.positions:
-        node.log[p].missed = False
+        mine, theirs, where = node.log[p], leader.log[p], p < end
+        mine.epoch = choose(where, theirs.epoch, mine.epoch)
+        mine.voters = choose(where, theirs.voters, mine.voters)
+        mine.second = choose(where, theirs.second, mine.second)
+        mine.missed = choose(where, theirs.missed, mine.missed)
+
+
+def _keep_history(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
+    """Where the snapshot is not read: the cursor, and the voters if the snapshot has others."""
+    cursor = maximum(node.next_offset, node.log.end)
+    voters, second = read_voters(quorum, node), second_directories(quorum, node)
+    says = leader.log[maximum(last_read_before(leader, end), 0)]
+    same = all_of(says.voters == voters, says.second == second)
+    reads = any_of(not_(quorum.makes_snapshots), cursor < end)
+    node.next_offset = choose(any_of(reads, cursor == end), 0, cursor)
+    node.stale_voters = choose(any_of(reads, same), quorum.nodes.none(), voters)
+    node.stale_second = choose(any_of(reads, same), quorum.nodes.none(), second)
+
+
+def read_all(quorum: Quorum, node: Node) -> None:
+    """A start: `initialize` reads the latest snapshot and the log from its end on."""
+    for p in node.log.positions:
+        node.log[p].missed = all_of(node.log[p].missed, p < node.snapshot_end)
     node.next_offset = 0
+    _go_by_what_is_read(quorum, node, True)

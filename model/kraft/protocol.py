@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.kraft import add_voter_handler, faults, remove_voter_handler, update_voter_handler
 from model.kraft import kafka_raft_client_elections as elections
 from model.kraft import kafka_raft_client_replication as replication
+from model.kraft import kafka_raft_client_snapshots as snapshots
 from model.kraft.bounds import BOUNDS
 from model.kraft.fairness import CUT_BY, FAIRNESS
 from model.kraft.initial_state import start
@@ -40,6 +41,7 @@ KRAFT = Protocol(
     views={
         "elections": ("nodes.role", "nodes.epoch", "nodes.leader", "nodes.voted"),
         "logs": ("nodes.log", "nodes.high_watermark"),
+        "snapshots": ("nodes.snapshot_end", "nodes.log_start"),
         "faults": ("spent",),
     },
     actions=(
@@ -66,6 +68,9 @@ KRAFT = Protocol(
         remove_voter_handler.leader_remove_voter,
         remove_voter_handler.observer_remove_old_key,
         update_voter_handler.leader_update_voter,
+        snapshots.node_create_snapshot,
+        snapshots.node_delete_before_snapshot,
+        snapshots.follower_fetch_snapshot,
         faults.node_crash,
         faults.node_lose_power,
         faults.node_lose_disk,

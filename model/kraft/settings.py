@@ -61,6 +61,14 @@ class KRaftSettings:
         since="4.2.0",
         role=Role.OPERATOR,
     )
+    auto_join_once: bool = setting(
+        False,
+        "a controller whose log says that it was a voter does not have itself added",
+        "auto.join.once",
+        at="KafkaRaftClient.pollFollowerAsObserver",
+        about="KAFKA-19850",
+        fix=True,
+    )
     pre_vote: bool = setting(
         True,
         "a node becomes a candidate only if a majority says that it would vote for it",
@@ -110,6 +118,20 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         fix=True,
     )
+    snapshot_is_read: bool = setting(
+        False,
+        "a snapshot that replaces the log is read, wherever the cursor is",
+        "snapshot.is.always.read",
+        at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
+        fix=True,
+    )
+    snapshot_of_earlier_epoch: bool = setting(
+        False,
+        "a follower takes its leader's snapshot even if the epoch of its own last record is later",
+        "snapshot.of.earlier.epoch.is.taken",
+        at="KafkaRaftLog.truncateToLatestSnapshot",
+        fix=True,
+    )
     leader_counts_flushed: bool = setting(
         False,
         "the leader counts for the high watermark only what it has flushed",
@@ -137,7 +159,7 @@ class KRaftSettings:
         "a follower flushes what it appended before its next Fetch request",
         "follower.flushes.before.fetch",
         at="KafkaRaftClient.appendAsFollower",
-        about="KIP-595, KAFKA-10706",
+        about="KIP-595, KAFKA-10533",
         since="2.8.0",
     )
     whole_fetches: bool = setting(

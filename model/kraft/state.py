@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from model.kraft.bounds import BOUNDS, EPOCHS, LOG_SIZE, NODES, POWER_LOSSES
+from model.kraft.bounds import BOUNDS, EPOCHS, LOG_SIZE, NODES, POWER_LOSSES, SNAPSHOTS
 from model.kraft.settings import KRaftSettings
 from model.language import (
     Annotated,
@@ -27,6 +27,7 @@ from model.language import (
     for_each,
     integers,
     largest,
+    maximum,
     members,
     minimum,
     nobody,
@@ -76,6 +77,10 @@ class MetadataLog(Sequence[Entry]):
         """The epoch of the last record, 0 for an empty log."""
         return largest(choose(self.has(p), self[p].epoch, 0) for p in self.positions)
 
+    def epoch_before(self, offset: int) -> int:
+        """The epoch of the record before the offset, 0 for offset 0: that of a snapshot's id."""
+        return choose(offset > 0, self[maximum(offset - 1, 0)].epoch, 0)
+
     def floor_epoch(self, epoch: int) -> int:
         """The greatest epoch of a record up to `epoch`, 0 if there is none."""
         return largest(
@@ -115,6 +120,11 @@ class Node(Entity):
     thread has appended and is about to flush. Both are blank where there are no power losses.
     `next_offset` is KRaftControlRecordStateMachine's cursor where it is
     beyond the end of the log, as after a truncation, and 0 where it is not.
+
+    `snapshot_end`: the offset at which its latest snapshot ends, 0 without one; of records below it
+    `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
+    the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
+    goes by since a snapshot came that it did not read; nobody if it reads what it has.
     """
 
     _label = "n"
@@ -132,6 +142,10 @@ class Node(Entity):
     high_watermark: Offset = 0
     fetched: PerMember[Node, Offset] = for_each(0)
     second_directory: bool = False
+    snapshot_end: Offset = 0
+    log_start: Offset = 0
+    stale_voters: SetOf[Node] = nobody()
+    stale_second: SetOf[Node] = nobody()
 
     @property
     def leads(self) -> bool:
@@ -174,13 +188,15 @@ class Quorum(State):
     """The whole state.
 
     Ghosts: `committed`, all that leaders have committed, and `committed_in`, the latest epoch in
-    which one did; `epochs`, by number.
+    which one did; `epochs`, by number; `rejoined`: a
+    controller that was removed has had itself added.
     """
 
     nodes: Members[Node] = members(NODES)
     static_voters: SetOf[Node] = nobody()
     committed: Table[CommittedAt] = table(LOG_SIZE)
     committed_in: Epoch = 0
+    rejoined: bool = False
     epochs: Table[LeaderOfEpoch] = table(EPOCHS + 1)
     spent: Spent = Spent.part()
 
@@ -193,3 +209,8 @@ class Quorum(State):
     def flushes(self) -> bool:
         """A flush is a step of its own: something may be lost before it."""
         return self.bound(POWER_LOSSES) > 0
+
+    @property
+    def makes_snapshots(self) -> bool:
+        """Controllers make snapshots."""
+        return self.bound(SNAPSHOTS) > 0

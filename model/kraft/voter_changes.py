@@ -10,25 +10,21 @@ from model.kraft.kraft_control_record_state_machine import (
     append,
     is_static,
     last_read_offset,
+    voter_set,
 )
 from model.kraft.leader_state import is_established, update_high_watermark
 from model.kraft.state import Node, Quorum
-from model.language import SetOf, maximum, not_, require
+from model.language import SetOf, not_, require
 
 
 def require_changeable(quorum: Quorum, leader: Node) -> None:
     """The leader may change voters: its epoch and the last VotersRecord are committed."""
     require(not is_static(quorum), leader.leads, leader.is_free, not_(leader.log.is_full))
-    require(last_read_offset(leader) >= 0)
+    require(not_(voter_set(quorum, leader).is_empty))
     if quorum.options.reconfiguration_waits:
         require(is_established(quorum, leader))
     if quorum.options.one_change_at_a_time:
         require(last_read_offset(leader) < leader.high_watermark)
-
-
-def second_directories(leader: Node) -> SetOf[Node]:
-    """Which voters are in the leader's voter set with their second directory."""
-    return leader.log[maximum(last_read_offset(leader), 0)].second
 
 
 def append_voters(quorum: Quorum, leader: Node, voters: SetOf[Node], second: SetOf[Node]) -> None:

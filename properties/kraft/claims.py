@@ -6,8 +6,11 @@ passes it, so that what holds of committed records holds of acknowledged ones.
 
 from __future__ import annotations
 
+from model.kraft.kafka_raft_client_replication import follows
+from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
+    last_read_before,
     last_read_offset,
     last_voters_offset,
     voter_set,
@@ -89,13 +92,71 @@ def has_dynamic_voters(model: Model) -> bool:
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
-    failure="{node} goes by an older VotersRecord than the last of its log",
+    failure="{node} does not go by the last VotersRecord of its log",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
 )
 def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     """Else two nodes with the same log count different majorities."""
-    return every(last_read_offset(node) == last_voters_offset(node.log) for node in quorum.nodes)
+    return every(
+        all_of(node.stale_voters.is_empty, last_read_offset(node) == last_voters_offset(node.log))
+        for node in quorum.nodes
+    )
+
+
+def has_snapshots(model: Model) -> bool:
+    """Controllers make snapshots."""
+    return model.bounds["snapshots"] > 0
+
+
+@always(
+    "a_snapshot_has_what_the_log_had",
+    "a snapshot has the voters of the last VotersRecord before its end",
+    failure="the snapshot of {node} lacks a VotersRecord before its end at {node.snapshot_end}",
+    broken_by="kraft truncation.rereads.control.records=false",
+    premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
+    promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
+)
+def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
+    """Else each node that reads it goes by an older set, after a start too."""
+    return every(
+        not_(
+            all_of(
+                row.number < node.snapshot_end,
+                last_read_before(node, node.snapshot_end) < row.number,
+                not_(node.log[row.number].voters.is_empty),
+            )
+        )
+        for node in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@always(
+    "a_follower_takes_the_snapshot_that_it_is_sent",
+    "a follower takes the snapshot that its leader sends it",
+    failure="{leader} sends {node} a snapshot that it refuses: its process ends",
+    broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
+    premise=lambda q: some(
+        all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
+        for node in q.nodes
+        for leader in q.nodes
+    ),
+    promised=has_snapshots,
+)
+def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
+    """After its start it is sent the same, which it has: it fetches nothing until there is another.
+
+    A leader's snapshot is committed, so that nothing is lost by taking it.
+    """
+    return every(
+        implies(
+            all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader)),
+            takes_snapshot(quorum, node, leader),
+        )
+        for node in quorum.nodes
+        for leader in quorum.nodes
+    )
 
 
 def supporters(quorum: Quorum, node: Node) -> SetOf[Node]:
@@ -154,6 +215,18 @@ def majorities_meet(quorum: Quorum) -> bool:
         for one in quorum.nodes
         for other in quorum.nodes
     )
+
+
+@always(
+    "a_removed_voter_stays_out",
+    "a controller that was removed from the voters does not have itself added again",
+    failure="a controller that was removed has had itself added",
+    broken_by="kraft auto.join.once=false",
+    promised=lambda model: model.settings.auto_join,
+)
+def a_removed_voter_stays_out(quorum: Quorum) -> bool:
+    """An operator removed it, and may have thought of another number of failures."""
+    return not_(quorum.rejoined)
 
 
 @always(
@@ -271,7 +344,10 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     committed_records_stay,
     leaders_have_what_is_committed,
     the_voter_set_is_that_of_the_log,
+    a_snapshot_has_what_the_log_had,
+    a_follower_takes_the_snapshot_that_it_is_sent,
     majorities_meet,
+    a_removed_voter_stays_out,
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,

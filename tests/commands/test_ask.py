@@ -76,6 +76,8 @@ def test_with_zookeeper_it_says_which_rules_are_not_those_with_kraft(highwater, 
         (("--kafka", "3.6", "--crashes", "1", "--set", "min.insync.replicas=5"), "more than the 3"),
         (("--kafka", "4.0", "--mode", "zookeeper", "--crashes", "1"), "ZooKeeper are 0.8.2 to 3.9"),
         (("--kafka", "2.7", "--upgrade-to", "4.1"), "a migration"),
+        (("--kafka", "4.1", "--voter-changes", "1"), "say how many with --controllers"),
+        (("--kafka", "4.1", "--controllers", "3", "--topic", "t"), "--topic is about partitions"),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(highwater, arguments, words):

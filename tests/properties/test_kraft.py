@@ -21,6 +21,7 @@ from tests.support.textbook import count_levels
 ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KRAFT.name]
 AT_ONCE = {"pre.vote": "false"}
+JOINS = {"controller.quorum.auto.join.enable": "true"}
 FAULTS = {"voter_changes": 0, "power_losses": 1, "crashes": 1, "epochs": 2}
 NEEDED = {
     "committed_records_stay": {"nodes": 1, "voter_changes": 0, "power_losses": 1},
@@ -28,21 +29,36 @@ NEEDED = {
     "the_voter_set_is_that_of_the_log": {"appends": 2, "epochs": 2},
     "majorities_meet": {"appends": 0, "epochs": 2, "voter_changes": 2},
     "nobody_has_to_cut_below_its_high_watermark": FAULTS,
+    "a_snapshot_has_what_the_log_had": {"appends": 2, "epochs": 2, "snapshots": 1},
+    "a_follower_takes_the_snapshot_that_it_is_sent": {"voter_changes": 0, "snapshots": 1},
+    "a_removed_voter_stays_out": {"appends": 0, "epochs": 1, "voter_changes": 2},
 }
 DEPTHS = {
-    "committed_records_stay": 5,
+    "committed_records_stay": 3,
     "leaders_have_what_is_committed": 9,
     "the_voter_set_is_that_of_the_log": 11,
     "majorities_meet": 2,
     "nobody_has_to_cut_below_its_high_watermark": 10,
+    "a_snapshot_has_what_the_log_had": 13,
+    "a_follower_takes_the_snapshot_that_it_is_sent": 14,
+    "a_removed_voter_stays_out": 5,
 }
 
 
-@pytest.mark.parametrize("prop", BY_SETTINGS, ids=lambda prop: prop.name)
+OF_SNAPSHOTS = ("a_snapshot_has_what_the_log_had", "a_follower_takes_the_snapshot_that_it_is_sent")
+BROKEN = [
+    pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in OF_SNAPSHOTS else [])
+    for p in BY_SETTINGS
+]
+
+
+@pytest.mark.parametrize("prop", BROKEN)
 def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
     _, *changes = prop.broken_by.split()
     changed = dict(c.split("=") for c in changes)
     settings = KRAFT.preset("kafka-fixed") | AT_ONCE
+    if prop.name == "a_removed_voter_stays_out":
+        settings |= JOINS
     model = KRAFT.model(NEEDED[prop.name], settings | changed)
     assert check_is_broken(model, prop) == DEPTHS[prop.name]
     mended = KRAFT.model(NEEDED[prop.name], settings)
@@ -146,6 +162,7 @@ WHERE = {
     "an observer": ({"epochs": 2, "voter_changes": 2}, {"observers": "1"}),
     "a resignation": ({"epochs": 3, "voter_changes": 0, "resignations": 1}, AT_ONCE),
     "power": (FAULTS, AT_ONCE),
+    "snapshots": ({"epochs": 2, "snapshots": 2, "appends": 0}, AT_ONCE),
     "a disk, and controllers that join": (
         {"epochs": 2, "appends": 0, "voter_changes": 2, "disk_losses": 1},
         AT_ONCE | {"controller.quorum.auto.join.enable": "true"},

@@ -100,6 +100,47 @@ class AskBeyond(TypedDict):
     explored: str
 
 
+class AskControllers(TypedDict):
+    """What the controllers' quorum can lose, and what would prevent it."""
+
+    command: Literal["ask"]
+    release: str
+    preset: str
+    controllers: Positive
+    read: list[str]
+    faults: str
+    explored: str
+    bounds: dict[str, object]
+    settings: dict[str, object]
+    losses: list[AskControllersLoss]
+    changes: list[AskControllersChange]
+    all_tried: bool
+    seconds: Share
+    lossy: bool
+    decided: bool
+    version: str
+
+
+class AskControllersLoss(TypedDict):
+    """What is asked of the quorum, and whether it can be."""
+
+    about: str
+    properties: list[str]
+    verdict: str | None
+    words: str
+    depth: Count | None
+    steps: list[str]
+    trace: str | None
+
+
+class AskControllersChange(TypedDict):
+    """A change with which nothing is lost."""
+
+    change: str
+    tier: Literal["setting", "upgrade", "unreleased"]
+    explored: str
+
+
 class Reproduce(TypedDict):
     """A finding on a cluster."""
 

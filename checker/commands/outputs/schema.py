@@ -17,7 +17,7 @@ from checker.commands.outputs.graphs import (
     ListOfBugs,
     Query,
 )
-from checker.commands.outputs.kafka import Ask, Audit, Cases, Conform, Reproduce
+from checker.commands.outputs.kafka import Ask, AskControllers, Audit, Cases, Conform, Reproduce
 from checker.commands.outputs.proofs import Infer, KnownCase, Mutate, MutateStored, Prove
 from checker.commands.outputs.searches import (
     Explore,
@@ -45,6 +45,7 @@ OUTPUTS = (
     List,
     ListOfBugs,
     Ask,
+    AskControllers,
     Explore,
     Liveness,
     Graph,

@@ -49,7 +49,12 @@ NOT_COMPARED = {
     "committed": "a ghost",
     "committed_in": "a ghost",
     "epochs": "a ghost",
+    "rejoined": "a ghost",
     "spent": "the budgets of faults",
+    "nodes.snapshot_end": "no snapshot is made",
+    "nodes.log_start": "no snapshot is made",
+    "nodes.stale_voters": "no snapshot is made",
+    "nodes.stale_second": "no snapshot is made",
 }
 """Variables that no row reads, with the reason."""
 

@@ -88,6 +88,10 @@ class Answer:
         blocks += [beyond(self.beyond), verdict(self.parts, self.is_decided, self.seconds)]
         return paragraphs(blocks, width)
 
+    def data(self) -> dict[str, Any]:
+        """The answer as plain data, for JSON."""
+        return as_data(self)
+
     def __str__(self) -> str:
         """The text that the command shows, in 80 columns."""
         return self.text(80)

@@ -15,7 +15,7 @@ from checker.kafka.guarantees.releases import mode_words, rules_by_mode
 from checker.kafka.guarantees.verdicts import finer_of_the_grid
 from checker.lab.experiments.matrix import Cell
 
-_TIERS = {
+TIERS = {
     Tier.SETTING: "a setting",
     Tier.UPGRADE: "a release",
     Tier.UNRELEASED: "in no release of Kafka",
@@ -112,7 +112,7 @@ def _change(tried: Tried) -> str:
     cost = (
         f"costs availability: {'; '.join(tried.costs)}" if tried.costs else "costs no availability"
     )
-    return f"{change.words}, {_TIERS[change.tier]}{about}: {cost}"
+    return f"{change.words}, {TIERS[change.tier]}{about}: {cost}"
 
 
 def beyond(losses: Sequence[Known]) -> Iterator[str]:

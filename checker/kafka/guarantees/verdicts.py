@@ -113,12 +113,12 @@ def finer_of_the_grid() -> Finer:
 
 def judge_losses(choice: Choice, budget: Allowance, *, finer: bool = True) -> Judged:
     """Search a choice for losses alone: with `finer`, where it has none, the finer model too."""
-    return Judged(choice, _cells(choice, losses_of(choice), budget, finer=finer), (), {})
+    return Judged(choice, judged_cells(choice, losses_of(choice), budget, finer=finer), (), {})
 
 
 def judge_stops(judged: Judged, budget: Allowance) -> Judged:
     """The same, with what stops, and for how long."""
-    stops = _cells(judged.choice, stops_of(judged.choice), budget)
+    stops = judged_cells(judged.choice, stops_of(judged.choice), budget)
     violated = [cell for cell in stops if cell.is_violated]
     lasting: Mapping[str, Outage] = {}
     if violated and budget.left:
@@ -128,9 +128,10 @@ def judge_stops(judged: Judged, budget: Allowance) -> Judged:
     return replace(judged, stops=stops, lasting=lasting)
 
 
-def _cells(
+def judged_cells(
     choice: Choice, columns: tuple[Column, ...], budget: Allowance, *, finer: bool = False
 ) -> tuple[Cell, ...]:
+    """A cell for each column; with `finer`, what is safe is searched in the finer model too."""
     matrix = Matrix("", "", (Row("", choice),), columns)
     results: dict[str, Result] = {}
     _search(matrix.searches.values(), budget, results)

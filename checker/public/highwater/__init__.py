@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Answer", "__version__", "ask", "explain", "explore", "graph", "losses", "prove", "run",
-    "simulate",
+    "Answer", "__version__", "ask", "ask_controllers", "explain", "explore", "graph", "losses",
+    "prove", "run", "simulate",
 ]  # fmt: skip
 
 

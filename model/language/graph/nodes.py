@@ -107,12 +107,12 @@ class Node:
         return show(self)
 
 
-_interned: WeakValueDictionary[tuple[Op, tuple[int, ...], Sort, Any], Node] = WeakValueDictionary()
+_interned: WeakValueDictionary[tuple[Op, tuple[Node, ...], Sort, Any], Node] = WeakValueDictionary()
 _numbers = itertools.count()
 
 
 def intern(op: Op, args: tuple[Node, ...], sort: Sort, data: Any = None) -> Node:
-    key = (op, tuple(arg.number for arg in args), sort, data)
+    key = (op, args, sort, data)
     found = _interned.get(key)
     if found is None:
         found = _interned[key] = Node(op, args, sort, data, next(_numbers))
