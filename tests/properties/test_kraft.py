@@ -34,7 +34,7 @@ NEEDED = {
     "a_removed_voter_stays_out": {"appends": 0, "epochs": 1, "voter_changes": 2},
 }
 DEPTHS = {
-    "committed_records_stay": 5,
+    "committed_records_stay": 3,
     "leaders_have_what_is_committed": 9,
     "the_voter_set_is_that_of_the_log": 11,
     "majorities_meet": 2,
