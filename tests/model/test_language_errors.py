@@ -358,7 +358,7 @@ def the_set_of_a_reference(lab: Lab) -> None:
 
 @refused("arithmetic or an order of a record, member or row")
 def arithmetic_on_a_member(lab: Lab, node: Node) -> None:
-    lab.n = node + 1  # type: ignore[operator]  # here
+    lab.n = node + 1  # here
 
 
 @refused("a class whose objects are no values here: write a Record of the state, a tuple")

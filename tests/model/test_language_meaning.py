@@ -273,7 +273,7 @@ def sets_by_condition(lab: Lab) -> None:
 
 @acts
 def majorities(lab: Lab, a: Node) -> None:
-    require(is_majority(lab.group, of=a.group.with_member(lab.chosen)))
+    require(is_majority(lab.group, of=a.group.with_member(a)))
 
     a.flag = is_majority(lab.nodes.where(lambda node: node.x > 0), of=lab.group)
     lab.flag = is_majority(lab.nodes.none(), of=lab.nodes.none())

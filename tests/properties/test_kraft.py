@@ -56,7 +56,7 @@ BROKEN = [
 def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
     _, *changes = prop.broken_by.split()
     changed = dict(c.split("=") for c in changes)
-    settings = KRAFT.preset("kafka-fixed") | AT_ONCE
+    settings = {**KRAFT.preset("kafka-fixed"), **AT_ONCE}
     if prop.name == "a_removed_voter_stays_out":
         settings |= JOINS
     model = KRAFT.model(NEEDED[prop.name], settings | changed)
@@ -138,7 +138,7 @@ def test_each_rule_is_needed(rule):
     bounds, settings, depth = RULES[rule]
     names = ["majorities_meet", "leaders_have_what_is_committed"]
     claims = choose_properties(KRAFT, names)
-    settings = KRAFT.preset("kafka-fixed") | AT_ONCE | settings
+    settings = {**KRAFT.preset("kafka-fixed"), **AT_ONCE} | settings
     without = explore(KRAFT.model(bounds, settings | {rule: "false"}), claims, symmetry=True)
     assert min(violation.depth for violation in without.violations) == depth
     mended = explore(KRAFT.model(bounds, settings), claims, Limits(depth=depth), symmetry=True)
@@ -174,7 +174,7 @@ STATES = {"elections": 51_818, "power": 25_820}
 @pytest.mark.parametrize("name", _ids(WHERE))
 def test_a_quorum_keeps_its_promises(name):
     bounds, settings = WHERE[name]
-    model = KRAFT.model(bounds, KRAFT.preset("kafka-fixed") | settings)
+    model = KRAFT.model(bounds, {**KRAFT.preset("kafka-fixed"), **settings})
     promised = [p for p in promised_properties(model) if p.sense is Sense.ALWAYS]
     found = Explorer(model, promised, options=Options(symmetry=True, cross_check=False)).run()
     assert found.verdict is Verdict.EXHAUSTED

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from checker.kafka.cluster.frames import Frames
 from checker.kafka.cluster.schedule import (
     FOLDER,
     Kind,
@@ -113,7 +114,7 @@ def test_what_is_left_unread_is_read_again(schedule, control):
 def test_a_network_that_is_parted_is_made_whole_and_all_nodes_that_are_named_are_there(
     schedule, control
 ):
-    apart: set[int] = set()
+    apart: set[Frames] = set()
     nodes = {*schedule.quorum.controllers, *range(schedule.brokers)}
     for step in schedule.steps(control):
         given = step.meaning.arguments

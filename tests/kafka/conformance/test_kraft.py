@@ -49,7 +49,7 @@ def _walked(chosen):
     """What a few walks of the model with these settings give on the newest of the releases."""
     tally = Tally("4.3.1")
     with Controllers("4.3.1") as controllers:
-        for model in QUORUMS.models("4.3.1", {}, chosen)[:2]:
+        for model in QUORUMS.models("4.3.1", {}, chosen, None)[:2]:
             walker = Walker(model, "4.3.1", 7)
             compare_walks(controllers, walker.projection, walker.walks(8, 40), tally)
     return tally
