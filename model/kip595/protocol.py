@@ -180,7 +180,7 @@ def agrees(follower: Voter, leader: Voter) -> bool:
     )
 
 
-@action("{voter} stands for election")
+@action("{voter} stands for election", at="KafkaRaftClient.transitionToCandidate")
 def stand(raft: Raft, voter: Voter) -> None:
     """A voter whose timer runs out votes for itself in a new epoch."""
     epoch = voter.epoch + 1
@@ -192,7 +192,7 @@ def stand(raft: Raft, voter: Voter) -> None:
     raft.elections[epoch].vote[voter] = voter
 
 
-@action("{voter} votes for {candidate}")
+@action("{voter} votes for {candidate}", at="KafkaRaftClient.handleVoteRequest")
 def vote(raft: Raft, voter: Voter, candidate: Voter) -> None:
     """One vote an epoch, and only for a log that is as up to date as the voter's own."""
     mine, its = voter.log, candidate.log
@@ -217,7 +217,7 @@ def vote(raft: Raft, voter: Voter, candidate: Voter) -> None:
     election.vote[voter] = candidate
 
 
-@action("{candidate} becomes leader")
+@action("{candidate} becomes leader", at="KafkaRaftClient.onBecomeLeader")
 def become_leader(raft: Raft, candidate: Voter) -> None:
     """With the votes of a majority; the first record of the epoch is the LeaderChange record."""
     voters, end = raft.voters_of(candidate), candidate.log.end
@@ -232,7 +232,7 @@ def become_leader(raft: Raft, candidate: Voter) -> None:
     candidate.append(voters)
 
 
-@action("{leader} appends a record")
+@action("{leader} appends a record", at="KafkaRaftClient.appendBatch")
 def append(raft: Raft, leader: Voter) -> None:
     """A leader takes writes, even if it is one no more."""
     voters, end = raft.voters_of(leader), leader.log.end
@@ -242,7 +242,7 @@ def append(raft: Raft, leader: Voter) -> None:
     raft.elections[leader.epoch].fetched[leader] = end + 1
 
 
-@action("{voter} learns of the epoch of {other}")
+@action("{voter} learns of the epoch of {other}", at="KafkaRaftClient.maybeTransition")
 def learn_epoch(raft: Raft, voter: Voter, other: Voter) -> None:
     """Any request or response of a later epoch ends what a voter was."""
     require(voter.epoch < other.epoch)
@@ -251,7 +251,9 @@ def learn_epoch(raft: Raft, voter: Voter, other: Voter) -> None:
     voter.role = Role.FOLLOWER
 
 
-@action("{follower} sends a Fetch request to {leader}")
+@action(
+    "{follower} sends a Fetch request to {leader}", at="KafkaRaftClient.tryCompleteFetchRequest"
+)
 def fetch(raft: Raft, follower: Voter, leader: Voter) -> None:
     """The fetch offset acknowledges all records below it."""
     require(has_followed(follower, leader))
@@ -262,7 +264,7 @@ def fetch(raft: Raft, follower: Voter, leader: Voter) -> None:
     raft.elections[leader.epoch].fetched[follower] = minimum(follower.log.end, leader.log.end)
 
 
-@action("{follower} appends a record from {leader}")
+@action("{follower} appends a record from {leader}", at="KafkaRaftClient.appendAsFollower")
 def replicate(raft: Raft, follower: Voter, leader: Voter) -> None:
     """The response to a valid Fetch request holds the next record and the high watermark."""
     end = follower.log.end
@@ -277,7 +279,7 @@ def replicate(raft: Raft, follower: Voter, leader: Voter) -> None:
     follower.log.append_copy(leader.log[end])
 
 
-@action("{follower} truncates its log for {leader}")
+@action("{follower} truncates its log for {leader}", at="KafkaRaftClient.handleFetchResponse")
 def truncate(raft: Raft, follower: Voter, leader: Voter) -> None:
     """Responses with a diverging epoch lead to where the logs agree, here all in one step."""
     end = largest(choose(follower.same_entry(leader, p), p + 1, 0) for p in follower.log.positions)
@@ -288,7 +290,7 @@ def truncate(raft: Raft, follower: Voter, leader: Voter) -> None:
     follower.log.truncate_to(end)
 
 
-@action("{leader} advances its high watermark to {end}")
+@action("{leader} advances its high watermark to {end}", at="LeaderState.maybeUpdateHighWatermark")
 def advance_high_watermark(raft: Raft, leader: Voter, end: Offset) -> None:
     """A majority has fetched up to there, and a record of the leader's own epoch is below it."""
     election = raft.elections[leader.epoch]
@@ -302,7 +304,7 @@ def advance_high_watermark(raft: Raft, leader: Voter, end: Offset) -> None:
     leader.commit_epoch = leader.epoch
 
 
-@action("{leader} changes whether {voter} is a voter")
+@action("{leader} changes whether {voter} is a voter", at="AddVoterHandler.handleAddVoterRequest")
 def change_voters(raft: Raft, leader: Voter, voter: Voter) -> None:
     """AddVoter or RemoveVoter: the voters count as soon as their record is appended."""
     log, voters = leader.log, raft.voters_of(leader)
@@ -321,7 +323,7 @@ def change_voters(raft: Raft, leader: Voter, voter: Voter) -> None:
     raft.elections[leader.epoch].fetched[leader] = end + 1
 
 
-@action("{voter} restarts")
+@action("{voter} restarts", at="KafkaRaftClient.initialize")
 def restart(raft: Raft, voter: Voter) -> None:
     """Log, epoch and vote are on disk; a leader does not lead in its epoch again."""
     require(voter.epoch > 0)

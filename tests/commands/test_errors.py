@@ -37,7 +37,7 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("explore", "kip999"), ("'kip999'", "did you mean 'kip279'?", "kip320", "async_isr")),
+        (("explore", "kip289"), ("'kip289'", "did you mean 'kip279'?", "kip320", "async_isr")),
         (("explore", "kip320", "--replicas", 0), ("replicas", "0", "1 to 16")),
         (("explore", "kip320", "--replicas", 17), ("replicas", "17", "1 to 16")),
         (("explore", "kip320", "--replicas", "two"), ("--replicas", "'two'", "integer")),

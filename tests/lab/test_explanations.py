@@ -88,6 +88,7 @@ def test_the_table_has_every_case():
     assert same_run == [
         "13-a_follower_asks_for_an_epoch_in_vain",
         "76-an_owners_commit_is_refused",
+        "103-a_snapshot_is_refused",
         "async_isr-without_maximal_isr",
     ]
 

@@ -469,7 +469,7 @@ def test_a_family_that_would_be_empty_is_refused():
 @pytest.mark.parametrize(
     "annotation, words",
     [
-        (int, "cannot use the annotation <class 'int'>: valid are bool"),
+        (int, "n: an int needs limits: write Annotated"),
         (list[int], "cannot use the annotation"),
         (str, "cannot use the annotation"),
     ],

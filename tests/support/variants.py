@@ -26,6 +26,7 @@ TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} 
     "kafka_group": {"members": 2, "topic_partitions": 1, "generations": 2}
     | dict.fromkeys(("member_crashes", "session_timeouts"), 0),
     "kafka_producer": {"topic_partitions": 1, "log_size": 2, "broker_errors": 1},
+    "kip595": {"voters": 2, "log_size": 2, "epochs": 2},
     "kraft": {"nodes": 2, "log_size": 2},
 }
 """Bounds at which a whole state graph has a few hundred states."""
@@ -35,7 +36,8 @@ SMALL: dict[str, dict[str, int]] = {protocol.name: _SMALL for protocol in LADDER
     "kafka_producer": dict.fromkeys((bound.name for bound in KAFKA_PRODUCER.bounds), 1)
     | {"topic_partitions": 2, "keys": 2, "max_records": 2, "log_size": 3},
     "kafka_group": {"lost_commits": 1, "partition_additions": 1},
-    "kraft": {"log_size": 3, "epochs": 2, "crashes": 1, "power_losses": 1, "resignations": 1},
+    "kip595": {"voters": 3, "log_size": 2, "epochs": 2},
+    "kraft": {"log_size": 4, "epochs": 2, "crashes": 1, "power_losses": 1, "resignations": 1},
 }
 """Bounds that are large enough for every part of a protocol to matter."""
 

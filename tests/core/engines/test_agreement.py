@@ -56,7 +56,7 @@ from tests.support.counter import COUNTER, below
 from tests.support.variants import small
 
 RARE = {"controller_unfence_and_elect", "producer_receive_out_of_order"}  # one walk in hundreds
-RARE |= {"leader_add_voter", "leader_resign_as_removed"}
+RARE |= {"leader_add_voter"}
 
 
 def claims_of(protocol):
