@@ -76,6 +76,12 @@ def committed_records_stay(raft: Raft) -> bool:
     )
 
 
+@sometimes("a_voter_leads", "a majority elects a leader")
+def a_voter_leads(raft: Raft) -> bool:
+    """Else nothing is ever appended."""
+    return some(voter.leads for voter in raft.voters)
+
+
 @sometimes("a_record_commits", "a high watermark rises above 0")
 def a_record_commits(raft: Raft) -> bool:
     """Without commits, nothing could be lost."""
@@ -87,5 +93,6 @@ KIP595_PROPERTIES: tuple[Property, ...] = (
     log_matching,
     leader_completeness,
     committed_records_stay,
+    a_voter_leads,
     a_record_commits,
 )
