@@ -50,12 +50,12 @@ class Controllers:
     @property
     def words(self) -> str:
         """The quorum, for people."""
-        level = self.choice({}).setting(LEVEL)
+        level = as_text(self.choice({}).model.settings)[LEVEL]
         kept = "voters in the log" if level == "1" else "configured voters"
         who = counted(self.nodes, "controller")
         return f"Kafka {self.release}, {who}, {kept} ({LEVEL} {level})"
 
-    def choice(self, numbers: Mapping[str, int]) -> QuorumChoice:
+    def choice(self, numbers: Mapping[str, int]) -> Choice:
         """What is searched, with these faults and sizes: else there is room for each fault."""
         faults = {name: count for name, count in numbers.items() if name in FAULTS}
         sizes = {"epochs": EPOCHS.default, "appends": 2 if sum(faults.values()) == 1 else 1}
@@ -63,15 +63,7 @@ class Controllers:
         room = sizes["epochs"] + sizes["appends"] + faults.get("voter_changes", 0)
         quiet = dict.fromkeys(FAULTS, 0)
         bounds = {**quiet, "nodes": self.nodes, "log_size": room, **sizes, **faults}
-        return QuorumChoice("kraft", self.preset, self.settings, bounds)
-
-
-class QuorumChoice(Choice):
-    """A choice of settings and bounds of `kraft`."""
-
-    def setting(self, name: str) -> str:
-        """The value of a setting, as text."""
-        return as_text(self.model.settings)[name]
+        return Choice("kraft", self.preset, self.settings, bounds)
 
 
 def describe_controllers(

@@ -16,7 +16,7 @@ from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.changes import Tier
 from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
-from checker.kafka.guarantees.text import TIERS
+from checker.kafka.guarantees.text import TIERS, no_loss
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
@@ -219,13 +219,8 @@ def _prevented(found: QuorumAnswer) -> Iterator[str]:
 def _verdict(found: QuorumAnswer) -> Iterator[str]:
     if found.lost:
         yield f"lost: {', '.join(cell.column.name for cell in found.lost)}"
-    elif found.is_decided:
-        yield "nothing is lost in any state within these bounds"
     else:
-        yield (
-            f"no loss was found in {found.seconds:g} s, in which not all states within these "
-            "bounds were visited (--max-seconds)"
-        )
+        yield no_loss(found.is_decided, found.seconds)
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -130,10 +130,15 @@ def verdict(parts: Sequence[Part], is_decided: bool, seconds: float) -> Iterator
         when = f" ({first.name})" if first.name else ""
         cells = ", ".join(cell.column.name for cell in first.judged.lost)
         yield f"lost{when}: {cells}"
-    elif is_decided:
-        yield "nothing is lost in any state within these bounds"
     else:
-        yield (
-            f"no loss was found in {seconds:g} s, in which not all states within these bounds "
-            "were visited (--max-seconds)"
-        )
+        yield no_loss(is_decided, seconds)
+
+
+def no_loss(is_decided: bool, seconds: float) -> str:
+    """That none was found, in a sentence, and whether there can be one."""
+    if is_decided:
+        return "nothing is lost in any state within these bounds"
+    return (
+        f"no loss was found in {seconds:g} s, in which not all states within these bounds were "
+        "visited (--max-seconds)"
+    )
