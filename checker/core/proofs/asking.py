@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import z3
 
 _INTERRUPTED = "interrupted from keyboard"
-_running = threading.Event()
-_ended_by: Callable[[], NoReturn] | None = None
+
+
+class _Question:
+    """Whether Z3 is at work, and who has ended that, if someone has."""
+
+    runs = False
+    ended_by: Callable[[], NoReturn] | None = None
+
+
+_question = _Question()
 
 
 def interrupt(raises: Callable[[], NoReturn]) -> None:
@@ -18,24 +25,21 @@ def interrupt(raises: Callable[[], NoReturn]) -> None:
 
     Whoever asked it gets what `raises` raises, not an answer that Z3 did not find.
     """
-    global _ended_by
-    if _running.is_set():
-        _ended_by = raises
+    if _question.runs:
+        _question.ended_by = raises
         z3.main_ctx().interrupt()
 
 
 def ask(solver: Any, *assumptions: Any) -> Any:
     """What `solver.check` answers; `KeyboardInterrupt` where Ctrl-C was pressed meanwhile."""
-    global _ended_by
-    _ended_by = None
-    _running.set()
+    _question.ended_by, _question.runs = None, True
     try:
         answer = solver.check(*assumptions)
     finally:
-        _running.clear()
+        _question.runs = False
     if answer == z3.unknown:
-        if _ended_by is not None:
-            _ended_by()
+        if _question.ended_by is not None:
+            _question.ended_by()
         if solver.reason_unknown() == _INTERRUPTED:
             raise KeyboardInterrupt
     return answer
