@@ -11,6 +11,7 @@ from tests.support.quorums import (
     a_snapshot_in_place_of_a_log,
     a_snapshot_of_an_earlier_epoch,
     acknowledged_before_it_is_flushed,
+    elected,
     fetches,
     taken_over,
     voters_hidden_by_a_truncation,
@@ -98,6 +99,30 @@ def test_a_controller_that_starts_acknowledges_what_it_has_not_flushed(version, 
     assert before[2]["high_watermark"] == before[2]["end"] == before[1]["end"]
     assert before[1]["flushed"] == before[1]["end"] - (not fix)
     assert (end[3]["role"] == "Leader", committed in end[1]["log"]) == (not fix, bool(fix))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(version):
+    """2 has read that 1, which leads, is removed, and starts again; 4 has an empty disk.
+
+    With pre-votes 2 goes on to say so for as long as it finds no majority.
+    """
+    asks_first = at_least(version, "4.0.0")
+    steps = [
+        *elected(1, 2, asks_first),
+        ("begin_epoch", 1, 2),
+        ("begin_epoch", 1, 3),
+        *fetches(1, 2, 3, times=3),
+        ("remove_voter", 1, 1),
+        *fetches(1, 2),
+        *[("crash", 2), ("start", 2)],
+        *[("crash", 4), ("empty_disk", 4), ("start", 4)],
+    ]
+    alone = [("crash", 1), ("crash", 3), ("time_out", 2)]
+    with Controllers(version) as controllers:
+        for more in ([], alone) if asks_first else ([],):
+            end = controllers.play(4, [1, 2, 3], [*steps, *more, ("fetch", 4, 2)])[-1]
+            assert "Unknown leader endpoints" in end[4]["failure"]
 
 
 def _walked(chosen):
