@@ -162,7 +162,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     of_steps=True,
     failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
     broken_by="kraft pre.vote=false",
-    promised=has_dynamic_voters,
+    promised=lambda model: has_dynamic_voters(model) and bool(model.settings.pre_vote),
 )
 def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
     """It does not know that it was removed. What it was granted before it may still use, once."""
