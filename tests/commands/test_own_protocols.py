@@ -105,10 +105,8 @@ def test_a_trace_does_not_make_anybody_run_what_it_names(counter, tmp_path, high
     ("old", "new", "is_changed"),
     [
         ("nobody gets to two", "other words", False),
-        ("c.count < 2 for", "c.count < 3 - 1 for", False),
         ("c.count < 2 for", "c.count != 2 for", True),
         ("    clerk.count += 1", "    # a remark\n    clerk.count = clerk.count + 1", False),
-        ("require(clerk.count <", "require(clerk.count + 1 <=", True),
         ("require(clerk.count <", "require(clerk.count != 7, clerk.count <", True),
         ("integers(0, STEPS)", "integers(-1, STEPS)", True),
     ],

@@ -68,7 +68,7 @@ def replayed(case: Any) -> Any:
 
 
 SOME_FAST = [
-    case if place % 6 == 0 else pytest.param(case, marks=pytest.mark.slow)
+    case if place % 24 == 0 else pytest.param(case, marks=pytest.mark.slow)
     for place, case in enumerate(CASES)
 ]
 SOME_SEARCHED = [
@@ -120,7 +120,7 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
     assert found.why.needless == ()  # it is a shortest one
 
 
-@pytest.mark.parametrize("case", CASES[::8], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES[::24], ids=lambda case: case.name)
 def test_a_trace_is_recognised_as_what_it_is_explained_by(case):
     """Though nothing else is tried."""
     trace = case.stored_trace()

@@ -26,7 +26,7 @@ every_protocol = pytest.mark.parametrize("name", PROTOCOLS)
 @every_protocol
 def test_machine_code_expands_as_the_programs_do(name):
     model = small(name)
-    check_compiled_agrees(model, walked_states(model, 150, seed=6) + random_states(model, 150, 7))
+    check_compiled_agrees(model, walked_states(model, 50, seed=6) + random_states(model, 50, 7))
 
 
 @every_protocol

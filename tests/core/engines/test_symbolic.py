@@ -37,7 +37,7 @@ def engine_of(name: str) -> SymbolicEngine:
     return SymbolicEngine(small_model(name))
 
 
-@pytest.mark.parametrize("name", [*LADDER, "async_isr", "kafka_producer"])
+@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka_producer"])
 def test_steps_are_those_of_the_reference_engine(name):
     engine = engine_of(name)
 
@@ -136,13 +136,17 @@ def all_laws(engine: SymbolicEngine, states: Iterable[tuple[int, ...]]) -> None:
     check_claims(engine, (NO_REQUEST, NO_RECORD, *lemmas), states[:6])
 
 
+def test_the_laws_hold_of_the_engine_that_the_mutants_change():
+    model = small_model("kip320")
+    all_laws(SymbolicEngine(model), states_on_walks(model, 6) + random_states(model, 4))
+
+
 @pytest.mark.parametrize(
     "mutant", [ForgetsAWrite, WritesTooMuch, ForgetsToPrime, PrimesInTurn, WithoutGuard]
 )
 def test_the_laws_catch_a_mutant_engine(mutant):
     model = small_model("kip320")
-    states = states_on_walks(model, 6) + random_states(model, 10)
+    states = states_on_walks(model, 6) + random_states(model, 4)
 
-    all_laws(SymbolicEngine(model), states)
     with pytest.raises(AssertionError):
         all_laws(mutant(model), states)

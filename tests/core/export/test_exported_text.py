@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 
@@ -19,17 +20,21 @@ from tests.support.exports import check_promela, check_tla, export_of
 from tests.support.lab import model_of, protocol_of
 from tests.support.read_promela import ReadPromela
 from tests.support.read_tla import ReadTla
+from tests.support.tiers import slow_but
 from tests.support.variants import random_states, small, tiny
 
 CHECKS = {"promela": check_promela, "tla": check_tla}
 SIZES = {"tiny": (tiny, 20), "small": (small, 4)}
-LONG = {"kraft"}  # the text of its steps has megabytes, which take a minute to read
-NAMES = [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in PROTOCOLS]
+QUICK = [
+    *((name, "tiny") for name in ("kip320", "async_isr", "kafka", "kafka_producer", "kip595")),
+    ("kafka", "small"),
+    ("kafka_group", "small"),
+]
+"""Of the others one reads megabytes for a minute, and the rest have what these have."""
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("language", CHECKS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "size"), slow_but(QUICK, itertools.product(PROTOCOLS, SIZES)))
 def test_every_step_and_claim_of_every_protocol_is_the_models(name, language, size):
     model_at, count = SIZES[size]
     model = model_at(name)

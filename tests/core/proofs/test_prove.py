@@ -22,6 +22,7 @@ from model.language.errors import UsageError
 from model.language.protocol import Instance
 from model.protocols import protocol_named
 from properties import Property, choose_properties, lemmas_of
+from tests.support.tiers import first_and_slow, slow_but
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
 LEMMAS = lemmas_of(KIP320)
@@ -39,7 +40,10 @@ def sizes(replicas, log_size, max_records, max_leader_epoch):
 SMALL = sizes(3, 2, 2, 1)
 
 
-@pytest.mark.parametrize("bounds", [(3, 2, 2, 2), (3, 3, 4, 3), (4, 3, 3, 3), (2, 1, 1, 0)])
+@pytest.mark.parametrize(
+    "bounds",
+    [(3, 2, 2, 2), (2, 1, 1, 0), pytest.param((4, 3, 4, 3), marks=pytest.mark.slow)],
+)
 def test_kip320_is_proved(bounds):
     proof = Induction(KIP320.model(sizes(*bounds)), ISR, LEMMAS).run()
 
@@ -50,7 +54,9 @@ def test_kip320_is_proved(bounds):
         assert proof.never_enabled == []
 
 
-@pytest.mark.parametrize("bounds", [(1, 1, 1), (3, 2, 2), (5, 4, 4)])
+@pytest.mark.parametrize(
+    "bounds", [(1, 1, 1), (3, 2, 2), pytest.param((5, 4, 4), marks=pytest.mark.slow)]
+)
 def test_asynchronous_isr_updates_are_proved(bounds):
     model = ASYNC_ISR.model(
         dict(zip(("replicas", "max_offset", "max_version"), bounds, strict=True))
@@ -73,13 +79,13 @@ def test_without_the_maximal_isr_the_same_lemmas_hold_and_do_not_imply_the_claim
     assert proof.counterexample is not None and proof.counterexample.lemma == claim.name
 
 
-def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all():
-    for settings in ({}, {"wait_for_epoch": False}):
-        model = KIP320.model(SMALL, settings)
-        some = Induction(model, ISR, LEMMAS).run()
-        all_steps = Induction(model, ISR, LEMMAS, InductionOptions(symmetry=False)).run()
-        assert some.symmetry and not all_steps.symmetry
-        assert some.verdict is all_steps.verdict
+@pytest.mark.parametrize("settings", first_and_slow({"wait_for_epoch": False}, {}))
+def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all(settings):
+    model = KIP320.model(SMALL, settings)
+    some = Induction(model, ISR, LEMMAS).run()
+    all_steps = Induction(model, ISR, LEMMAS, InductionOptions(symmetry=False)).run()
+    assert some.symmetry and not all_steps.symmetry
+    assert some.verdict is all_steps.verdict
 
 
 # --- what is not proved -------------------------------------------------------------------------
@@ -96,7 +102,9 @@ FALLS = {
 }
 
 
-@pytest.mark.parametrize(("variant", "falls"), FALLS.items(), ids=str)
+@pytest.mark.parametrize(
+    ("variant", "falls"), slow_but(list(FALLS.items())[1:3], FALLS.items()), ids=str
+)
 def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(variant, falls):
     name, setting = variant
     model = protocol_named(name).model({}, {setting: False} if setting else {})
@@ -171,7 +179,7 @@ def test_a_lemma_that_is_false_initially_is_no_violation():
 
 
 def test_a_timeout_is_unknown():
-    model = KIP320.model(sizes(3, 8, 8, 8))
+    model = KIP320.model(sizes(3, 4, 4, 4))
 
     proof = Induction(model, ISR, LEMMAS, InductionOptions(timeout=0.001)).run()
 
