@@ -100,12 +100,9 @@ def test_workers_change_nothing(highwater, arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        BROKEN,
         (*BROKEN, "--continue", "--deadlock"),
         (*SOUND, "--deadlock"),
-        ("kip279", "--depth", 4),
         ("async_isr", "--set", "maximal_isr=false", "--max-offset", 1, "--replicas", 2),
-        ("async_isr", "--replicas", 2),
     ],
 )
 def test_the_textbook_search_finds_the_same(highwater, arguments):

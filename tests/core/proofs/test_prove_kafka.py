@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.proofs.bounded.induction import Induction
+from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.proof import Proof
 from checker.core.proofs.proof_report import trace_of
 from checker.core.traces.trace import TraceVerdict
@@ -30,12 +30,15 @@ SURVIVAL = (
 )
 
 
+OPTIONS = InductionOptions(cross_check=False)
+
+
 def broker_model(preset, settings=None, **bounds) -> Model:
     return KAFKA.model(bounds, {**KAFKA.preset(preset), **(settings or {})})
 
 
 def proved(model: Model, names=SURVIVAL) -> Proof:
-    return Induction(model, choose_properties(KAFKA, names), LEMMAS).run()
+    return Induction(model, choose_properties(KAFKA, names), LEMMAS, OPTIONS).run()
 
 
 CONSUMER = {"consumers": 1, "consumer_restarts": 1, "log_size": 2, "max_records": 2}
