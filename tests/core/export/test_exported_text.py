@@ -42,6 +42,17 @@ def test_every_step_and_claim_of_every_protocol_is_the_models(name, language, si
     CHECKS[language](exported, [model.initial_state, *random_states(model, count, 1)])
 
 
+def test_a_claim_about_steps_is_judged_of_both_states():
+    def rise(s):
+        require(s.n < 3)
+        s.n = s.n + 1
+
+    claim = always("rises", "n rises", of_steps=True)(lambda before, after: after.n > before.n)
+    model = model_of(rise)
+    for check in CHECKS.values():
+        check(export_of(model, [claim]), [model.initial_state])
+
+
 PROGRAM = """
 from model.language.ground import cell_node
 from tests.support.exports import export_of
