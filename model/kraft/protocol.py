@@ -23,6 +23,7 @@ TELLING = Telling(
     notes=("fetched",),
     words=((r"\bhigh watermark\b", "HW"), (r"^end$", "LEO")),
     end="LEO",
+    system="The KRaft quorum of Kafka",
 )
 """What reports show of a quorum: nodes have lanes, and whoever acts is named first."""
 

@@ -46,13 +46,17 @@ def changed_settings(model: Model) -> dict[str, str]:
 
 def system_words(model: Model) -> str:
     """What is modelled, as people call it: `Kafka 4.1`; and whether its rules were changed."""
-    called = model.protocol.telling.system or model.protocol.name
-    version = model.preset.partition("-")[2].replace("-", " with ")
-    version = "with all fixes" if version == "fixed" else version
+    telling = model.protocol.telling
+    release, *modes = model.preset.partition("-")[2].split("-")
+    having = ["all fixes"] if release == "fixed" else []
+    having += [dict(telling.modes).get(mode, mode) for mode in modes]
     infos = describe(model.protocol.settings)
-    changed = any(infos[name].role is Role.RULE for name in changed_settings(model))
-    rules = "and changed rules" if version.startswith("with ") else "with changed rules"
-    return " ".join(filter(None, (called, version, rules if changed else "")))
+    if any(infos[name].role is Role.RULE for name in changed_settings(model)):
+        having.append("changed rules")
+    called = telling.system or model.protocol.name
+    version = release.removesuffix("fixed")
+    with_ = f"with {' and '.join(having)}" if having else ""
+    return " ".join(filter(None, (called, version, with_)))
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

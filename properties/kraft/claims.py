@@ -36,6 +36,7 @@ from properties.claims import Property, always, sometimes
     "one_leader_in_an_epoch",
     "no epoch has two leaders, one after the other neither",
     failure="{row} has had two leaders",
+    breach="has two leaders in one epoch",
     broken_by="a voter that does not write down its vote",
 )
 def one_leader_in_an_epoch(quorum: Quorum) -> bool:
@@ -47,6 +48,7 @@ def one_leader_in_an_epoch(quorum: Quorum) -> bool:
     "committed_records_stay",
     "below a node's high watermark is what was committed there first",
     failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
+    breach="replaces a committed record",
     broken_by="kraft leader.counts.what.is.flushed=false",
 )
 def committed_records_stay(quorum: Quorum) -> bool:
@@ -70,6 +72,7 @@ def committed_records_stay(quorum: Quorum) -> bool:
     "a leader of a later epoch than that of the last commit has all that was committed",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
     failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
+    breach="elects a leader without a committed record",
     broken_by="kraft restart.flushes.log=false",
 )
 def leaders_have_what_is_committed(quorum: Quorum) -> bool:
@@ -93,6 +96,7 @@ def has_dynamic_voters(model: Model) -> bool:
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
     failure="{node} does not go by the last VotersRecord of its log",
+    breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
 )
@@ -113,6 +117,7 @@ def has_snapshots(model: Model) -> bool:
     "a_snapshot_has_what_the_log_had",
     "a snapshot has the voters of the last VotersRecord before its end",
     failure="the snapshot of {node} lacks a VotersRecord before its end at {node.snapshot_end}",
+    breach="makes a snapshot with a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
     promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
@@ -136,6 +141,7 @@ def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
     "a_follower_takes_the_snapshot_that_it_is_sent",
     "a follower takes the snapshot that its leader sends it",
     failure="{leader} sends {node} a snapshot that it refuses: its process ends",
+    breach="sends a controller a snapshot that it refuses",
     broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
     premise=lambda q: some(
         all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
@@ -203,6 +209,7 @@ def may_act(quorum: Quorum, node: Node) -> bool:
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
     failure="{one} and {other} may be elected, or commit, by majorities without a common node",
+    breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
 def majorities_meet(quorum: Quorum) -> bool:
@@ -221,6 +228,7 @@ def majorities_meet(quorum: Quorum) -> bool:
     "a_removed_voter_stays_out",
     "a controller that was removed from the voters does not have itself added again",
     failure="a controller that was removed has had itself added",
+    breach="lets a removed controller add itself again",
     broken_by="kraft auto.join.once=false",
     promised=lambda model: model.settings.auto_join,
 )
@@ -234,6 +242,7 @@ def a_removed_voter_stays_out(quorum: Quorum) -> bool:
     "a node's high watermark does not fall while it runs",
     of_steps=True,
     failure="the high watermark of {node} falls",
+    breach="lets a high watermark fall",
     broken_by="a follower that takes any high watermark",
 )
 def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
@@ -252,6 +261,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
     "a node that has voted in an epoch votes for nobody else in it, after a start neither",
     of_steps=True,
     failure="{node} votes twice in an epoch",
+    breach="lets a controller vote twice in one epoch",
     broken_by="a vote that is not in quorum-state",
 )
 def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
@@ -273,6 +283,7 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     "nobody_has_to_cut_below_its_high_watermark",
     "no leader asks a follower to truncate below the follower's high watermark",
     failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
+    breach="asks a controller to truncate below its high watermark",
     broken_by="kraft restart.flushes.log=false",
 )
 def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
