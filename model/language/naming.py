@@ -44,6 +44,16 @@ def changed_settings(model: Model) -> dict[str, str]:
     return {n: value for n, value in as_text(model.settings).items() if value != usual[n]}
 
 
+def usual_presets(model: Model) -> list[str]:
+    """The presets whose settings are all at their defaults."""
+    protocol = model.protocol
+    usual = as_text(choose_settings(protocol.settings, {}))
+    presets = protocol.presets.items()
+    return [
+        n for n, chosen in presets if as_text(choose_settings(protocol.settings, chosen)) == usual
+    ]
+
+
 def system_words(model: Model) -> str:
     """What is modelled, as people call it: `Kafka 4.1`; and whether its rules were changed."""
     telling = model.protocol.telling

@@ -34,7 +34,9 @@ class Telling:
     in `kafka-3.9.1-zookeeper` is "ZooKeeper".
 
     `words`: what people call fields, as pairs of a regular expression and what takes its place in
-    the field's name with spaces; `end` is the word for a log's end.
+    the field's name with spaces; `end` is the word for a log's end, and `entries` says how entries
+    of a log are written. `voters`: a property of a member, the set by whose majority it goes, which
+    pages show.
     """
 
     leader: str = "leader"
@@ -54,6 +56,8 @@ class Telling:
     notes: tuple[str, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
     end: str = "end"
+    entries: str = "record:epoch by offset"
+    voters: str = ""
     system: str = ""
     modes: tuple[tuple[str, str], ...] = ()
 

@@ -95,7 +95,7 @@ def has_dynamic_voters(model: Model) -> bool:
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
-    failure="{node} does not go by the last VotersRecord of its log",
+    failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
     breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
@@ -208,7 +208,8 @@ def may_act(quorum: Quorum, node: Node) -> bool:
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
-    failure="{one} and {other} may be elected, or commit, by majorities without a common node",
+    failure="{one}, by the voters {one.voters}, and {other}, by {other.voters}, may be elected or "
+    "commit by majorities without a common node",
     breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
