@@ -189,9 +189,9 @@ def _internal(error: Exception) -> str:
 def _usage(error: click.ClickException) -> str:
     """What was wrong; of an option that is missing, what it takes too."""
     words = _one_line(error.format_message())
-    missing = isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option)
-    if missing and error.param.help and words.endswith("'."):
-        return f"{words.removesuffix('.')}: {_one_line(error.param.help)}"
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        about = _one_line(error.param.help or "")
+        return f"{words.removesuffix('.')}: {about}" if about and words.endswith("'.") else words
     return words
 
 
