@@ -7,7 +7,12 @@ from checker.kafka.conformance.compared import QUORUMS
 from checker.kafka.conformance.controllers import Controllers
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import at_least
-from tests.support.quorums import taken_over, voters_hidden_by_a_truncation
+from tests.support.quorums import (
+    elected,
+    fetches,
+    taken_over,
+    voters_hidden_by_a_truncation,
+)
 from tests.support.tiers import RELEASES, first_and_nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
@@ -43,6 +48,30 @@ def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(ve
         end = _at_the_end(controllers, added, committed, stand)
     assert {end[node]["voters"] for node in end} == {"[1, 2, 3, 4, 5]"}
     assert end[3]["role"] in ("Prospective", "Candidate")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(version):
+    """2 has read that 1, which leads, is removed, and starts again; 4 has an empty disk.
+
+    With pre-votes 2 goes on to say so for as long as it finds no majority.
+    """
+    asks_first = at_least(version, "4.0.0")
+    steps = [
+        *elected(1, 2, asks_first),
+        ("begin_epoch", 1, 2),
+        ("begin_epoch", 1, 3),
+        *fetches(1, 2, 3, times=3),
+        ("remove_voter", 1, 1),
+        *fetches(1, 2),
+        *[("crash", 2), ("start", 2)],
+        *[("crash", 4), ("empty_disk", 4), ("start", 4)],
+    ]
+    alone = [("crash", 1), ("crash", 3), ("time_out", 2)]
+    with Controllers(version) as controllers:
+        for more in ([], alone) if asks_first else ([],):
+            end = controllers.play(4, [1, 2, 3], [*steps, *more, ("fetch", 4, 2)])[-1]
+            assert "Unknown leader endpoints" in end[4]["failure"]
 
 
 def _walked(chosen):
