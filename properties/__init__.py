@@ -37,6 +37,7 @@ _DECLARED = {
     ("model.kip595.protocol", _CLAIMS): ("properties.kip595.claims", "KIP595_PROPERTIES"),
     ("model.kip595.protocol", _LEMMAS): ("properties.kip595.lemmas", "KIP595_LEMMAS"),
     ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
+    ("model.kraft.state", _LIVENESS): ("properties.kraft.liveness", "KRAFT_LIVENESS"),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),

@@ -1,13 +1,13 @@
 """The KRaft quorum's properties, in order, and its witnesses: what it must be able to do.
 
+Those by which a quorum keeps going, nothing being lost, are in `availability.py`.
+
 A record that the active controller appended is acknowledged when the leader's high watermark
 passes it, so that what holds of committed records holds of acknowledged ones.
 """
 
 from __future__ import annotations
 
-from model.kraft.kafka_raft_client_replication import follows
-from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
     last_read_before,
@@ -17,7 +17,6 @@ from model.kraft.kraft_control_record_state_machine import (
 )
 from model.kraft.state import CANDIDATE, Node, Quorum
 from model.language import (
-    Model,
     SetOf,
     all_of,
     any_of,
@@ -30,6 +29,16 @@ from model.language import (
     some,
 )
 from properties.claims import Property, always, sometimes
+from properties.kraft.availability import (
+    a_controller_has_a_state_to_go_back_to,
+    a_follower_takes_the_snapshot_that_it_is_sent,
+    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    a_log_begins_at_a_snapshot,
+    a_removed_voter_does_not_stand,
+    has_dynamic_voters,
+    has_snapshots,
+    nobody_has_to_cut_below_its_high_watermark,
+)
 
 
 @always(
@@ -68,6 +77,35 @@ def committed_records_stay(quorum: Quorum) -> bool:
 
 
 @always(
+    "offset_and_epoch_name_a_record",
+    "of two logs with a record of the same epoch at an offset, it is the same record",
+    failure="{one} and {other} have different records of the same epoch at an offset",
+    breach="has two records of one offset and epoch",
+    broken_by="kraft leader.restarts=leader",
+    promised=has_dynamic_voters,
+)
+def offset_and_epoch_name_a_record(quorum: Quorum) -> bool:
+    """Else nobody truncates. Records are told apart here as VotersRecords and others."""
+    return every(
+        implies(
+            all_of(
+                one != other,
+                one.log.has(row.number),
+                other.log.has(row.number),
+                one.log[row.number].epoch == other.log[row.number].epoch,
+            ),
+            all_of(
+                one.log[row.number].voters == other.log[row.number].voters,
+                one.log[row.number].second == other.log[row.number].second,
+            ),
+        )
+        for one in quorum.nodes
+        for other in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@always(
     "leaders_have_what_is_committed",
     "a leader of a later epoch than that of the last commit has all that was committed",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
@@ -87,11 +125,6 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     )
 
 
-def has_dynamic_voters(model: Model) -> bool:
-    """Voters are in the log."""
-    return str(model.settings.kraft_version) == "1"
-
-
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
@@ -106,11 +139,6 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
         all_of(node.stale_voters.is_empty, last_read_offset(node) == last_voters_offset(node.log))
         for node in quorum.nodes
     )
-
-
-def has_snapshots(model: Model) -> bool:
-    """Controllers make snapshots."""
-    return model.bounds["snapshots"] > 0
 
 
 @always(
@@ -134,34 +162,6 @@ def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
         )
         for node in quorum.nodes
         for row in quorum.committed
-    )
-
-
-@always(
-    "a_follower_takes_the_snapshot_that_it_is_sent",
-    "a follower takes the snapshot that its leader sends it",
-    failure="{leader} sends {node} a snapshot that it refuses: its process ends",
-    breach="sends a controller a snapshot that it refuses",
-    broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
-    premise=lambda q: some(
-        all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
-        for node in q.nodes
-        for leader in q.nodes
-    ),
-    promised=has_snapshots,
-)
-def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
-    """After its start it is sent the same, which it has: it fetches nothing until there is another.
-
-    A leader's snapshot is committed, so that nothing is lost by taking it.
-    """
-    return every(
-        implies(
-            all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader)),
-            takes_snapshot(quorum, node, leader),
-        )
-        for node in quorum.nodes
-        for leader in quorum.nodes
     )
 
 
@@ -280,35 +280,6 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     )
 
 
-@always(
-    "nobody_has_to_cut_below_its_high_watermark",
-    "no leader asks a follower to truncate below the follower's high watermark",
-    failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
-    breach="asks a controller to truncate below its high watermark",
-    broken_by="kraft restart.flushes.log=false",
-)
-def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
-    """The follower's poll thread ends with an exception, and its process with it."""
-    return every(
-        implies(
-            all_of(
-                leader.leads,
-                node != leader,
-                node.epoch == leader.epoch,
-                row.number < node.high_watermark,
-                node.log.has(row.number),
-            ),
-            all_of(
-                leader.log.has(row.number),
-                leader.log[row.number].epoch == node.log[row.number].epoch,
-            ),
-        )
-        for node in quorum.nodes
-        for leader in quorum.nodes
-        for row in quorum.committed
-    )
-
-
 @sometimes("another_node_leads", "a node leads a later epoch and commits in it")
 def another_node_leads(quorum: Quorum) -> bool:
     """Without that, the first leader would be the only one."""
@@ -354,6 +325,7 @@ def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
 KRAFT_PROPERTIES: tuple[Property, ...] = (
     one_leader_in_an_epoch,
     committed_records_stay,
+    offset_and_epoch_name_a_record,
     leaders_have_what_is_committed,
     the_voter_set_is_that_of_the_log,
     a_snapshot_has_what_the_log_had,
@@ -363,6 +335,10 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
+    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    a_log_begins_at_a_snapshot,
+    a_controller_has_a_state_to_go_back_to,
+    a_removed_voter_does_not_stand,
     another_node_leads,
     a_record_is_committed,
     a_follower_truncates,
