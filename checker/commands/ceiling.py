@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from checker.commands.dropped import codes, is_dropped_in
 from checker.core.amounts import duration
@@ -98,7 +98,7 @@ class Ceiling:
                 self._reason = reason
                 asking = sys.modules.get("checker.core.proofs.asking")
                 if asking is not None:
-                    asking.interrupt()
+                    asking.interrupt(self._raise)
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
 
     def _exceeded(self, now: float) -> str:
@@ -113,12 +113,15 @@ class Ceiling:
         # An error on the way out would leave the thread and the handler behind.
         over = self._over.is_set() or Ceiling.__exit__.__code__ in codes(frame)
         if not over and now >= self._not_before and not is_dropped_in(frame):
-            self._not_before = now + AGAIN
-            raise LimitError(
-                f"stopped by {self._reason} before there was anything to report{self._estimate}: "
-                "choose smaller bounds, or a higher limit",
-                self._reason,
-            )
+            self._raise()
+
+    def _raise(self) -> NoReturn:
+        self._not_before = time.perf_counter() + AGAIN
+        raise LimitError(
+            f"stopped by {self._reason} before there was anything to report{self._estimate}: "
+            "choose smaller bounds, or a higher limit",
+            self._reason,
+        )
 
     @property
     def _estimate(self) -> str:

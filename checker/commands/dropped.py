@@ -1,17 +1,20 @@
 """Where what a signal's handler raises would get lost, so that handlers wait for another place.
 
 Python cleans up for objects and for itself in functions that C calls; it drops what they raise, or
-makes another error of it.
+makes another error of it. Z3 drops what is raised while it looks for its library, and complains of
+an object that was only half made.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from types import CodeType, FrameType
 
 _CALLED_BY_C = frozenset({"__del__", "from_param"})
 """Names of such functions; Z3 has both."""
+_OF_Z3 = frozenset({"<module>", "__init__"})
 
 
 def codes(frame: FrameType | None) -> Iterator[CodeType]:
@@ -25,6 +28,9 @@ def is_dropped_in(frame: FrameType | None) -> bool:
     """What is raised there is dropped, or does not arrive as what it is."""
     of_collections = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     return any(
-        code.co_name in _CALLED_BY_C or "weakref" in code.co_filename or code in of_collections
+        code.co_name in _CALLED_BY_C
+        or (code.co_name in _OF_Z3 and os.path.basename(os.path.dirname(code.co_filename)) == "z3")
+        or "weakref" in code.co_filename
+        or code in of_collections
         for code in codes(frame)
     )

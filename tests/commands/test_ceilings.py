@@ -7,9 +7,11 @@ import re
 import signal
 import threading
 import time
+from contextlib import suppress
 
 import click
 import pytest
+import z3
 
 from checker.commands.ceiling import Ceiling
 from checker.commands.cli import COMMANDS
@@ -17,6 +19,7 @@ from checker.commands.cli import highwater as whole
 from checker.commands.interrupt import Interrupt
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.exits import Exit
+from checker.core.proofs.asking import ask
 from checker.core.search.allowance import Allowance
 from checker.core.search.explore import Explorer
 from checker.core.search.limits import INTERRUPTED
@@ -107,6 +110,18 @@ def test_a_command_whose_time_is_over_says_so_and_ends_with_20(highwater, name):
     if name == "growth":
         assert said.count("stopped by the limit of 0 seconds") == 2
         assert "searching" not in said
+
+
+def test_a_question_to_z3_that_the_limit_ends_has_no_answer():
+    """Also within the seconds after a library has dropped the error, as imports may."""
+    pigeons = [z3.Int(f"pigeon{index}") for index in range(20)]
+    solver = z3.Solver()
+    solver.add(z3.Distinct(pigeons), *(z3.And(pigeon >= 0, pigeon < 19) for pigeon in pigeons))
+    with Ceiling(0):
+        with suppress(LimitError):
+            time.sleep(10)
+        with pytest.raises(LimitError, match="limit of 0 seconds"):
+            ask(solver)
 
 
 def test_a_query_that_takes_too_long_is_ended(highwater, finish, tmp_path):

@@ -19,7 +19,7 @@ from model.language.protocol import Instance
 FIRST = "3.9.0"
 """The first release with `kraft.version` 1, which is what is compared."""
 
-SHARED = ("Parts.java", "ManualClock.java", "ManualScheduler.java")
+SHARED = ("Lines.java", "Parts.java", "ManualClock.java", "ManualScheduler.java")
 Step = Sequence[str | int]
 
 

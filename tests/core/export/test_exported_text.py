@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -26,16 +27,21 @@ from tests.support.variants import random_states, small, tiny
 CHECKS = {"promela": check_promela, "tla": check_tla}
 SIZES = {"tiny": (tiny, 20), "small": (small, 4)}
 QUICK = [
-    *((name, "tiny") for name in ("kip320", "async_isr", "kafka", "kafka_producer", "kip595")),
-    ("kafka", "small"),
-    ("kafka_group", "small"),
+    *product(
+        ("kip320", "async_isr", "kafka", "kafka_producer", "kafka_group", "kip595"),
+        ["tiny"],
+        CHECKS,
+    ),
+    *product(["kafka"], ["small"], CHECKS),
+    ("kraft", "tiny", "tla"),
 ]
-"""Of the others one reads megabytes for a minute, and the rest have what these have."""
+"""Of the others some read megabytes, which takes long, and the rest have what these have."""
 
 
-@pytest.mark.parametrize("language", CHECKS)
-@pytest.mark.parametrize(("name", "size"), slow_but(QUICK, itertools.product(PROTOCOLS, SIZES)))
-def test_every_step_and_claim_of_every_protocol_is_the_models(name, language, size):
+@pytest.mark.parametrize(
+    ("name", "size", "language"), slow_but(QUICK, product(PROTOCOLS, SIZES, CHECKS))
+)
+def test_every_step_and_claim_of_every_protocol_is_the_models(name, size, language):
     model_at, count = SIZES[size]
     model = model_at(name)
     exported = export_of(model, properties_of(model.protocol))
@@ -129,6 +135,18 @@ def test_numbers_that_promela_would_cut_on_the_way_are_refused():
     assert "2147483647" in written(grow)
     with pytest.raises(UsageError, match="0 to 4294967294, more than 32 bits"):
         written(grow, clear)
+
+
+def either(s):
+    """Two alternatives that are both true: one step."""
+    require((s.n < 2) | (s.desk.m < 2))
+    s.n = 1
+
+
+def test_no_step_of_tla_has_alternatives_that_tlc_would_take_apart():
+    module = as_tla(Exported(model_of(either), (), ""), "M").module
+    written = re.findall(r"^.*\\/ .*$", module.partition("Next ==")[0], re.MULTILINE)
+    assert [line.partition("(")[0].split() for line in written] == [["/\\", "TRUE", "="]]
 
 
 def swap(s):

@@ -29,7 +29,7 @@ final class Disk {
         this.directory = directory;
         this.id = id;
         this.partition = partition;
-        wipe(directory);
+        Lines.wipe(directory);
         directory.mkdirs();
         name();
     }
@@ -40,13 +40,6 @@ final class Disk {
 
     private static Class<?> record(String name) {
         return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
-    }
-
-    /** Deletes a file, or a directory with all in it. */
-    static void wipe(File file) {
-        File[] inside = file.listFiles();
-        if (inside != null) for (File each : inside) wipe(each);
-        file.delete();
     }
 
     private void write(String name, String text) {
@@ -168,12 +161,12 @@ final class Disk {
 
     /** The disk is replaced by an empty one. */
     void lose() {
-        for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) wipe(file);
+        for (File file : directory.listFiles()) if (!file.getName().equals("meta.properties")) Lines.wipe(file);
     }
 
     /** The disk is used no more; another one, which has none of the partition, has the marker of the clean stop too. */
     void takeAway() {
-        for (File file : directory.listFiles()) if (!file.getName().equals(CLEAN_STOP)) wipe(file);
+        for (File file : directory.listFiles()) if (!file.getName().equals(CLEAN_STOP)) Lines.wipe(file);
         taken = true;
         id = new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits() + World.MOST_BROKERS);
         name();

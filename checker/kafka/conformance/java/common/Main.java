@@ -1,56 +1,28 @@
 package highwater;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedOutputStream;
-import java.io.BufferedReader;
 import java.io.File;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a run a line, takes its steps, and answers with a line: the states, one more than steps.
+ * Takes the steps of runs on brokers and a controller, as `Lines` are asked.
  *
  * A run is {"brokers", "replicas", "first_partition_replicas", "min_isr", "later_min_isr", "answers_apart", "elr", "racks", "flushed", "unsynced", "epochs_kept", "reads_late", "record_segments", "late_log_starts", "late_epochs", "commits_first", "acks", "cells": [[name, index...]...], "steps": [[action, argument...]...]};
  * or has, for "steps", "drive": {"seed", "steps", "records", "epochs", "faults", "false_fencings", "elections", "fail_overs"};
- * the answer {"states": [[number...]...], "notes": {step: [words]}, "failures": {step: [words]}, "stopped": words},
- * and of a drive "events": [[name, broker...]...].
- * The process ends when its input does, and takes the brokers' files with it.
+ * then the answer has "events": [[name, broker...]...] too. A state is a number for each cell.
  */
 public final class Main {
-    private static final ObjectMapper JSON = new ObjectMapper();
-
     public static void main(String[] arguments) throws Exception {
         File root = new File(arguments[0]);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        PrintStream out = new PrintStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
-        System.setOut(System.err);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> Disk.wipe(root)));
-        try {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                out.println(JSON.writeValueAsString(run(root, JSON.readTree(line))));
-                out.flush();
-            }
-        } finally {
-            Disk.wipe(root);
-        }
-        System.exit(0);
+        Lines.serve(root, (asked, answer, states) -> run(root, asked, answer, states));
     }
 
-    private static ObjectNode run(File root, JsonNode asked) {
-        ObjectNode answer = JSON.createObjectNode();
-        ArrayNode states = answer.putArray("states");
-        World world = null;
+    private static void run(File root, JsonNode asked, ObjectNode answer, ArrayNode states) {
+        World world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("first_partition_replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
         try {
-            world = new World(root, asked.get("brokers").asInt(), asked.get("replicas").asInt(), asked.get("first_partition_replicas").asInt(), topicSettings(asked), asked.get("elr").asBoolean(), !asked.has("drive"));
             Steps steps = new Steps(world);
             for (JsonNode rack : asked.get("racks")) steps.racks.add(rack.asInt());
             steps.flushed = asked.get("flushed").asBoolean();
@@ -67,19 +39,12 @@ public final class Main {
             show(answer, world, states, projection);
             if (asked.has("drive")) drive(asked.get("drive"), answer, world, states, projection);
             for (JsonNode step : asked.path("steps")) {
-                int[] numbers = new int[step.size() - 1];
-                for (int i = 0; i < numbers.length; i++) numbers[i] = step.get(i + 1).asInt();
-                steps.take(step.get(0).asText(), numbers);
+                steps.take(step.get(0).asText(), Lines.numbers(step));
                 show(answer, world, states, projection);
             }
-        } catch (Exception e) {
-            StringBuilder words = new StringBuilder(e.toString());
-            for (StackTraceElement frame : e.getStackTrace()) words.append(" < ").append(frame);
-            answer.put("stopped", words.toString());
         } finally {
-            if (world != null) world.close();
+            world.close();
         }
-        return answer;
     }
 
     /** Where records are deleted, each has a segment of its own: time passes between two. */
@@ -103,16 +68,9 @@ public final class Main {
     }
 
     private static void show(ObjectNode answer, World world, ArrayNode states, Projection projection) {
-        keep(answer, "notes", states.size(), world.notes);
-        keep(answer, "failures", states.size(), world.failures);
+        Lines.keep(answer, "notes", states.size(), world.notes);
+        Lines.keep(answer, "failures", states.size(), world.failures);
         ArrayNode numbers = states.addArray();
         for (int number : projection.read()) numbers.add(number);
-    }
-
-    private static void keep(ObjectNode answer, String kind, int step, List<String> words) {
-        if (words.isEmpty()) return;
-        ObjectNode byState = (ObjectNode) answer.get(kind);
-        ArrayNode kept = (byState == null ? answer.putObject(kind) : byState).putArray(Integer.toString(step));
-        words.forEach(kept::add);
     }
 }

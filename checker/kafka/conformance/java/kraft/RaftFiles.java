@@ -25,13 +25,6 @@ final class RaftFiles {
         return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
     }
 
-    /** Deletes a file, or a directory with all in it. */
-    static void wipe(File file) {
-        File[] inside = file.listFiles();
-        if (inside != null) for (File each : inside) wipe(each);
-        file.delete();
-    }
-
     static File[] segments(File folder) {
         File[] found = folder.listFiles((at, name) -> name.endsWith(".log"));
         if (found == null) return new File[0];

@@ -33,6 +33,7 @@ final class RaftSteps {
         steps.put("lose_power", of -> node(of[0]).losePower());
         steps.put("start", of -> node(of[0]).start());
         steps.put("replace_disk", of -> world.replaceDisk(of[0]));
+        steps.put("empty_disk", of -> world.emptyDisk(of[0]));
         steps.put("add_voter", of -> addVoter(node(of[0]), node(of[1])));
         steps.put("remove_voter", of -> removeVoter(node(of[0]), node(of[1])));
         steps.put("resign", of -> resign(node(of[0])));

@@ -42,7 +42,7 @@ final class RaftWorld {
         this.segmentEach = segmentEach;
         this.autoJoin = autoJoin;
         firstSnapshot = RaftSnapshots.id(first, 0);
-        RaftFiles.wipe(root);
+        Lines.wipe(root);
         for (int id = 1; id <= count; id++) bootstrap.add(RaftNode.address(id));
         for (int id = 1; id <= count; id++) nodes.put(id, made(id));
         Map<Integer, VoterSet.VoterNode> found = new TreeMap<>();
@@ -85,7 +85,7 @@ final class RaftWorld {
 
     void close() {
         for (RaftNode node : nodes.values()) if (node.isUp()) node.crash();
-        RaftFiles.wipe(root);
+        Lines.wipe(root);
     }
 
     // --- messages ---
