@@ -21,6 +21,7 @@ from model.language.protocol import Model
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, Sense, lemmas_of, properties_of
 from tests.support.proofs import check_claims, check_steps, random_states, states_on_walks
+from tests.support.tiers import first_and_slow
 
 LADDER = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320")
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1, "keys": 2,
@@ -37,7 +38,7 @@ def engine_of(name: str) -> SymbolicEngine:
     return SymbolicEngine(small_model(name))
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka_producer"])
+@pytest.mark.parametrize("name", first_and_slow("kip320", "async_isr", "kafka_producer"))
 def test_steps_are_those_of_the_reference_engine(name):
     engine = engine_of(name)
 
@@ -47,7 +48,7 @@ def test_steps_are_those_of_the_reference_engine(name):
     assert taken > 20
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka_producer"])
+@pytest.mark.parametrize("name", first_and_slow("async_isr", "kip320", "kafka_producer"))
 def test_claims_are_those_of_the_reference_engine_now_and_after_a_step(name):
     engine = engine_of(name)
     protocol = engine.model.protocol
