@@ -77,4 +77,5 @@ def reachable(model: Model, *hidden: str) -> tuple[set[bytes], int]:
 def _rows(columns: npt.NDArray[Any]) -> set[bytes]:
     """What stands at each place of some columns, as bytes."""
     rows = np.ascontiguousarray(columns.T)
-    return set(rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel().tolist())
+    whole: Any = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
+    return set(whole.ravel().tolist())
