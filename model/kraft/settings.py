@@ -20,6 +20,14 @@ class KRaftVersion(StrEnum):
     DYNAMIC = "1"  # the voter set is in the log (KIP-853)
 
 
+class LeaderRestarts(StrEnum):
+    """What a node is that starts again and has led the epoch in its `quorum-state`."""
+
+    LEADER = "leader"  # the leader, as if it had not stopped
+    UNATTACHED = "unattached"  # it has forgotten that it led: it may vote in the epoch
+    RESIGNED = "resigned"  # it neither leads the epoch nor votes in it
+
+
 @dataclass(frozen=True)
 class KRaftSettings:
     """What an operator chooses, and which rules and fixes the Kafka version has."""
@@ -111,6 +119,23 @@ class KRaftSettings:
         about="KAFKA-16530",
         since="3.9.0",
     )
+    control_records_skipped: bool = setting(
+        True,
+        "a committed control record is no state that an active controller goes back to",
+        "control.records.are.skipped",
+        at="QuorumController.QuorumMetaLogListener.handleCommit",
+        about="KAFKA-17608",
+        since="3.9.0",
+    )
+    fetch_offset_may_fall: bool = setting(
+        True,
+        "a leader takes a fetch offset that is before the one that it knows",
+        "fetch.offset.may.fall",
+        at="LeaderState.updateReplicaState",
+        about="KAFKA-12181",
+        history="false 2.8.0, true 3.0.0",
+        evidence="`LeaderState` of 2.8.2 and 3.0.0",
+    )
     truncation_rereads: bool = setting(
         False,
         "after a truncation, control records below the old end of the log are read",
@@ -132,6 +157,15 @@ class KRaftSettings:
         at="KafkaRaftLog.truncateToLatestSnapshot",
         fix=True,
     )
+    snapshot_flushed: bool = setting(
+        True,
+        "a snapshot is flushed before it has its name; else a power loss takes the latest",
+        "snapshot.is.flushed",
+        at="FileRawSnapshotWriter.freeze",
+        about="KAFKA-15312",
+        history="false 2.8.0, true 3.5.2 3.6.0",
+        evidence="`FileRawSnapshotWriter` of 3.5.1, 3.5.2 and 3.6.0",
+    )
     leader_counts_flushed: bool = setting(
         False,
         "the leader counts for the high watermark only what it has flushed",
@@ -146,12 +180,20 @@ class KRaftSettings:
         at="LogLoader.recoverLog",
         fix=True,
     )
+    leader_restarts: LeaderRestarts = setting(
+        LeaderRestarts.RESIGNED,
+        "what a leader is when it starts again, in the epoch that it led",
+        "leader.restarts",
+        at="QuorumState.initialize",
+        about="KAFKA-10527, KAFKA-10661",
+        since="2.8.0",
+    )
     leader_commits_own_epoch: bool = setting(
         True,
-        "the high watermark must exceed the offset at which the leader's epoch begins",
+        "the high watermark must exceed the start of the leader's epoch; else it need but reach it",
         "high.watermark.exceeds.epoch.start",
         at="LeaderState.maybeUpdateHighWatermark",
-        about="KIP-595",
+        about="KIP-595, KAFKA-12619",
         since="2.8.0",
     )
     follower_flushes: bool = setting(
@@ -161,6 +203,15 @@ class KRaftSettings:
         at="KafkaRaftClient.appendAsFollower",
         about="KIP-595, KAFKA-10533",
         since="2.8.0",
+    )
+    observer_flushes: bool = setting(
+        True,
+        "a controller that is no voter flushes what it appended, too",
+        "observer.flushes.before.fetch",
+        at="KafkaRaftClient.appendAsFollower",
+        about="KAFKA-13884, KAFKA-17332",
+        history="true 2.8.0, false 3.5.0, true 3.9.0",
+        evidence="`KafkaRaftClient` of 3.4.1, 3.5.0, 3.8.0 and 3.9.0-rc3",
     )
     whole_fetches: bool = setting(
         True,

@@ -21,7 +21,6 @@ from tests.support.textbook import count_levels
 ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KRAFT.name]
 AT_ONCE = {"pre.vote": "false"}
-JOINS = {"controller.quorum.auto.join.enable": "true"}
 FAULTS = {"voter_changes": 0, "power_losses": 1, "crashes": 1, "epochs": 2}
 NEEDED = {
     "committed_records_stay": {"nodes": 1, "voter_changes": 0, "power_losses": 1},
@@ -32,6 +31,15 @@ NEEDED = {
     "a_snapshot_has_what_the_log_had": {"appends": 2, "epochs": 2, "snapshots": 1},
     "a_follower_takes_the_snapshot_that_it_is_sent": {"voter_changes": 0, "snapshots": 1},
     "a_removed_voter_stays_out": {"appends": 0, "epochs": 1, "voter_changes": 2},
+    "offset_and_epoch_name_a_record": {"epochs": 1, "power_losses": 1},
+    "a_leader_takes_the_fetch_offset_that_it_is_sent": {"epochs": 1, "disk_losses": 1},
+    "a_log_begins_at_a_snapshot": {"epochs": 1, "snapshots": 1, "power_losses": 1},
+    "a_controller_has_a_state_to_go_back_to": {"epochs": 1},
+    "a_removed_voter_does_not_stand": {"appends": 0, "epochs": 2},
+}
+OTHERWISE = {
+    "a_removed_voter_stays_out": {"controller.quorum.auto.join.enable": "true"},
+    "a_removed_voter_does_not_stand": {"pre.vote": "true"},
 }
 DEPTHS = {
     "committed_records_stay": 3,
@@ -42,6 +50,11 @@ DEPTHS = {
     "a_snapshot_has_what_the_log_had": 13,
     "a_follower_takes_the_snapshot_that_it_is_sent": 14,
     "a_removed_voter_stays_out": 5,
+    "offset_and_epoch_name_a_record": 4,
+    "a_leader_takes_the_fetch_offset_that_it_is_sent": 2,
+    "a_log_begins_at_a_snapshot": 3,
+    "a_controller_has_a_state_to_go_back_to": 6,
+    "a_removed_voter_does_not_stand": 4,
 }
 
 
@@ -56,9 +69,7 @@ BROKEN = [
 def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(prop):
     _, *changes = prop.broken_by.split()
     changed = dict(c.split("=") for c in changes)
-    settings = {**KRAFT.preset("kafka-fixed"), **AT_ONCE}
-    if prop.name == "a_removed_voter_stays_out":
-        settings |= JOINS
+    settings = {**KRAFT.preset("kafka-fixed"), **AT_ONCE, **OTHERWISE.get(prop.name, {})}
     model = KRAFT.model(NEEDED[prop.name], settings | changed)
     assert check_is_broken(model, prop) == DEPTHS[prop.name]
     mended = KRAFT.model(NEEDED[prop.name], settings)

@@ -15,7 +15,7 @@ from tests.support.read_promela import Failed
 
 _TOKEN = re.compile(
     r"""\s+|\\\*[^\n]*|(?P<token>"[^"]*"|[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*|\d+|----+|====+
-    |/\\|\\/|\\[a-z]+|\\|<<|>>|=>|<=|==|\|->|:>|@@|\.\.|'|[-+~#=<>(){}\[\],:!])""",
+    |/\\|\\/|\\E|\\[a-z]+|\\|<<|>>|=>|<=|==|\|->|:>|@@|\.\.|'|[-+~#=<>(){}\[\],:!])""",
     re.VERBOSE,
 )
 _LOWEST = {"=>": 1, "/\\": 3, "\\/": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in": 5, "\\notin": 5,
@@ -176,7 +176,8 @@ class ReadTla:
             return lambda place: -number(place)
         made = {
             "(": self._group, "{": self._set, "[": self._function, "IF": self._conditional,
-            "LET": self._let, "UNCHANGED": self._unchanged, "Assert": self._assert,
+            "LET": self._let, "\\E": self._chosen, "UNCHANGED": self._unchanged,
+            "Assert": self._assert,
         }  # fmt: skip
         if token in made:
             return self._applied(made[token]())
@@ -295,6 +296,25 @@ class ReadTla:
                 value = part(inner)
                 inner.local[name] = lambda _, value=value: value
             return body(inner)
+
+        return evaluated
+
+    def _chosen(self) -> Value:
+        """`\\E t \\in {e} : body`: the set has one element, which the name stands for.
+
+        `{a \\in b` would be the beginning of a set of those of b.
+        """
+        name = self._next()
+        assert name not in self.variables_so_far and name not in self.defined
+        self._skip("\\in", "{")
+        assert self._tokens[self._at + 1][0] != "\\in"
+        part = self._expression()
+        self._skip("}", ":")
+        body = self._expression()
+
+        def evaluated(place: Place) -> Any:
+            value = part(place)
+            return body(Place(place.state, place.after, place.local | {name: lambda _: value}))
 
         return evaluated
 

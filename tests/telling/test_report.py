@@ -29,6 +29,8 @@ from checker.telling.report.text import render_text
 from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
+from properties import properties_of
+from properties.claims import Sense
 from tests.support.traces import (
     OFFICE,
     TOPIC,
@@ -476,7 +478,7 @@ def test_a_heading_says_what_the_system_does_where_claim_and_protocol_have_words
     kafka, steps = PROTOCOLS["kafka"], "loses an acknowledged record in 12 steps"
     set_by_operator = {"min.insync.replicas": "1", "acks": "1"}
     for preset, settings, system in (
-        ("3.9.1-zookeeper", set_by_operator, "Kafka 3.9.1 with zookeeper"),
+        ("3.9.1-zookeeper", set_by_operator, "Kafka 3.9.1 with ZooKeeper"),
         ("4.1", {"broker.epoch.checked": "false"}, "Kafka 4.1 with changed rules"),
         ("fixed", {"broker.epoch.checked": "false"}, "Kafka with all fixes and changed rules"),
         (None, {}, "Kafka"),
@@ -486,3 +488,34 @@ def test_a_heading_says_what_the_system_does_where_claim_and_protocol_have_words
     other = replace(trace, property="isr_members_unfenced")
     expected = "kafka: isr_members_unfenced is violated after 12 steps"
     assert checker.telling.report.story._title(other) == expected
+
+
+@pytest.mark.parametrize(
+    ("case", "heading"),
+    [
+        (
+            "99-a_voters_record_is_not_read",
+            "The KRaft quorum of Kafka 4.3 has two majorities without a common controller "
+            "in 16 steps",
+        ),
+        (
+            "77-a_full_heartbeat_on_the_way",
+            "A consumer group of Kafka 4.3 with the consumer protocol hands a partition over "
+            "before it is given up in 9 steps",
+        ),
+    ],
+)
+def test_a_heading_names_quorums_and_groups_by_their_release(case, heading):
+    stored = stored_case(Path(case))
+    assert stored is not None
+    assert tell(stored.stored_trace()).title == heading
+
+
+def test_each_claim_of_a_protocol_says_what_breaks_it_does():
+    silent = {
+        f"{name}: {claim.name}"
+        for name, protocol in PROTOCOLS.items()
+        for claim in properties_of(protocol)
+        if name != "kafka" and claim.sense is Sense.ALWAYS and not claim.breach
+    }
+    assert silent == set()

@@ -34,6 +34,7 @@ _RESERVED = """
 
 _OR, _AND, _EQUAL, _LESS, _SUM, _NOT = range(1, 7)
 _INLINE = 60  # operators: what is no longer than that may be written twice
+_INLINE_IN_C = 8  # where parts can have names
 _SIGNS = {
     Op.OR: ("||", _OR), Op.AND: ("&&", _AND), Op.EQ: ("==", _EQUAL), Op.LT: ("<", _LESS),
     Op.LE: ("<=", _LESS), Op.ADD: ("+", _SUM), Op.SUB: ("-", _SUM),
@@ -215,7 +216,7 @@ class _Writer:
             parts = node.args if node.op is Op.AND else (node,)
             return f" &&{split}".join(plain.text(p, _AND if len(parts) > 1 else 0) for p in parts)
         function = self.names.identifiers.fresh(name)
-        inner = _Text(self.names, [node], True, _INLINE)
+        inner = _Text(self.names, [node], True, _INLINE_IN_C)
         result = inner.text(node)
         lines = [*_constants(inner), f"return {result};"]
         body = "".join(f"\t{line}\n" for line in lines)
@@ -230,7 +231,7 @@ class _Writer:
         order = _one_by_one(assignments)
         if order is not None and not plain.named:
             return [f"{self._at(p)} = {self._value(plain, p, assignments[p])}" for p in order]
-        inner = _Text(self.names, nodes, True, _INLINE)
+        inner = _Text(self.names, nodes, True, _INLINE_IN_C)
         values = {p: self._value(inner, p, node) for p, node in assignments.items()}
         lines = _constants(inner)
         lines += [f"const int n{p} = {value};" for p, value in values.items()]

@@ -8,13 +8,13 @@ is recognised by what it is compared with or assigned to.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.core.export.exported import Exported, step_words
 from checker.core.export.expressions import ATOM, Expressions, joint
 from checker.core.export.identifiers import Identifiers
+from checker.core.export.tla_layout import all_true, in_tuple, indented, next_values, one_value
 from model.language import graph
 from model.language.cells import Cell
 from model.language.declare.domains import Domain, Reference, Subset
@@ -38,7 +38,6 @@ _RESERVED = """
 _INLINE = 8  # operators: what is no longer than that may be written twice
 _AND, _NOT, _EQUAL, _UNION, _SUM, _MINUS = range(1, 7)
 _OPEN = -1  # where whatever stands there ends by itself
-_WIDTH = 96
 _MEMBER = "\\in"
 
 
@@ -102,11 +101,23 @@ class _Text(Expressions):
     def _is_negated(self, node: Node) -> bool:
         return node.op is Op.NOT and node not in self.named
 
-    def _implication(self, args: Sequence[Node]) -> str:
-        """An alternative with negations, said as people do; to TLC it is no choice of steps."""
+    def _premises(self, args: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+        """An alternative as an implication: what must be true, and what is one of these then."""
         premises = [arg.args[0] for arg in args if self._is_negated(arg)]
         rest = [arg for arg in args if not self._is_negated(arg)]
-        conclusion = rest or [graph.negation(premises.pop())]
+        return premises, rest or [graph.negation(premises.pop())]
+
+    def splits(self, node: Node) -> bool:
+        """As a part of a step TLC would take its alternatives apart, and take the step for each."""
+        if node.op is Op.OR:
+            _, conclusion = self._premises(node.args)
+            return len(conclusion) > 1 or self.splits(conclusion[0])
+        parts = {Op.AND: node.args, Op.ITE: node.args[1:]}.get(node.op, ())
+        return any(self.splits(part) for part in parts)
+
+    def _implication(self, args: Sequence[Node]) -> str:
+        """An alternative with negations, said as people do."""
+        premises, conclusion = self._premises(args)
         before = " /\\ ".join(self.text(premise, _AND) for premise in premises)
         after = " \\/ ".join(self.text(part, _AND) for part in conclusion)
         return f"{before} => {after}"
@@ -214,7 +225,7 @@ class _Writer:
             "EXTENDS Integers, TLC",
             self._constants(),
             "VARIABLES\n    " + ",\n    ".join(self.names.variables.values()),
-            f"vars == {_tuple(self.names.variables.values())}",
+            f"vars == {in_tuple(self.names.variables.values())}",
             self._initial(),
             *(text for _, text in steps),
             f"Next =={following}",
@@ -278,15 +289,14 @@ class _Writer:
         words = step_words(self.exported, step)
         name = self.names.identifiers.fresh(re.sub(r"\w+=", "", words))
         guard = _Text(self.names, [step.guard])
-        parts = step.guard.args if step.guard.op is Op.AND else (step.guard,)
-        lines = _let(guard, [guard.text(p, _OPEN) for p in parts])
+        lines = one_value(guard, self._conjuncts(guard, step.guard, in_step=True))
         if step.misfit is not graph.FALSE:
             misfit = _Text(self.names, [step.misfit])
             told = f"{words}: a value does not fit its variable".replace("\\", "/")
             wrong = misfit.text(step.misfit, ATOM - 1)
-            lines += _let(misfit, [f'Assert(~{wrong},\n    "{told}")'])
+            lines += one_value(misfit, [f'Assert(~{wrong},\n    "{told}")'])
         lines += self._effect(step)
-        return name, f"\\* {words}\n{name} ==\n" + _block(lines)
+        return name, f"\\* {words}\n{name} ==\n" + indented(lines)
 
     def _effect(self, step: GroundAction) -> list[str]:
         model = self.exported.model
@@ -312,36 +322,23 @@ class _Writer:
                 lines.append(f"{name}' = {parts[0]}")
         kept = [name for variable, name in self.names.variables.items() if variable not in changes]
         if kept:
-            lines.append(f"UNCHANGED {_tuple(kept)}")
-        return _let(text, lines)
+            lines.append(f"UNCHANGED {in_tuple(kept)}")
+        return next_values(text, lines)
 
     def _claim(self, key: str, node: Node, names: Mapping[str, str], words: str) -> str:
         text = _Text(self.names, [node])
+        lines = all_true(text, self._conjuncts(text, node))
+        return f"\\* {words}\n{names[key]} ==\n" + indented(lines)
+
+    def _conjuncts(self, text: _Text, node: Node, in_step: bool = False) -> list[str]:
+        """What a condition says, part by part."""
         parts = node.args if node.op is Op.AND else (node,)
-        lines = _let(text, [text.text(part, _OPEN) for part in parts])
-        return f"\\* {words}\n{names[key]} ==\n" + _block(lines)
-
-
-def _let(text: _Text, conjuncts: list[str]) -> list[str]:
-    """Lines that say all of these, each one true; parts that have names come before them."""
-    lines = [line for conjunct in conjuncts for line in f"/\\ {conjunct}".split("\n")]
-    if not text.definitions:
-        return lines
-    first, *rest = (f"{name} == {value}" for name, value, _ in text.definitions)
-    return [
-        f"/\\ LET {first}",
-        *(f"       {each}" for each in rest),
-        *(f"   {'IN ' if k == 0 else '   '}{line}" for k, line in enumerate(lines)),
-    ]
-
-
-def _block(lines: list[str]) -> str:
-    return "\n".join(f"    {line}" for line in lines)
-
-
-def _tuple(names: Iterable[str]) -> str:
-    text = f"<<{', '.join(names)}>>"
-    return "\n".join(textwrap.wrap(text, _WIDTH, subsequent_indent="    "))
+        if not in_step or text.named:
+            return [text.text(part, _OPEN) for part in parts]
+        return [
+            f"TRUE = {text.text(part, _EQUAL)}" if text.splits(part) else text.text(part, _OPEN)
+            for part in parts
+        ]
 
 
 def as_tla(exported: Exported, name: str) -> Specification:

@@ -10,8 +10,9 @@ from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
 from model.ladder import LADDER
 from model.protocols import PROTOCOLS, protocol_named
-from properties import promised_properties
+from properties import promised_properties, properties_of
 from properties.claims import always
+from tests.support import counted
 from tests.support.lab import model_of
 from tests.support.spin import run_spin
 from tests.support.variants import tiny
@@ -31,6 +32,15 @@ def test_spin_counts_states_and_transitions_as_explore_does(name, tmp_path):
     found = Explorer(model, ()).run()
     answer = run_spin(as_promela(Exported(model, (), "")), tmp_path)
     assert (answer.states, answer.transitions) == (found.distinct_states, found.transitions + 1)
+
+
+@pytest.mark.parametrize("row", counted.ROWS, ids=counted.name_of)
+def test_spin_counts_kraft_with_every_fix_as_explore_does(row, tmp_path):
+    model = counted.model_of_row(row)
+    properties = exportable(properties_of(model.protocol), False)
+    answer = run_spin(as_promela(Exported(model, properties, "")), tmp_path)
+    assert answer.violated is None
+    assert (answer.states, answer.transitions) == counted.counts_of(row)
 
 
 BOUNDS = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

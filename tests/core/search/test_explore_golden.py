@@ -2,6 +2,7 @@
 
 `tests/golden/ladder.csv` holds what TLC counted on the public specification at the same bounds.
 Depth counts transitions, one less than TLC's count of states.
+`tests/golden/kraft.csv` holds what Spin and TLC count on what is exported of KRaft.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from checker.core.verdict import Verdict
 from model.ladder import LADDER
 from model.protocols import PROTOCOLS
 from properties import choose_properties
+from tests.support import counted
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import count_levels
 from tests.support.tiers import nightly
@@ -47,6 +49,14 @@ def test_the_golden_table_covers_every_rung():
 def test_states_and_depth_equal_those_of_tlc(row):
     found = explore(_model(row))
     assert found.distinct_states == int(row["distinct"])
+    assert found.depth == int(row["depth"])
+    assert found.verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.parametrize("row", counted.ROWS, ids=counted.name_of)
+def test_states_and_transitions_of_kraft_equal_those_of_spin_and_tlc(row):
+    found = explore(counted.model_of_row(row))
+    assert (found.distinct_states, found.transitions + 1) == counted.counts_of(row)
     assert found.depth == int(row["depth"])
     assert found.verdict is Verdict.EXHAUSTED
 

@@ -17,6 +17,7 @@ from checker.core.stores.ready_queries import READY, ready_query
 from checker.core.stores.store import Store
 from model.language.errors import UsageError
 from model.protocols import protocol_named
+from tests.support import counted
 from tests.support.own import write_counter
 from tests.support.stores import SMALL, TINY, distributed, files, model_named, plain, stored
 from tests.support.tiers import nightly
@@ -70,6 +71,15 @@ def test_a_consumer_group_has_the_same_states_and_traces(tmp_path, session):
     model = model_named("kafka_group", {"topic_partitions": 1, "generations": 2})
     found = distributed(tmp_path, model, session, 3, Options(keep_going=True), hand_over=500)
     assert found == plain(model, Options(keep_going=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", counted.ROWS, ids=counted.name_of)
+def test_kraft_with_every_fix_has_the_states_that_spin_and_tlc_count(tmp_path, session, row):
+    model = counted.model_of_row(row)
+    found = distributed(tmp_path, model, session, 3, hand_over=500)
+    assert found == plain(model)
+    assert (sum(found["levels"]), found["transitions"] + 1) == counted.counts_of(row)
 
 
 @pytest.mark.slow

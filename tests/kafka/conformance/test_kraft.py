@@ -9,6 +9,9 @@ from checker.kafka.conformance.sensitivity import sensitivity
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import at_least
 from tests.support.quorums import (
+    a_snapshot_in_place_of_a_log,
+    a_snapshot_of_an_earlier_epoch,
+    acknowledged_before_it_is_flushed,
     elected,
     fetches,
     taken_over,
@@ -49,6 +52,54 @@ def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(ve
         end = _at_the_end(controllers, added, committed, stand)
     assert {end[node]["voters"] for node in end} == {"[1, 2, 3, 4, 5]"}
     assert end[3]["role"] in ("Prospective", "Candidate")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("lost", "fix", "voters"),
+    [(5, "", "[1, 2, 3, 4]"), (0, "", "[1, 2, 3]"), (5, "voters-after-a-truncation", "[1, 2, 3]")],
+)
+def test_a_snapshot_that_ends_below_the_log_hides_that_a_voter_was_not_added(
+    version, lost, fix, voters
+):
+    steps = a_snapshot_in_place_of_a_log(lost, at_least(version, "4.0.0"))
+    with Controllers(version, fix) as controllers:
+        end = _at_the_end(controllers, steps)
+    assert (end[3]["start"], end[3]["end"], end[3]["voters"]) == (5, 5, voters)
+    assert {end[node]["voters"] for node in (1, 2)} == {"[1, 2, 3]"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_controller_ends_at_a_snapshot_of_an_earlier_epoch_and_is_stuck_after_a_start(version):
+    sent, again = a_snapshot_of_an_earlier_epoch(at_least(version, "4.0.0"))
+    with Controllers(version) as controllers:
+        assert "Full log truncation expected" in _at_the_end(controllers, sent)[3]["failure"]
+        end = _at_the_end(controllers, sent, again)[3]
+    assert (end["start"], end["end"], end["role"]) == (0, 4, "Follower")
+    assert "failure" not in end
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("of_later_epoch", "fix"), [(True, ""), (False, "0024")])
+def test_a_controller_goes_on_from_a_snapshot_that_it_takes(version, of_later_epoch, fix):
+    sent, _ = a_snapshot_of_an_earlier_epoch(at_least(version, "4.0.0"), of_later_epoch)
+    with Controllers(version, fix) as controllers:
+        end = _at_the_end(controllers, sent, fetches(2, 3, times=3))
+    assert (end[3]["end"], end[3]["high_watermark"]) == (end[2]["end"], end[2]["high_watermark"])
+    assert end[3]["start"] == (6 if of_later_epoch else 5)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("fix", ["", "0025"])
+def test_a_controller_that_starts_acknowledges_what_it_has_not_flushed(version, fix):
+    acknowledged, stand = acknowledged_before_it_is_flushed(at_least(version, "4.0.0"))
+    with Controllers(version, fix) as controllers:
+        before = _at_the_end(controllers, acknowledged)
+        end = _at_the_end(controllers, acknowledged, stand)
+    committed = before[2]["log"][-1]
+    assert before[2]["high_watermark"] == before[2]["end"] == before[1]["end"]
+    assert before[1]["flushed"] == before[1]["end"] - (not fix)
+    assert (end[3]["role"] == "Leader", committed in end[1]["log"]) == (not fix, bool(fix))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
