@@ -97,7 +97,7 @@ def test_the_reference_engine_counts_the_same_states_level_by_level(row):
 @pytest.mark.parametrize(
     "sizes, states, depth",
     [
-        ((3, 3, 3, 2), 4_093_531, 30),
+        pytest.param((3, 3, 3, 2), 4_093_531, 30, marks=pytest.mark.slow),
         pytest.param((3, 2, 2, 3), 9_985_570, 31, marks=pytest.mark.slow),
         pytest.param((3, 3, 3, 3), 64_739_578, 36, marks=pytest.mark.slow),
     ],
