@@ -152,7 +152,8 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
         )
     for name in wanted:
         if name not in known:
-            raise unknown_name(f"property of {protocol.name}", name, known)
+            every = f"highwater list {protocol.name}"
+            raise unknown_name(f"property of {protocol.name}", name, known, every)
     return tuple(known[name] for name in dict.fromkeys(wanted))
 
 

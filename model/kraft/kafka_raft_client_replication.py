@@ -100,7 +100,7 @@ def diverges(node: Node, leader: Node) -> bool:
 
 
 @action(
-    "{node} sends a Fetch request to {leader}, and appends what it has",
+    "{node} sends a Fetch request to {leader}, and appends the response's records",
     at="KafkaRaftClient.tryCompleteFetchRequest",
     since="2.8.0",
     about="KIP-595",

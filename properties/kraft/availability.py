@@ -29,6 +29,7 @@ def has_snapshots(model: Model) -> bool:
     "a_follower_takes_the_snapshot_that_it_is_sent",
     "a follower takes the snapshot that its leader sends it",
     failure="{leader} sends {node} a snapshot that it refuses: its process ends",
+    breach="sends a controller a snapshot that it refuses",
     broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
     premise=lambda q: some(
         all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
@@ -56,6 +57,7 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
     "nobody_has_to_cut_below_its_high_watermark",
     "no leader asks a follower to truncate below the follower's high watermark",
     failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
+    breach="asks a controller to truncate below its high watermark",
     broken_by="kraft restart.flushes.log=false",
 )
 def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
@@ -84,6 +86,7 @@ def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
     "a_leader_takes_the_fetch_offset_that_it_is_sent",
     "a leader takes the fetch offset of a follower that lost what it had",
     failure="{node} fetches from an offset before the one that {leader} knows: its process ends",
+    breach="ends a leader's process by a Fetch request",
     broken_by="kraft fetch.offset.may.fall=false",
     premise=lambda q: some(
         all_of(node != leader, follows(node, leader), leader.fetched[node] > node.log.end)
@@ -108,6 +111,7 @@ def a_leader_takes_the_fetch_offset_that_it_is_sent(quorum: Quorum) -> bool:
     "a_log_begins_at_a_snapshot",
     "what is before the start of a node's log is in its snapshot",
     failure="the log of {node} starts at {node.log_start}, and no snapshot has what is before",
+    breach="has a log that starts after its snapshot",
     broken_by="kraft snapshot.is.flushed=false",
     premise=lambda q: some(node.log_start > 0 for node in q.nodes),
     promised=has_snapshots,
@@ -122,6 +126,7 @@ def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
     "a controller whose leadership ends has a state in memory for its last stable offset",
     of_steps=True,
     failure="{node} leads no more, and has no state to go back to: its process ends",
+    breach="ends a controller that has no state to go back to",
     broken_by="kraft control.records.are.skipped=false",
     promised=has_dynamic_voters,
 )
@@ -161,6 +166,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     "a voter does not come to stand for election once its removal is committed",
     of_steps=True,
     failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
+    breach="lets a removed voter stand for election",
     broken_by="kraft pre.vote=false",
     promised=lambda model: has_dynamic_voters(model) and bool(model.settings.pre_vote),
 )

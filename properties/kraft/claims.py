@@ -45,6 +45,7 @@ from properties.kraft.availability import (
     "one_leader_in_an_epoch",
     "no epoch has two leaders, one after the other neither",
     failure="{row} has had two leaders",
+    breach="has two leaders in one epoch",
     broken_by="a voter that does not write down its vote",
 )
 def one_leader_in_an_epoch(quorum: Quorum) -> bool:
@@ -56,6 +57,7 @@ def one_leader_in_an_epoch(quorum: Quorum) -> bool:
     "committed_records_stay",
     "below a node's high watermark is what was committed there first",
     failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
+    breach="replaces a committed record",
     broken_by="kraft leader.counts.what.is.flushed=false",
 )
 def committed_records_stay(quorum: Quorum) -> bool:
@@ -78,6 +80,7 @@ def committed_records_stay(quorum: Quorum) -> bool:
     "offset_and_epoch_name_a_record",
     "of two logs with a record of the same epoch at an offset, it is the same record",
     failure="{one} and {other} have different records of the same epoch at an offset",
+    breach="has two records of one offset and epoch",
     broken_by="kraft leader.restarts=leader",
     promised=has_dynamic_voters,
 )
@@ -107,6 +110,7 @@ def offset_and_epoch_name_a_record(quorum: Quorum) -> bool:
     "a leader of a later epoch than that of the last commit has all that was committed",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
     failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
+    breach="elects a leader without a committed record",
     broken_by="kraft restart.flushes.log=false",
 )
 def leaders_have_what_is_committed(quorum: Quorum) -> bool:
@@ -124,7 +128,8 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
-    failure="{node} does not go by the last VotersRecord of its log",
+    failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
+    breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
 )
@@ -140,6 +145,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     "a_snapshot_has_what_the_log_had",
     "a snapshot has the voters of the last VotersRecord before its end",
     failure="the snapshot of {node} lacks a VotersRecord before its end at {node.snapshot_end}",
+    breach="makes a snapshot with a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
     promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
@@ -202,7 +208,9 @@ def may_act(quorum: Quorum, node: Node) -> bool:
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
-    failure="{one} and {other} may be elected, or commit, by majorities without a common node",
+    failure="{one}, by the voters {one.voters}, and {other}, by {other.voters}, may be elected or "
+    "commit by majorities without a common node",
+    breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
 def majorities_meet(quorum: Quorum) -> bool:
@@ -221,6 +229,7 @@ def majorities_meet(quorum: Quorum) -> bool:
     "a_removed_voter_stays_out",
     "a controller that was removed from the voters does not have itself added again",
     failure="a controller that was removed has had itself added",
+    breach="lets a removed controller add itself again",
     broken_by="kraft auto.join.once=false",
     promised=lambda model: model.settings.auto_join,
 )
@@ -234,6 +243,7 @@ def a_removed_voter_stays_out(quorum: Quorum) -> bool:
     "a node's high watermark does not fall while it runs",
     of_steps=True,
     failure="the high watermark of {node} falls",
+    breach="lets a high watermark fall",
     broken_by="a follower that takes any high watermark",
 )
 def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
@@ -252,6 +262,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
     "a node that has voted in an epoch votes for nobody else in it, after a start neither",
     of_steps=True,
     failure="{node} votes twice in an epoch",
+    breach="lets a controller vote twice in one epoch",
     broken_by="a vote that is not in quorum-state",
 )
 def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
