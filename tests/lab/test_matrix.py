@@ -190,7 +190,7 @@ def test_a_store_that_cannot_be_is_refused_before_anything_is_computed(tmp_path,
         small(tmp_path).sweep(store=Path(store.format(tmp_path)))
 
 
-@pytest.mark.parametrize("line", ['{"job": 5, "digest": [], "result": 7}', '{"job": {', '{"jo', ""])
+@pytest.mark.parametrize("line", ['{"job": 5, "digest": [], "result": 7}', '{"jo'])
 def test_a_line_of_results_that_is_damaged_counts_for_nothing(tmp_path, line):
     store = tmp_path / "results.jsonl"
     matrix = small(tmp_path)
