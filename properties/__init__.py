@@ -37,6 +37,7 @@ _DECLARED = {
     ("model.kip595.protocol", _CLAIMS): ("properties.kip595.claims", "KIP595_PROPERTIES"),
     ("model.kip595.protocol", _LEMMAS): ("properties.kip595.lemmas", "KIP595_LEMMAS"),
     ("model.kraft.state", _CLAIMS): ("properties.kraft.claims", "KRAFT_PROPERTIES"),
+    ("model.kraft.state", _LIVENESS): ("properties.kraft.liveness", "KRAFT_LIVENESS"),
     ("model.kafka_producer.state", _CLAIMS): (
         *("properties.kafka_producer.claims", "KAFKA_PRODUCER_PROPERTIES"),
     ),
@@ -151,7 +152,8 @@ def choose_properties(protocol: Protocol, names: Iterable[str] = ()) -> tuple[Pr
         )
     for name in wanted:
         if name not in known:
-            raise unknown_name(f"property of {protocol.name}", name, known)
+            every = f"highwater list {protocol.name}"
+            raise unknown_name(f"property of {protocol.name}", name, known, every)
     return tuple(known[name] for name in dict.fromkeys(wanted))
 
 

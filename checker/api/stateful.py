@@ -10,8 +10,8 @@ as one.
 One rule draws among the enabled steps, instead of one rule an action with a precondition: most
 actions are disabled in most states, and rules that Hypothesis must reject cost more than steps do.
 After some steps, and where nothing is enabled, the run goes on from another beginning. What a run
-does depends on what is drawn and on the model alone. `docs/decisions/0040-stateful-testing.md` and
-`0064-guided-state-machines.md` have the measurements.
+does depends on what is drawn and on the model alone. `docs/decisions/0040-stateful-testing.md` has
+the measurements.
 """
 
 from __future__ import annotations

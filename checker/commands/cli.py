@@ -26,37 +26,37 @@ from checker.core.exits import Exit
 
 GROUPS = {
     "Find out what there is": {
-        "list": "protocols, presets, settings, bounds, properties, engines",
+        "list": "show protocols, presets, settings, bounds, properties, engines",
         "browse": "walk through the states on a local web page",
     },
     "Ask about a cluster": {
-        "ask": "what a cluster can lose under the faults you name, and what prevents it",
+        "ask": "say what a cluster can lose under the faults you name, and what prevents it",
         "audit": "compare what brokers left on their disks: the replicas of each partition",
     },
     "Check a protocol": {
         "explore": "search every reachable state, up to a depth or to the end",
-        "liveness": "what must happen in the end, and the least fairness for it",
-        "simulate": "random walks at sizes too large to exhaust",
-        "prove": "induction and bounded checking with Z3",
+        "liveness": "check what must happen in the end, and find the least fairness for it",
+        "simulate": "walk at random, at sizes too large to search",
+        "prove": "prove by induction, or check short runs, with Z3",
         "infer": "find lemmas from templates and reachable states",
-        "export": "a model for another checker: Promela for Spin, TLA+ for TLC",
+        "export": "write a model for another checker: Promela for Spin, TLA+ for TLC",
     },
     "Understand a result": {
         "replay": "run a stored trace on the reference engine, show it, check it",
-        "explain": "why a stored trace ends as it does, and what would have prevented it",
-        "report": "a stored trace as text, Markdown, Mermaid or one HTML page",
-        "graph": "find when a loss becomes inevitable; export the state graph, or a quotient",
-        "query": "ask the stored state space in SQL",
+        "explain": "say why a stored trace ends as it does, and what would have prevented it",
+        "report": "write a stored trace as text, Markdown, Mermaid or one HTML page",
+        "graph": "find when a loss becomes certain; export the state graph",
+        "query": "ask a stored state space in SQL",
     },
     "Check many models": {
-        "matrix": "settings x faults x properties, with a trace behind each failing cell",
-        "mutate": "the kill matrix: mutants of the protocol x properties",
-        "growth": "states by depth, for several bounds or settings side by side",
+        "matrix": "search settings x faults x properties, and keep a trace for each failing cell",
+        "mutate": "change a protocol in one place at a time: which properties notice?",
+        "growth": "count states by depth, for several bounds or settings side by side",
         "hunt": "search randomly drawn models for new bugs, for hours",
     },
     "Compare with Kafka itself": {
-        "conform": "the model's steps on Kafka's own classes, every state compared",
-        "reproduce": "a finding on a cluster of processes: is an acknowledged record lost?",
+        "conform": "take the model's steps on Kafka's own classes, and compare every state",
+        "reproduce": "play a finding on a cluster of a published release",
         "scenario": "replay a named story event by event, and check what it expects",
         "cases": "check the stored counterexamples, or write them anew",
     },
@@ -99,7 +99,8 @@ def _module(name: str) -> str:
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
-    Begin with `highwater explore kip101`, or `highwater COMMAND --help`.
+    Begin with `highwater explore kip101`, which finds a bug in a second, or `highwater ask --kafka
+    4.3 --crashes 1`. `highwater COMMAND --help` has a command's options.
 
     Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """
@@ -132,7 +133,7 @@ def run(command: click.Command, arguments: Sequence[str] | None = None, name: st
         click.echo(error.ctx.get_help() if error.ctx else "")
         return Exit.OK
     except click.ClickException as error:
-        return _complain(_one_line(error.format_message()), Exit.USAGE)
+        return _complain(_usage(error), Exit.USAGE)
     except RejectedError as error:
         return _complain(str(error), Exit.REJECTED)
     except LimitError as error:
@@ -183,6 +184,15 @@ def _internal(error: Exception) -> str:
         raise error
     words = f"{type(error).__name__}: {_one_line(str(error))}"
     return f"internal error, {words}; {DEBUG}=1 shows where"
+
+
+def _usage(error: click.ClickException) -> str:
+    """What was wrong; of an option that is missing, what it takes too."""
+    words = _one_line(error.format_message())
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        about = _one_line(error.param.help or "")
+        return f"{words.removesuffix('.')}: {about}" if about and words.endswith("'.") else words
+    return words
 
 
 def _one_line(text: str) -> str:

@@ -11,7 +11,7 @@ once, and what a request asks for differs by one replica from the ISR of its ver
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.language import (
     Annotated,
@@ -212,7 +212,7 @@ ASYNC_ISR = Protocol(
     source="AsyncIsr.tla",
     state=Partition,
     bounds=(REPLICAS, MAX_OFFSET, MAX_VERSION),
-    telling=TELLING,
+    telling=replace(TELLING, system="KIP-497"),
     settings=AsyncIsrSettings,
     start=start,
     actions=(

@@ -4,7 +4,7 @@ A preset is the first release of its line that differs from those before, as it 
 of its own version throughout: the settings say what each has. From 3.3 on that is Kafka with KRaft;
 those up to 3.9 with ZooKeeper are called so, `kafka-3.9.1-zookeeper`. `kafka-fixed` is the newest
 with every fix that no release has: of findings, and of KAFKA-1148 and KAFKA-20961; but those of
-findings 0017 and 0020 (decision 0088).
+findings 0017 and 0020 (decision 0092).
 """
 
 from __future__ import annotations

@@ -13,8 +13,10 @@ KIP-320: Allow fetchers to detect and handle log truncation
 KIP-497: Add inter-broker API to alter ISR
 KIP-794: Strictly Uniform Sticky Partitioner
 KIP-841: Fenced replicas should not be allowed to join the ISR in KRaft
+KIP-853: KRaft Controller Membership Changes
 KIP-903: Replicas with stale broker epoch should not be allowed to join the ISR
 KIP-966: Eligible Leader Replicas
+KIP-996: Pre-Vote
 """
 
 PROPOSAL_PAGES: Mapping[str, str] = {

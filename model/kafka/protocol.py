@@ -47,7 +47,7 @@ KAFKA = Protocol(
     source="Apache Kafka",
     state=TopicPartition,
     bounds=BOUNDS,
-    telling=replace(TELLING, system="Kafka"),
+    telling=replace(TELLING, system="Kafka", modes=(("zookeeper", "ZooKeeper"),)),
     settings=KafkaSettings,
     start=start,
     presets=PRESETS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.kafka_group import classic, consumer, consumer_protocol, environment, membership
 from model.kafka_group.bounds import BOUNDS
 from model.kafka_group.fairness import CUT_BY, FAIRNESS
@@ -17,7 +19,9 @@ KAFKA_GROUP = Protocol(
     source="Apache Kafka",
     state=Group,
     bounds=BOUNDS,
-    telling=TELLING,
+    telling=replace(
+        TELLING, system="A consumer group of Kafka", modes=(("consumer", "the consumer protocol"),)
+    ),
     settings=GroupSettings,
     presets=PRESETS,
     fairness=FAIRNESS,

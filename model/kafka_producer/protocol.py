@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.kafka_producer import faults, partitioner, sender, transaction_manager
 from model.kafka_producer.bounds import BOUNDS
 from model.kafka_producer.fairness import CUT_BY, FAIRNESS
@@ -17,7 +19,7 @@ KAFKA_PRODUCER = Protocol(
     source="Apache Kafka",
     state=Topic,
     bounds=BOUNDS,
-    telling=TELLING,
+    telling=replace(TELLING, system="The producer of Kafka"),
     settings=ProducerSettings,
     start=start,
     presets=PRESETS,

@@ -346,6 +346,7 @@ KIP595 = Protocol(
         mark="high_watermark",
         words=((r"\bhigh watermark\b", "HW"), (r"^end$", "LEO")),
         end="LEO",
+        system="KIP-595",
     ),
     settings=Kip595Settings,
     cut_by=(LOG_SIZE, EPOCHS, CHANGES),

@@ -27,7 +27,7 @@ def _start(quorum: Quorum, node: Node) -> None:
     at="KafkaRaftClient.initialize",
     since="2.8.0",
     about="KIP-595",
-    settings="restart.flushes.log",
+    settings="restart.flushes.log, leader.restarts",
 )
 def node_crash(quorum: Quorum, node: Node) -> None:
     """The process dies. What it has written and not flushed is in the page cache."""
@@ -42,15 +42,19 @@ def node_crash(quorum: Quorum, node: Node) -> None:
     at="LogLoader.recoverLog",
     since="2.8.0",
     about="KIP-595",
+    settings="snapshot.is.flushed, leader.restarts",
 )
 def node_lose_power(quorum: Quorum, node: Node) -> None:
     """What is not flushed is gone. `quorum-state` is there: it is flushed as it is written.
 
-    So is a snapshot: a log that ends before it begins again at its end.
+    So is a snapshot: a log that ends before it begins again at its end. Without
+    `snapshot.is.flushed` its file is empty, whenever it was made.
     """
     require_room_to_start(quorum, node)
 
     spend(quorum, POWER_LOSSES)
+    if not quorum.options.snapshot_flushed:
+        node.snapshot_end = 0
     end = maximum(node.flushed_end, node.snapshot_end)
     node.log_start = choose(node.flushed_end < end, node.snapshot_end, node.log_start)
     node.log.truncate_to(end)

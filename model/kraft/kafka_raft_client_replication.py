@@ -17,7 +17,7 @@ from model.kraft.kraft_control_record_state_machine import (
     truncate,
     voter_set,
 )
-from model.kraft.leader_state import is_established, update_high_watermark
+from model.kraft.leader_state import is_established, takes_fetch_offset, update_high_watermark
 from model.kraft.state import FOLLOWER, Node, Offset, Quorum
 from model.language import (
     action,
@@ -100,11 +100,12 @@ def diverges(node: Node, leader: Node) -> bool:
 
 
 @action(
-    "{node} sends a Fetch request to {leader}, and appends what it has",
+    "{node} sends a Fetch request to {leader}, and appends the response's records",
     at="KafkaRaftClient.tryCompleteFetchRequest",
     since="2.8.0",
     about="KIP-595",
-    settings="follower.flushes.before.fetch, whole.fetches",
+    settings="follower.flushes.before.fetch, observer.flushes.before.fetch, fetch.offset.may.fall, "
+    "whole.fetches",
 )
 def follower_fetch(quorum: Quorum, node: Node, leader: Node) -> None:
     """Its offset acknowledges what it has; the response brings records and the high watermark.
@@ -156,6 +157,7 @@ def _has_news(quorum: Quorum, node: Node, leader: Node) -> bool:
 
 def acknowledge(quorum: Quorum, node: Node, leader: Node) -> None:
     """`updateReplicaState`, by id and directory: another directory's offset is another's."""
+    require(takes_fetch_offset(quorum, leader, node))
     mine = any_of(not_(voter_set(quorum, leader).contains(node)), key_is(quorum, leader, node))
     leader.fetched[node] = choose(mine, node.log.end, leader.fetched[node])
     update_high_watermark(quorum, leader)

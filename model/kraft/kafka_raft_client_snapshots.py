@@ -39,8 +39,12 @@ def node_create_snapshot(quorum: Quorum, node: Node, end: Offset) -> None:
     about="KIP-630",
 )
 def node_delete_before_snapshot(quorum: Quorum, node: Node) -> None:
-    """By size or age, at any moment; earlier snapshots go, too."""
+    """By size or age, at any moment; earlier snapshots go, too.
+
+    A node that has started again does not until it has a high watermark.
+    """
     require(quorum.makes_snapshots, node.log_start < node.snapshot_end)
+    require(node.snapshot_end <= node.high_watermark)
 
     node.log_start = node.snapshot_end
 

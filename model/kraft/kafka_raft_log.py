@@ -14,12 +14,13 @@ def is_sent_snapshot(node: Node, leader: Node) -> bool:
     """`validateOffsetAndEpoch`: the response to the node's Fetch request names a snapshot.
 
     The node's log ends before the leader's begins, or at its start in another epoch, or its last
-    epoch is before that of the leader's earliest snapshot.
+    epoch is before that of the leader's earliest snapshot. An empty log is sent any snapshot but
+    the bootstrap checkpoint.
     """
     start, end = leader.log_start, node.log.end
     earliest, last = leader.log.epoch_before(start), node.log.last_epoch
     behind = any_of(end < start, all_of(end == start, last != earliest), last < earliest)
-    return all_of(start > 0, behind)
+    return any_of(all_of(start > 0, behind), all_of(end == 0, leader.snapshot_end > 0))
 
 
 def takes_snapshot(quorum: Quorum, node: Node, leader: Node) -> bool:

@@ -101,6 +101,10 @@ def append(
 def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
     """Append the leader's records up to the offset `end`, and read the VotersRecords among them."""
     start = node.log.end
+    if quorum.options.observer_flushes:
+        flushes: bool = True
+    else:
+        flushes = is_voter(quorum, node, node)
     node.log.extend_to(end)
     for p in node.log.positions:
         mine, entry = node.log[p], leader.log[p]
@@ -112,7 +116,7 @@ def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
         mine.missed = choose(where, missed, mine.missed)
     node.unflushed = choose(quorum.flushes, node.unflushed + end - start, 0)
     if quorum.options.follower_flushes:
-        node.flushing = all_of(quorum.flushes, end > start)
+        node.flushing = all_of(quorum.flushes, end > start, flushes)
     _settle(quorum, node, start)
 
 

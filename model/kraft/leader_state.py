@@ -16,7 +16,18 @@ def own_offset(quorum: Quorum, leader: Node) -> int:
 
 def is_established(quorum: Quorum, leader: Node) -> bool:
     """The leader has a high watermark: a record of its own epoch is committed."""
-    return leader.high_watermark > leader.log.start_of_epoch(leader.epoch)
+    return _is_enough(quorum, leader, leader.high_watermark)
+
+
+def _is_enough(quorum: Quorum, leader: Node, mark: Offset) -> bool:
+    """A high watermark that the leader may have: its epoch's first record is below it."""
+    start = leader.log.start_of_epoch(leader.epoch)
+    return mark > start if quorum.options.leader_commits_own_epoch else mark >= start
+
+
+def takes_fetch_offset(quorum: Quorum, leader: Node, node: Node) -> bool:
+    """The leader takes the node's fetch offset. If not, its poll thread ends with an exception."""
+    return quorum.options.fetch_offset_may_fall or node.log.end >= leader.fetched[node]
 
 
 def _reached(quorum: Quorum, leader: Node, voters: Voters, offset: int) -> bool:
@@ -42,10 +53,7 @@ def update_high_watermark(quorum: Quorum, leader: Node) -> None:
         choose(all_of(leader.log.has(p), _reached(quorum, leader, voters, p + 1)), p + 1, 0)
         for p in leader.log.positions
     )
-    if quorum.options.leader_commits_own_epoch:
-        enough = reached > leader.log.start_of_epoch(leader.epoch)
-    else:
-        enough = True
+    enough = _is_enough(quorum, leader, reached)
     mark = choose(enough, maximum(reached, leader.high_watermark), leader.high_watermark)
     grows = mark > leader.high_watermark
     leader.high_watermark = mark

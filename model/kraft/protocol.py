@@ -23,6 +23,9 @@ TELLING = Telling(
     notes=("fetched",),
     words=((r"\bhigh watermark\b", "HW"), (r"^end$", "LEO")),
     end="LEO",
+    entries="the epoch of each record, after its voters in a VotersRecord (missed: not read)",
+    voters="voters",
+    system="The KRaft quorum of Kafka",
 )
 """What reports show of a quorum: nodes have lanes, and whoever acts is named first."""
 

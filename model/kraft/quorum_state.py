@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from model.kraft.bounds import EPOCHS
 from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
+from model.kraft.settings import LeaderRestarts
 from model.kraft.state import (
     CANDIDATE,
     FOLLOWER,
@@ -20,6 +21,13 @@ from model.kraft.state import (
     Quorum,
 )
 from model.language import all_of, any_of, choose, implies, is_none, not_, require, some
+
+
+def _after_leading(quorum: Quorum) -> EpochState:
+    """What a node that led its epoch is after a start."""
+    if quorum.options.leader_restarts == LeaderRestarts.LEADER:
+        return LEADER
+    return UNATTACHED if quorum.options.leader_restarts == LeaderRestarts.UNATTACHED else RESIGNED
 
 
 def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
@@ -89,7 +97,8 @@ def initialize(quorum: Quorum, node: Node) -> None:
     """A start: the state follows from `quorum-state`.
 
     A voter that has voted for itself is a candidate again; its votes are gone. Who led the epoch
-    has resigned from it. A leader that is not in the node's voter set has no known endpoints.
+    has resigned from it (`leader.restarts`). A leader that is not in the voter set of the node has
+    no known endpoints.
     A node that is the only voter stands at once, in the next epoch where there is no pre-vote.
     """
     led = node.leader == node
@@ -97,9 +106,10 @@ def initialize(quorum: Quorum, node: Node) -> None:
     voters = voter_set(quorum, node)
     follows = some(all_of(node.leader == other, voters.contains(other)) for other in quorum.nodes)
     _enter(quorum, node, UNATTACHED)
-    node.role = choose(
-        led, RESIGNED, choose(stood, CANDIDATE, choose(follows, FOLLOWER, UNATTACHED))
-    )
+    stands_or_follows = choose(stood, CANDIDATE, choose(follows, FOLLOWER, UNATTACHED))
+    node.role = choose(led, _after_leading(quorum), stands_or_follows)
+    if quorum.options.leader_restarts == LeaderRestarts.UNATTACHED:
+        node.leader = choose(led, None, node.leader)
     alone = all_of(voters == quorum.nodes.only(node), is_voter(quorum, node, node), not_(stood))
     if quorum.options.pre_vote:
         node.role = choose(alone, PROSPECTIVE, node.role)

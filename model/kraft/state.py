@@ -153,6 +153,16 @@ class Node(Entity):
         return self.role == LEADER
 
     @property
+    def voters(self) -> SetOf[Node]:
+        """The voters, by id, that it has read last; nobody where they are configured."""
+        log = self.log
+        read = largest(
+            choose(all_of(log.has(p), not_(log[p].voters.is_empty), not_(log[p].missed)), p, 0)
+            for p in log.positions
+        )
+        return choose(self.stale_voters.is_empty, log[read].voters, self.stale_voters)
+
+    @property
     def is_free(self) -> bool:
         """Its thread is not between an append and the flush that follows."""
         return not_(self.flushing)

@@ -14,6 +14,8 @@ truncate_to_high_watermark, kip101, kip279, kafka_7128, kip320_first_try (abando
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.language import (
     Action,
     Annotated,
@@ -295,7 +297,9 @@ def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> 
     replicate_next_entry(follower, leader)
 
 
-def ladder_protocol(name: str, words: str, source: str, become_follower: Action) -> Protocol:
+def ladder_protocol(
+    name: str, system: str, words: str, source: str, become_follower: Action
+) -> Protocol:
     """A rung that differs from the oldest one in how a replica becomes a follower."""
     return Protocol(
         name=name,
@@ -303,7 +307,7 @@ def ladder_protocol(name: str, words: str, source: str, become_follower: Action)
         source=source,
         state=Cluster,
         bounds=BOUNDS,
-        telling=TELLING,
+        telling=replace(TELLING, system=system),
         actions=(
             controller_elect_leader,
             controller_shrink_isr,

@@ -60,6 +60,7 @@ def become_follower(
 
 KIP101 = ladder_protocol(
     "kip101",
+    "KIP-101",
     "followers truncate by leader epoch, one lookup (KIP-101)",
     "Kip101.tla",
     become_follower,

@@ -37,6 +37,7 @@ def become_follower(
 
 KIP279 = ladder_protocol(
     "kip279",
+    "KIP-279",
     "followers truncate to the last entry shared with the leader (KIP-279)",
     "Kip279.tla",
     become_follower,

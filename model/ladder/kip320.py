@@ -12,7 +12,7 @@ a reason to commit. Four fences, each at its rule below, can be switched off to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.ladder.cluster import (
     Cluster,
@@ -130,4 +130,5 @@ KIP320 = KIP279.variant(
     follower_replicate,
     settings=Kip320Settings,
     source="Kip320.tla",
+    telling=replace(KIP279.telling, system="KIP-320"),
 )

@@ -12,6 +12,8 @@ then one truncation for each epoch suffices, as before: that is `kip320`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.ladder.cluster import (
     Cluster,
     LeaderAndIsrRequest,
@@ -123,4 +125,5 @@ KIP320_FIRST_TRY = KIP279.variant(
     follower_replicate,
     extra=(follower_truncate,),
     source="Kip320FirstTry.tla",
+    telling=replace(KIP279.telling, system="KIP-320's first try"),
 )

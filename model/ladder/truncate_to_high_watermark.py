@@ -33,6 +33,7 @@ def become_follower(
 
 TRUNCATE_TO_HIGH_WATERMARK = ladder_protocol(
     "truncate_to_high_watermark",
+    "Kafka before KIP-101",
     "followers truncate to their own high watermark (before KIP-101)",
     "KafkaTruncateToHighWatermark.tla",
     become_follower,

@@ -87,10 +87,15 @@ def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
     return f"{kept}, and {len(found) - kept.count(', ') - 1} more ({all_by})"
 
 
-def unknown_name(kind: str, name: str, valid: Iterable[str]) -> UsageError:
-    """A `UsageError` that names the valid choices, the closest first if there is a close one."""
+def unknown_name(
+    kind: str, name: str, valid: Iterable[str], all_by: str = "highwater list"
+) -> UsageError:
+    """A `UsageError` that names the valid choices, the closest first if there is a close one.
+
+    `all_by` is the command that names them all.
+    """
     names = sorted(valid)
     close = get_close_matches(name, names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     said = name if len(name) <= _NAME else f"{name[:_NAME]}..."
-    return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names)}")
+    return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names, all_by)}")

@@ -44,15 +44,29 @@ def changed_settings(model: Model) -> dict[str, str]:
     return {n: value for n, value in as_text(model.settings).items() if value != usual[n]}
 
 
+def usual_presets(model: Model) -> list[str]:
+    """The presets whose settings are all at their defaults."""
+    protocol = model.protocol
+    usual = as_text(choose_settings(protocol.settings, {}))
+    presets = protocol.presets.items()
+    return [
+        n for n, chosen in presets if as_text(choose_settings(protocol.settings, chosen)) == usual
+    ]
+
+
 def system_words(model: Model) -> str:
     """What is modelled, as people call it: `Kafka 4.1`; and whether its rules were changed."""
-    called = model.protocol.telling.system or model.protocol.name
-    version = model.preset.partition("-")[2].replace("-", " with ")
-    version = "with all fixes" if version == "fixed" else version
+    telling = model.protocol.telling
+    release, *modes = model.preset.partition("-")[2].split("-")
+    having = ["all fixes"] if release == "fixed" else []
+    having += [dict(telling.modes).get(mode, mode) for mode in modes]
     infos = describe(model.protocol.settings)
-    changed = any(infos[name].role is Role.RULE for name in changed_settings(model))
-    rules = "and changed rules" if version.startswith("with ") else "with changed rules"
-    return " ".join(filter(None, (called, version, rules if changed else "")))
+    if any(infos[name].role is Role.RULE for name in changed_settings(model)):
+        having.append("changed rules")
+    called = telling.system or model.protocol.name
+    version = release.removesuffix("fixed")
+    with_ = f"with {' and '.join(having)}" if having else ""
+    return " ".join(filter(None, (called, version, with_)))
 
 
 def value_words(model: Model, cell: Cell, number: int) -> str:

@@ -110,7 +110,7 @@ class Protocol:
         """
         name = self._preset_name(preset) if preset is not None else ""
         values = {**self.presets.get(name, {}), **(settings or {})}
-        chosen = choose_settings(self.settings, values)
+        chosen = choose_settings(self.settings, values, f"highwater list {self.name}")
         sizes = self._choose_bounds(bounds or {})
         check_bounds(chosen, sizes)
         if self.cases is not None:

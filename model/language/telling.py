@@ -30,9 +30,13 @@ class Telling:
     how others stand to their owner, and nobody is told when they change.
 
     `system`: what people call the system that is modelled, `Kafka`; empty: the protocol's name.
+    `modes`: what people call the parts of a preset's name behind the release, as pairs: `zookeeper`
+    in `kafka-3.9.1-zookeeper` is "ZooKeeper".
 
     `words`: what people call fields, as pairs of a regular expression and what takes its place in
-    the field's name with spaces; `end` is the word for a log's end.
+    the field's name with spaces; `end` is the word for a log's end, and `entries` says how entries
+    of a log are written. `voters`: a property of a member, the set by whose majority it goes, which
+    pages show.
     """
 
     leader: str = "leader"
@@ -52,7 +56,10 @@ class Telling:
     notes: tuple[str, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
     end: str = "end"
+    entries: str = "record:epoch by offset"
+    voters: str = ""
     system: str = ""
+    modes: tuple[tuple[str, str], ...] = ()
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from properties.claims import Property, always, sometimes
     premise=lambda partition: partition.high_watermark > 0,
     failure="{member} is in the controller's ISR {partition.controller_isr}, so it can be elected, "
     "but its end is {member.end} and the high watermark is {partition.high_watermark}",
+    breach="serves a record that the next leader may lack",
     broken_by="async_isr maximal_isr=false",
 )
 def valid_high_watermark(partition: Partition) -> bool:
@@ -26,6 +27,7 @@ def valid_high_watermark(partition: Partition) -> bool:
 @always(
     "well_formed",
     "versions grow from the leader's to the controller's, and later ones are blank",
+    breach="is in a malformed state",
     broken_by="a leader that takes a version before the controller has written it",
 )
 def well_formed(partition: Partition) -> bool:

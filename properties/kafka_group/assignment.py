@@ -22,6 +22,7 @@ def something_is_assigned(group: Group) -> bool:
     "the coordinator gives no partition to two members",
     premise=something_is_assigned,
     failure="{row} is given to both {one} and {other}",
+    breach="assigns a partition to two members",
     broken_by="kafka_group partition.assignment.strategy=sticky sticky.claims=every",
 )
 def one_owner_in_a_generation(group: Group) -> bool:
@@ -54,6 +55,7 @@ def two_members_hold_partitions(group: Group) -> bool:
     "no member begins with a partition before the member that had it has given it up",
     premise=two_members_hold_partitions,
     failure="{one} and {other}, members both, hold {row}",
+    breach="hands a partition over before it is given up",
     broken_by="kafka_group partition.assignment.strategy=cooperative-sticky "
     "sticky.claims=newest_members",
 )
@@ -75,6 +77,7 @@ def handed_over_after_revocation(group: Group) -> bool:
     "no two consumers read a partition at once",
     premise=two_members_hold_partitions,
     failure="{one} and {other} both hold {row}",
+    breach="lets two consumers read one partition",
     broken_by="kafka_group",
     promised=lambda _: False,
 )
@@ -114,6 +117,7 @@ def assigns_at_once(model: Model) -> bool:
     "a stable group has given every partition that its leader knows of to a member",
     premise=is_settled,
     failure="nobody is given {row}",
+    breach="leaves a partition without a member",
     broken_by="kafka_group partition.assignment.strategy=cooperative-sticky",
     promised=assigns_at_once,
 )
@@ -142,6 +146,7 @@ def _owners(row: Partition, aims: bool) -> SetOf[Consumer]:
     "no member is given two partitions more than another",
     premise=something_is_assigned,
     failure="{one} is given two partitions more than {other}",
+    breach="assigns one member two partitions more than another",
     broken_by="kafka_group partition.assignment.strategy=cooperative-sticky",
     promised=lambda model: assigns_at_once(model) or model.settings.group_protocol == "consumer",
 )

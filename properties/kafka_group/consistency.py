@@ -22,6 +22,7 @@ from properties.claims import always
     "a consumer has a position in what it holds, one record ahead of its work at most",
     premise=lambda g: some(not_(row.holders.is_empty) for row in g.partitions),
     failure="{consumer} has a position in {row} that it cannot have",
+    breach="keeps a position in a partition that was given up",
     broken_by="a consumer that keeps the positions of what it gives up",
 )
 def positions_are_of_holders(group: Group) -> bool:
@@ -73,6 +74,7 @@ def has_left_nothing(group: Group, consumer: Consumer) -> bool:
     "the coordinator knows members by ids of their own, and has nothing of others",
     premise=lambda g: g.has_members,
     failure="{consumer}, of rank {consumer.rank}, is not what the coordinator makes of it",
+    breach="keeps state of a member that is gone",
     broken_by="a coordinator that keeps what it had of a member that it has removed",
 )
 def members_are_known_as_such(group: Group) -> bool:
@@ -103,6 +105,7 @@ def members_are_known_as_such(group: Group) -> bool:
     "who waits for an answer is waited for, and a group at rest has no claims",
     premise=lambda g: g.has_members,
     failure="{consumer} is not where the rebalance has it",
+    breach="keeps state of a rebalance that is over",
     broken_by="a member that does not forget its generation",
 )
 def a_rebalance_leaves_nothing_behind(group: Group) -> bool:
@@ -144,6 +147,7 @@ def a_rebalance_leaves_nothing_behind(group: Group) -> bool:
         for consumer in g.consumers
     ),
     failure="{consumer} gives up {row}, of which it has a record to process",
+    breach="gives up a partition with a record still to process",
     broken_by="a consumer whose heartbeats give up what its application is at",
 )
 def what_is_polled_is_processed(before: Group, after: Group) -> bool:
@@ -163,6 +167,7 @@ def what_is_polled_is_processed(before: Group, after: Group) -> bool:
     "with the consumer protocol every partition is aimed at one member, and has an epoch if given",
     premise=lambda g: g.has_members,
     failure="{row} is not aimed at one member, or its epoch is not that of its owner",
+    breach="has a partition without one target member",
     broken_by="a coordinator that does not work out the target anew",
     promised=lambda model: bool(model.settings.group_protocol == "consumer"),
 )

@@ -33,6 +33,7 @@ def processes_first(model: Model) -> bool:
     "the group has processed every record below the offset that a consumer is at",
     premise=something_is_done,
     failure="{consumer} is past offset {offset} of {row}, and nobody has processed it",
+    breach="skips a record",
     broken_by="kafka_group consumer.commits=before_processing",
     promised=lambda model: (
         processes_first(model) and model.settings.auto_offset_reset == OffsetReset.EARLIEST
@@ -60,6 +61,7 @@ def no_record_skipped(group: Group) -> bool:
     "every record below a committed offset was processed",
     premise=lambda g: some(row.committed > row.owed_from for row in g.partitions),
     failure="offset {offset} of {row} is below the committed one, and nobody has processed it",
+    breach="commits the offset of a record that nobody processed",
     broken_by="kafka_group consumer.commits=before_processing",
     promised=processes_first,
 )
@@ -80,6 +82,7 @@ def committed_was_processed(group: Group) -> bool:
     "the group processes no record twice",
     premise=something_is_done,
     failure="offset {offset} of {row} was processed twice",
+    breach="processes a record twice",
     broken_by="kafka_group",
     promised=lambda _: False,
 )
@@ -107,6 +110,7 @@ def nothing_failed(group: Group) -> bool:
     "as long as nothing fails no record is processed twice, however often the group rebalances",
     premise=lambda g: all_of(nothing_failed(g), something_is_done(g)),
     failure="nothing has failed, and offset {offset} of {row} was processed twice",
+    breach="processes a record twice though nothing failed",
     broken_by="kafka_group revocation.stops.fetching=false",
     promised=lambda model: bool(model.settings.commit_on_revocation),
 )
@@ -125,6 +129,7 @@ def a_rebalance_repeats_nothing(group: Group) -> bool:
     of_steps=True,
     premise=lambda g: some(row.committed > row.owed_from for row in g.partitions),
     failure="the committed offset of {row} goes back",
+    breach="moves a committed offset back",
     broken_by="kafka_group commit.checks.generation=false",
 )
 def commits_do_not_go_back(before: Group, after: Group) -> bool:
@@ -152,6 +157,7 @@ def has_epochs(model: Model) -> bool:
     "whoever holds a partition that the coordinator has given it may commit its offsets",
     premise=something_is_done,
     failure="{consumer} owns {row}, and its commit would be refused",
+    breach="refuses a commit of a partition's owner",
     broken_by="kafka_group group.protocol=consumer commit.by.assignment.epoch=false",
     promised=has_epochs,
 )

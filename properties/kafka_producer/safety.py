@@ -85,6 +85,7 @@ def overtakes(topic: Topic, partition: TopicPartition, first: Batch, later: Batc
         for batch in topic.batches
     ),
     failure="{partition} holds a part of the batch at position {position} of its log",
+    breach="keeps a part of a batch",
     broken_by="kafka_producer batch.is.one.entry=false acks=1",
     promised=lambda model: (
         bool(model.settings.batch_is_one_entry) or model.bounds["power_losses"] == 0
@@ -107,6 +108,7 @@ def batches_are_whole(topic: Topic) -> bool:
         for record in topic.records
     ),
     failure="{record} and {other} have one key, and are in different partitions",
+    breach="sends one key to two partitions",
     broken_by="kafka_producer partitioner.class=round_robin",
     promised=_keeps_keys_together,
 )
@@ -132,6 +134,7 @@ def a_key_has_one_partition(topic: Topic) -> bool:
     "in a partition, records with one key are in the order in which they were sent",
     premise=_two_batches_in_a_log,
     failure="{partition} holds {later} before {batch}, which was sent before it",
+    breach="reorders records of one key",
     broken_by="kafka_producer enable.idempotence=false",
     promised=_keeps_order,
 )
@@ -158,6 +161,7 @@ def a_key_keeps_its_order(topic: Topic) -> bool:
     "no record is in a log twice",
     premise=_something_is_appended,
     failure="{partition} holds {batch} more than once",
+    breach="appends a record twice",
     broken_by="kafka_producer enable.idempotence=false",
     promised=lambda model: (
         _is_idempotent(model)
@@ -182,6 +186,7 @@ def no_record_is_appended_twice(topic: Topic) -> bool:
     "every record that the application is told is safe is in a log, or retention deleted it",
     premise=lambda topic: some(batch.status == Status.ACKNOWLEDGED for batch in topic.batches),
     failure="{batch} is acknowledged, and is in no log",
+    breach="acknowledges a record that is in no log",
     broken_by="kafka_producer acks=0",
     promised=_loses_nothing,
 )
@@ -201,6 +206,7 @@ def acknowledged_records_are_in_a_log(topic: Topic) -> bool:
     "if a batch of an idempotent producer is in a log, so is every earlier one, or it has failed",
     premise=_two_batches_in_a_log,
     failure="{later} is in the log, and {batch} before it is not",
+    breach="appends a batch before an earlier one",
     broken_by="kafka_producer first.sequence=any",
     promised=_is_idempotent,
 )
@@ -227,6 +233,7 @@ def no_gap(topic: Topic) -> bool:
     of_steps=True,
     premise=_something_is_appended,
     failure="{batch} is refused as out of order, though all before it are in the log",
+    breach="is refused as out of order though no batch is missing",
     broken_by="kafka_producer producer.epoch.by.partition=false first.sequence=zero_if_empty",
     promised=_is_idempotent,
 )
@@ -257,6 +264,7 @@ def out_of_order_means_a_gap(before: Topic, after: Topic) -> bool:
     "a partition that records without a key no longer go to has had batch.size of them",
     of_steps=True,
     premise=lambda topic: topic.producer.sticky > 0,
+    breach="leaves a partition before a batch is full",
     broken_by="kafka_producer partitioner.class=sticky",
     promised=lambda model: (
         model.settings.partitioner == Partitioner.UNIFORM_STICKY
@@ -285,6 +293,7 @@ def a_turn_is_a_batch_long(before: Topic, after: Topic) -> bool:
     "no record that the application was told has failed is in a log",
     premise=lambda topic: some(batch.status == Status.FAILED for batch in topic.batches),
     failure="{batch} is in the log, and the application was told that it failed",
+    breach="reports a record as failed that is in the log",
     broken_by="kafka_producer retries=0",
     promised=lambda _: False,
 )

@@ -33,6 +33,7 @@ def _is_numbered(topic: Topic, batch: Batch) -> bool:
     "well_formed",
     "batches and partitions remember what they need, and nothing else",
     premise=lambda topic: some(batch.was_sent for batch in topic.batches),
+    breach="is in a malformed state",
     broken_by="a producer that keeps the answer to a batch",
 )
 def well_formed(topic: Topic) -> bool:

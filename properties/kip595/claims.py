@@ -11,6 +11,7 @@ from properties.claims import Property, always, sometimes
     "one_leader_per_epoch",
     "no two voters lead in one epoch",
     failure="{a} and {b} both lead in epoch {a.epoch}",
+    breach="has two leaders in one epoch",
     broken_by="kip595 durable_votes=false",
 )
 def one_leader_per_epoch(raft: Raft) -> bool:
@@ -26,6 +27,7 @@ def one_leader_per_epoch(raft: Raft) -> bool:
     "log_matching",
     "logs that hold a record of one epoch at one offset agree below it",
     failure="{a} and {b} hold the same record at offset {o}, and not at offset {p}",
+    breach="has logs that share a record and differ below it",
     broken_by="kip595 check_fetch=false",
 )
 def log_matching(raft: Raft) -> bool:
@@ -45,6 +47,7 @@ def log_matching(raft: Raft) -> bool:
     "epoch",
     premise=lambda raft: some(a.high_watermark > 0 for a in raft.voters),
     failure="{leader} leads in epoch {leader.epoch} without what {a} has committed at offset {o}",
+    breach="elects a leader without a committed record",
     broken_by="kip595 up_to_date=false",
 )
 def leader_completeness(raft: Raft) -> bool:
@@ -64,6 +67,7 @@ def leader_completeness(raft: Raft) -> bool:
     "committed_records_stay",
     "two voters hold the same records below both high watermarks",
     failure="{a} and {b} differ at offset {o}, below both high watermarks",
+    breach="replaces a committed record",
     broken_by="kip595 own_epoch_first=false",
 )
 def committed_records_stay(raft: Raft) -> bool:

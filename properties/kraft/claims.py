@@ -1,13 +1,13 @@
 """The KRaft quorum's properties, in order, and its witnesses: what it must be able to do.
 
+Those by which a quorum keeps going, nothing being lost, are in `availability.py`.
+
 A record that the active controller appended is acknowledged when the leader's high watermark
 passes it, so that what holds of committed records holds of acknowledged ones.
 """
 
 from __future__ import annotations
 
-from model.kraft.kafka_raft_client_replication import follows
-from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
     last_read_before,
@@ -17,7 +17,6 @@ from model.kraft.kraft_control_record_state_machine import (
 )
 from model.kraft.state import CANDIDATE, Node, Quorum
 from model.language import (
-    Model,
     SetOf,
     all_of,
     any_of,
@@ -30,12 +29,23 @@ from model.language import (
     some,
 )
 from properties.claims import Property, always, sometimes
+from properties.kraft.availability import (
+    a_controller_has_a_state_to_go_back_to,
+    a_follower_takes_the_snapshot_that_it_is_sent,
+    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    a_log_begins_at_a_snapshot,
+    a_removed_voter_does_not_stand,
+    has_dynamic_voters,
+    has_snapshots,
+    nobody_has_to_cut_below_its_high_watermark,
+)
 
 
 @always(
     "one_leader_in_an_epoch",
     "no epoch has two leaders, one after the other neither",
     failure="{row} has had two leaders",
+    breach="has two leaders in one epoch",
     broken_by="a voter that does not write down its vote",
 )
 def one_leader_in_an_epoch(quorum: Quorum) -> bool:
@@ -47,6 +57,7 @@ def one_leader_in_an_epoch(quorum: Quorum) -> bool:
     "committed_records_stay",
     "below a node's high watermark is what was committed there first",
     failure="{node} has below its high watermark of {node.high_watermark} what was not committed",
+    breach="replaces a committed record",
     broken_by="kraft leader.counts.what.is.flushed=false",
 )
 def committed_records_stay(quorum: Quorum) -> bool:
@@ -66,10 +77,40 @@ def committed_records_stay(quorum: Quorum) -> bool:
 
 
 @always(
+    "offset_and_epoch_name_a_record",
+    "of two logs with a record of the same epoch at an offset, it is the same record",
+    failure="{one} and {other} have different records of the same epoch at an offset",
+    breach="has two records of one offset and epoch",
+    broken_by="kraft leader.restarts=leader",
+    promised=has_dynamic_voters,
+)
+def offset_and_epoch_name_a_record(quorum: Quorum) -> bool:
+    """Else nobody truncates. Records are told apart here as VotersRecords and others."""
+    return every(
+        implies(
+            all_of(
+                one != other,
+                one.log.has(row.number),
+                other.log.has(row.number),
+                one.log[row.number].epoch == other.log[row.number].epoch,
+            ),
+            all_of(
+                one.log[row.number].voters == other.log[row.number].voters,
+                one.log[row.number].second == other.log[row.number].second,
+            ),
+        )
+        for one in quorum.nodes
+        for other in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@always(
     "leaders_have_what_is_committed",
     "a leader of a later epoch than that of the last commit has all that was committed",
     premise=lambda q: some(all_of(node.leads, node.epoch > q.committed_in) for node in q.nodes),
     failure="{node} leads epoch {node.epoch}, and lacks what was committed in an earlier one",
+    breach="elects a leader without a committed record",
     broken_by="kraft restart.flushes.log=false",
 )
 def leaders_have_what_is_committed(quorum: Quorum) -> bool:
@@ -84,15 +125,11 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     )
 
 
-def has_dynamic_voters(model: Model) -> bool:
-    """Voters are in the log."""
-    return str(model.settings.kraft_version) == "1"
-
-
 @always(
     "the_voter_set_is_that_of_the_log",
     "a node goes by the last VotersRecord of its log",
-    failure="{node} does not go by the last VotersRecord of its log",
+    failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
+    breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_dynamic_voters,
 )
@@ -104,15 +141,11 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     )
 
 
-def has_snapshots(model: Model) -> bool:
-    """Controllers make snapshots."""
-    return model.bounds["snapshots"] > 0
-
-
 @always(
     "a_snapshot_has_what_the_log_had",
     "a snapshot has the voters of the last VotersRecord before its end",
     failure="the snapshot of {node} lacks a VotersRecord before its end at {node.snapshot_end}",
+    breach="makes a snapshot with a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
     promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
@@ -129,33 +162,6 @@ def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
         )
         for node in quorum.nodes
         for row in quorum.committed
-    )
-
-
-@always(
-    "a_follower_takes_the_snapshot_that_it_is_sent",
-    "a follower takes the snapshot that its leader sends it",
-    failure="{leader} sends {node} a snapshot that it refuses: its process ends",
-    broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
-    premise=lambda q: some(
-        all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
-        for node in q.nodes
-        for leader in q.nodes
-    ),
-    promised=has_snapshots,
-)
-def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
-    """After its start it is sent the same, which it has: it fetches nothing until there is another.
-
-    A leader's snapshot is committed, so that nothing is lost by taking it.
-    """
-    return every(
-        implies(
-            all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader)),
-            takes_snapshot(quorum, node, leader),
-        )
-        for node in quorum.nodes
-        for leader in quorum.nodes
     )
 
 
@@ -202,7 +208,9 @@ def may_act(quorum: Quorum, node: Node) -> bool:
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
-    failure="{one} and {other} may be elected, or commit, by majorities without a common node",
+    failure="{one}, by the voters {one.voters}, and {other}, by {other.voters}, may be elected or "
+    "commit by majorities without a common node",
+    breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
 def majorities_meet(quorum: Quorum) -> bool:
@@ -221,6 +229,7 @@ def majorities_meet(quorum: Quorum) -> bool:
     "a_removed_voter_stays_out",
     "a controller that was removed from the voters does not have itself added again",
     failure="a controller that was removed has had itself added",
+    breach="lets a removed controller add itself again",
     broken_by="kraft auto.join.once=false",
     promised=lambda model: model.settings.auto_join,
 )
@@ -234,6 +243,7 @@ def a_removed_voter_stays_out(quorum: Quorum) -> bool:
     "a node's high watermark does not fall while it runs",
     of_steps=True,
     failure="the high watermark of {node} falls",
+    breach="lets a high watermark fall",
     broken_by="a follower that takes any high watermark",
 )
 def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
@@ -252,6 +262,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
     "a node that has voted in an epoch votes for nobody else in it, after a start neither",
     of_steps=True,
     failure="{node} votes twice in an epoch",
+    breach="lets a controller vote twice in one epoch",
     broken_by="a vote that is not in quorum-state",
 )
 def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
@@ -266,34 +277,6 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
             all_of(is_none(node.voted), is_none(node.leader)),
         )
         for node in before.nodes
-    )
-
-
-@always(
-    "nobody_has_to_cut_below_its_high_watermark",
-    "no leader asks a follower to truncate below the follower's high watermark",
-    failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
-    broken_by="kraft restart.flushes.log=false",
-)
-def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
-    """The follower's poll thread ends with an exception, and its process with it."""
-    return every(
-        implies(
-            all_of(
-                leader.leads,
-                node != leader,
-                node.epoch == leader.epoch,
-                row.number < node.high_watermark,
-                node.log.has(row.number),
-            ),
-            all_of(
-                leader.log.has(row.number),
-                leader.log[row.number].epoch == node.log[row.number].epoch,
-            ),
-        )
-        for node in quorum.nodes
-        for leader in quorum.nodes
-        for row in quorum.committed
     )
 
 
@@ -342,6 +325,7 @@ def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
 KRAFT_PROPERTIES: tuple[Property, ...] = (
     one_leader_in_an_epoch,
     committed_records_stay,
+    offset_and_epoch_name_a_record,
     leaders_have_what_is_committed,
     the_voter_set_is_that_of_the_log,
     a_snapshot_has_what_the_log_had,
@@ -351,6 +335,10 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
+    a_leader_takes_the_fetch_offset_that_it_is_sent,
+    a_log_begins_at_a_snapshot,
+    a_controller_has_a_state_to_go_back_to,
+    a_removed_voter_does_not_stand,
     another_node_leads,
     a_record_is_committed,
     a_follower_truncates,

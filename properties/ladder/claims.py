@@ -27,6 +27,7 @@ def some_record_is_committed(cluster: Cluster) -> bool:
     premise=some_record_is_committed,
     failure="{leader} presumes that it leads, has {member} in its own ISR {leader.isr}, and serves "
     "offset {offset} (HW {leader.high_watermark}); {member} does not hold the same entry there",
+    breach="serves a record that a member of the leader's ISR lacks",
     broken_by="kip279",
 )
 def weak_isr(cluster: Cluster) -> bool:
@@ -49,6 +50,7 @@ def weak_isr(cluster: Cluster) -> bool:
     failure="{leader} presumes that it leads and serves offset {offset} (HW "
     "{leader.high_watermark}); {member} is in the quorum's ISR, so it can be elected, but does not "
     "hold the same entry there",
+    breach="serves a record that the next leader may lack",
     broken_by="kip279",
 )
 def strong_isr(cluster: Cluster) -> bool:
@@ -69,6 +71,7 @@ def strong_isr(cluster: Cluster) -> bool:
     "the quorum's leader, if there is one, is in the quorum's ISR",
     premise=lambda cluster: some(cluster.quorum.leader == r for r in cluster.replicas),
     failure="the quorum's leader is {leader}, which is not in its ISR",
+    breach="has a leader outside the ISR",
     broken_by="a controller that drops the leader from the ISR and lets it lead on",
 )
 def leader_in_isr(cluster: Cluster) -> bool:
@@ -84,6 +87,7 @@ def leader_in_isr(cluster: Cluster) -> bool:
     "every HW is within its log, and nothing is stored beyond an end or in an unsent request",
     failure="{replica} has HW {replica.high_watermark} and end {replica.log.end}, or something is "
     "stored where nothing should be",
+    breach="is in a malformed state",
     broken_by="a follower that truncates without lowering its HW",
 )
 def well_formed(cluster: Cluster) -> bool:

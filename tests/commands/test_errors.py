@@ -75,6 +75,10 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
         (("list", "kip32"), ("'kip32'", "did you mean 'kip320'?")),
         (("replay",), ("TRACE",)),
         (("replay", "no-such-file.json"), ("no-such-file.json", "No such file")),
+        (("replay", "99-a_voters_record_is_not_rea"), ("did you mean '99-a_voters_record_is",)),
+        (("explore", "kafka", "--set", "nope=1"), ("'nope'", "(highwater list kafka)")),
+        (("explore", "kafka", "--property", "nope"), ("'nope'", "(highwater list kafka)")),
+        (("ask", "topic.txt"), ("--kafka", "a release, such as")),
         (("replay", "/"), ("'/'", "not a regular file")),
         (("report", "no-such-file.json"), ("no-such-file.json", "No such file")),
         (("report", "x.json", "--format", "word"), ("'word'", "'markdown'", "'html'")),
@@ -138,7 +142,7 @@ def test_out_of_memory_is_said(highwater, monkeypatch):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("arguments", [("list",), ("explore", *TINY), ("list", "--help")])
+@pytest.mark.parametrize("arguments", [("explore", *TINY), ("list", "--help")])
 def test_a_full_disk_is_said(finish, arguments):
     with FULL.open("w") as full:
         ended = finish(*arguments, stdout=full)

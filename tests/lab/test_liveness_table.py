@@ -22,11 +22,16 @@ def rows(preset, fair=()):
     return list(rows_of(preset, model, promises, fairness, Limits(), Options()))
 
 
-def test_presets_of_which_the_same_is_said_one_after_the_other_share_a_line():
-    first = rows("first")
-    again, other = ([replace(row, preset=name) for row in first] for name in ("second", "fourth"))
-    unfair = rows("third", ["leader_advance_high_watermark=none"])
-    told = as_markdown([*first, *again, *unfair, *other]).splitlines()[2:]
-    assert [line.split(" | ")[0] for line in told] == ["| first, second", "| third", "| fourth"]
-    assert told[0].replace("first, second", "fourth") == told[2]
-    assert "violated" in told[1] and "exhausted" in told[2]
+def test_presets_of_which_the_same_is_said_share_a_line():
+    first = rows("a-1")
+    same, other = ([replace(row, preset=name) for row in first] for name in ("a-1.1", "b-2"))
+    unfair = rows("a-3", ["leader_advance_high_watermark=none"])
+    last = [replace(row, preset="a-4") for row in first]
+    told = as_markdown([*first, *same, *other, *unfair, *last]).splitlines()[2:]
+    assert [line.split(" | ")[1] for line in told] == ["a-1 to a-1.1, b-2, a-4", "a-3"]
+    assert "exhausted" in told[0] and "violated" in told[1]
+
+
+def test_without_presets_there_is_no_column_for_them():
+    head, _, row = as_markdown(rows("")).splitlines()
+    assert head.count("|") == row.count("|") == 5

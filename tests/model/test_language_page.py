@@ -1,4 +1,4 @@
-"""What the page on the language says of each Python construct is so.
+"""What the page on the language says of each Python construct is so, and `language_rows.md` too.
 
 A row that works does the same in both engines on random states; one that is refused is so at a line
 of the row or of a helper, and what the page says to write instead works.
@@ -23,7 +23,8 @@ from tests.support.laws import check_engines_agree
 from tests.support.variants import random_states
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+MORE = Path(__file__).with_name("language_rows.md")
+TEXT = PAGE.read_text(encoding="utf-8") + MORE.read_text(encoding="utf-8")
 ROWS = [
     tuple(cell.strip() for cell in line.replace("\\|", "\0").strip("|").split("|"))
     for line in TEXT.splitlines()
@@ -38,7 +39,7 @@ def code_of(cell: str) -> str:
 
 @cache
 def page() -> types.ModuleType:
-    """The state and the helpers of the page."""
+    """The state of the page, and the helpers of both files."""
     module = types.ModuleType("language_page")
     sys.modules[module.__name__] = module
     source = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))

@@ -51,3 +51,73 @@ def taken_over() -> Steps:
         ("begin_epoch", 3, 2),
         *fetches(3, 2, 4, 5, times=2),
     ]
+
+
+def a_snapshot_of_an_earlier_epoch(
+    asks_first: bool, of_later_epoch: bool = False
+) -> tuple[Steps, Steps]:
+    """Finding 0024 in two parts: 3 is sent a snapshot of an epoch before its own; 3 starts again.
+
+    2 leads epoch 1 and appends two records that nobody fetches, then 3 leads epoch 2. In epoch 3
+    node 2 has all committed; its snapshot ends at 5, before its LeaderChange record, or at 6.
+    """
+    sent: Steps = [
+        *elected(2, 1, asks_first),
+        ("begin_epoch", 2, 1),
+        ("begin_epoch", 2, 3),
+        *fetches(2, 1, 3, times=3),
+        *[("append", 2)] * 2,
+        *elected(3, 1, asks_first),
+        ("begin_epoch", 3, 2),
+        *elected(2, 1, asks_first),
+        *fetches(2, 1, times=3),
+        ("snapshot", 2, 6 if of_later_epoch else 5),
+        ("clean", 2),
+        ("begin_epoch", 2, 3),
+        ("fetch", 3, 2),
+        ("fetch_snapshot", 3, 2),
+    ]
+    return sent, [("crash", 3), ("start", 3), *fetches(2, 3, times=3)]
+
+
+def a_snapshot_in_place_of_a_log(lost: int, asks_first: bool) -> Steps:
+    """3 has a VotersRecord with 4 that nobody else has, and `lost` more; 2 sends it a snapshot.
+
+    Without more its log ends at 4. The snapshot ends at 5, after the first record of 2.
+    """
+    return [
+        *elected(3, 1, asks_first),
+        ("begin_epoch", 3, 1),
+        ("begin_epoch", 3, 2),
+        *fetches(3, 1, 2, 4, times=3),
+        ("add_voter", 3, 4),
+        *[("append", 3)] * lost,
+        *elected(2, 1, asks_first),
+        ("append", 2),
+        *fetches(2, 1, times=3),
+        ("snapshot", 2, 5),
+        ("clean", 2),
+        ("begin_epoch", 2, 3),
+        ("fetch", 3, 2),
+        ("fetch_snapshot", 3, 2),
+    ]
+
+
+def acknowledged_before_it_is_flushed(asks_first: bool) -> tuple[Steps, Steps]:
+    """Finding 0025 in two parts: 1 acknowledges after a start what it has not flushed; 3 leads.
+
+    Before that, 1 loses power, and 2, who led, is cut off. What 2 has committed is lost.
+    """
+    acknowledged: Steps = [
+        *elected(2, 1, asks_first),
+        ("begin_epoch", 2, 1),
+        ("begin_epoch", 2, 3),
+        *fetches(2, 1, 3, times=3),
+        ("hold_flushes", 1),
+        ("append", 2),
+        ("fetch", 1, 2),
+        ("crash", 1),
+        ("start", 1),
+        ("fetch", 1, 2),
+    ]
+    return acknowledged, [("lose_power", 1), ("start", 1), *elected(3, 1, asks_first)]

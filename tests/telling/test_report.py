@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import html.parser
 import io
@@ -29,6 +30,8 @@ from checker.telling.report.text import render_text
 from model.language.errors import CaptureError
 from model.language.naming import value_words
 from model.protocols import PROTOCOLS
+from properties import properties_of
+from properties.claims import Sense
 from tests.support.traces import (
     OFFICE,
     TOPIC,
@@ -60,6 +63,7 @@ def plain(words: str) -> str:
     return " ".join(re.sub(r"<[^>\n]*>", "", words).split())
 
 
+@functools.cache
 def crowded(replicas: int = 5):
     """A run with more brokers than fit side by side in a narrow terminal."""
     model = PROTOCOLS["kip320"].model({"replicas": replicas, "log_size": 6, "max_records": 6})
@@ -122,7 +126,7 @@ def test_only_settings_that_differ_from_their_default_are_told():
 
 
 @pytest.mark.parametrize("render", RENDERERS)
-@pytest.mark.parametrize("trace", TRACES)
+@pytest.mark.parametrize("trace", VERDICTS)
 def test_the_same_trace_gives_the_same_report(render, trace):
     assert render(trace) == render(replace(trace))
 
@@ -287,7 +291,7 @@ def test_protocols_without_a_log_have_no_lanes():
 # Text for a terminal.
 
 
-@pytest.mark.parametrize("width", [20, 33, 60, 80, 132])
+@pytest.mark.parametrize("width", [20, 80])
 @pytest.mark.parametrize("trace", [*TRACES, crowded()])
 def test_text_is_never_wider_than_asked(width, trace):
     assert max(map(len, render_text(trace, width).splitlines())) <= width
@@ -302,8 +306,8 @@ def test_text_in_80_columns_keeps_each_lane_on_one_line():
         assert len({line.index("[") for line in lines}) == 1
 
 
-@pytest.mark.parametrize("width", [20, 25, 40, 70, 90])
-@pytest.mark.parametrize("replicas", [1, 3, 5])
+@pytest.mark.parametrize("width", [20, 25, 70])
+@pytest.mark.parametrize("replicas", [1, 5])
 def test_text_loses_nothing_when_it_wraps(replicas, width):
     narrow, wide = (render_text(crowded(replicas), columns) for columns in (width, 300))
     assert sorted("".join(narrow.split())) == sorted("".join(wide.split()))
@@ -476,7 +480,7 @@ def test_a_heading_says_what_the_system_does_where_claim_and_protocol_have_words
     kafka, steps = PROTOCOLS["kafka"], "loses an acknowledged record in 12 steps"
     set_by_operator = {"min.insync.replicas": "1", "acks": "1"}
     for preset, settings, system in (
-        ("3.9.1-zookeeper", set_by_operator, "Kafka 3.9.1 with zookeeper"),
+        ("3.9.1-zookeeper", set_by_operator, "Kafka 3.9.1 with ZooKeeper"),
         ("4.1", {"broker.epoch.checked": "false"}, "Kafka 4.1 with changed rules"),
         ("fixed", {"broker.epoch.checked": "false"}, "Kafka with all fixes and changed rules"),
         (None, {}, "Kafka"),
@@ -486,3 +490,34 @@ def test_a_heading_says_what_the_system_does_where_claim_and_protocol_have_words
     other = replace(trace, property="isr_members_unfenced")
     expected = "kafka: isr_members_unfenced is violated after 12 steps"
     assert checker.telling.report.story._title(other) == expected
+
+
+@pytest.mark.parametrize(
+    ("case", "heading"),
+    [
+        (
+            "99-a_voters_record_is_not_read",
+            "The KRaft quorum of Kafka 4.3 has two majorities without a common controller "
+            "in 16 steps",
+        ),
+        (
+            "77-a_full_heartbeat_on_the_way",
+            "A consumer group of Kafka 4.3 with the consumer protocol hands a partition over "
+            "before it is given up in 9 steps",
+        ),
+    ],
+)
+def test_a_heading_names_quorums_and_groups_by_their_release(case, heading):
+    stored = stored_case(Path(case))
+    assert stored is not None
+    assert tell(stored.stored_trace()).title == heading
+
+
+def test_each_claim_of_a_protocol_says_what_breaks_it_does():
+    silent = {
+        f"{name}: {claim.name}"
+        for name, protocol in PROTOCOLS.items()
+        for claim in properties_of(protocol)
+        if name != "kafka" and claim.sense is Sense.ALWAYS and not claim.breach
+    }
+    assert silent == set()

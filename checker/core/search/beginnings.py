@@ -3,7 +3,7 @@
 Runs that draw each step blindly see the same few states again and again, and what is rare needs
 several rare steps in a row. So states are looked for beforehand, by narrow searches. The model
 alone decides, so whoever has the model has the same list.
-`docs/decisions/0064-guided-state-machines.md` has the measurements.
+`docs/decisions/0040-stateful-testing.md` has the measurements.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
-from checker.kafka.cluster.dumps import dump, last_batch, segments
+from checker.kafka.cluster.dumps import dump, end_below, segments
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.observed import Node
@@ -164,10 +164,14 @@ class Cluster:
             os.truncate(segment, 0)
         (disk / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
 
-    def lose_last_batch(self, node: int, partition: str) -> None:
-        """Cut off the last batch that a node which is down has written of a partition."""
-        *_, last = sorted((self.disk_of(node, partition) / partition).glob("*.log"))
-        os.truncate(last, last_batch(last.read_bytes()))
+    def lose_unflushed_metadata(self, node: int) -> None:
+        """Cut off the batches of the metadata log that a node which is down has not flushed.
+
+        Its log tells what it has flushed, over all its starts.
+        """
+        partition = f"{METADATA_LOG}-0"
+        for segment in (self.disk_of(node, partition) / partition).glob("*.log"):
+            os.truncate(segment, end_below(segment.read_bytes(), self.nodes[node].flushed))
 
     def fail_disk(self, node: int, disk: Path) -> None:
         """Have a disk fail under a broker that runs: a file is in its place from now on.
@@ -204,7 +208,7 @@ class Cluster:
         """Start a node's process, and do not wait for it. `UndecidedError` if it runs already."""
         if self.is_up(node):
             raise UndecidedError(f"node {node} runs already")
-        said = self.nodes[node] = Node()
+        said = self.nodes[node] = Node(flushed=self.nodes[node].flushed)
 
         def hear(line: str) -> None:
             before = said.port

@@ -35,7 +35,7 @@ def names_in(lines: Iterable[str]) -> dict[Path, frozenset[str]]:
 
 
 def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -> list[Path]:
-    """Every log segment of a topic in the folders of replicas, such as `t-0`.
+    """Every log segment of a topic, and of metadata every snapshot, in folders such as `t-0`.
 
     Or in those that Kafka has set aside and does not read again: `t-0.x-stray`, `t-0.x-delete`.
     """
@@ -45,19 +45,22 @@ def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -
         for directory in directories
         for folder in sorted(directory.glob(f"{topic}-*"))
         if name.fullmatch(folder.name)
-        for segment in sorted(folder.glob("*.log"))
+        for segment in sorted((*folder.glob("*.log"), *folder.glob("*.checkpoint")))
     ]
 
 
-def last_batch(segment: bytes) -> int:
-    """Where the last batch of a log segment begins, in bytes; zeros at its end are no batch."""
-    begin = end = 0
+def end_below(segment: bytes, offset: int) -> int:
+    """Where the batches of a log segment end that begin below an offset, in bytes.
+
+    Zeros at its end are no batch.
+    """
+    end = 0
     while end + _HEAD.size <= len(segment):
-        _, length = _HEAD.unpack_from(segment, end)
-        if length <= 0:
+        base, length = _HEAD.unpack_from(segment, end)
+        if length <= 0 or base >= offset:
             break
-        begin, end = end, end + _HEAD.size + length
-    return begin
+        end += _HEAD.size + length
+    return end
 
 
 def dump(

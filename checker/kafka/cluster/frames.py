@@ -13,7 +13,7 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-FETCH, VOTE, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT = 1, 52, 56, 68
+FETCH, VOTE, ALTER_PARTITION, CONSUMER_GROUP_HEARTBEAT, CONTROLLER_REGISTRATION = 1, 52, 56, 68, 70
 CONTROLLER = 100  # the node id of the controller
 CLIENTS = -1  # stands for our clients where a node id does for a node
 LARGEST = 1 << 28  # bytes; a size beyond is no frame of Kafka's
@@ -110,9 +110,9 @@ def metadata(broker: int) -> Frames:
     return Frames(words, CONTROLLER, rf"raft-client-{broker}", between)
 
 
-def asked_of(server: int, asker: int) -> Frames:
+def asked_of(asker: int, server: int) -> Frames:
     """All that a node asks of another about metadata, and the answers."""
-    words = f"what {asker} asks of {server}"
+    words = f"the requests of {asker} to {server}"
     return Frames(words, server, rf"(raft-client-)?{asker}", (asker, server))
 
 
@@ -121,6 +121,15 @@ def votes(candidate: int, voter: int) -> Frames:
     words = f"the vote requests of {candidate} to {voter}"
     client, apis = f"raft-client-{candidate}", frozenset({VOTE})
     return Frames(words, voter, client, (candidate, voter), apis, Way.REQUEST)
+
+
+def registrations(controller: int, leader: int) -> Frames:
+    """What a controller that has started tells the one that leads, which writes a record of it."""
+    words, apis = (
+        f"the registration of {controller} at {leader}",
+        frozenset({CONTROLLER_REGISTRATION}),
+    )
+    return Frames(words, leader, str(controller), (controller, leader), apis, Way.REQUEST)
 
 
 def isr_changes(broker: int) -> Frames:

@@ -1,7 +1,8 @@
 """What the brokers' own logs say about their replicas: who leads since which epoch, who is where.
 
-The lines are Kafka's: `Partition` at level DEBUG and the state change log at INFO. A replica that
-takes up a role anew has noted nobody's position since then, whatever it keeps from before.
+The lines are Kafka's: `Partition` and `UnifiedLog` at level DEBUG and the state change log at INFO.
+A replica that takes up a role anew has noted nobody's position since then, whatever it keeps from
+before.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _DEBUGGER = re.compile(r"Listening for transport dt_socket at address: (\d+)")
 _QUORUM_ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(")
 _VOTERS = re.compile(r"Latest set of voters is VoterSet\(voters=\{(.*)\}\) at offset")
 _VOTER = re.compile(r"(?:^|[ {])(\d+)=VoterNode\(")
+_FLUSH = re.compile(r"partition=__cluster_metadata-0\b.*Flushing log up to offset (\d+) ")
 _STARTED = re.compile(r"Kafka Server started")
 
 
@@ -40,7 +42,8 @@ class Node:
     """What one process has said since it was started.
 
     `port`: what it listens on, if it does; `debugger`: the same for a debugger. `quorum_role`: what
-    it is in the quorum, such as `Leader`; `voters` as it has read them.
+    it is in the quorum, such as `Leader`; `voters` as it has read them. `flushed`: the metadata log
+    was flushed up to this offset, or was about to be, since it was made.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -49,6 +52,7 @@ class Node:
     started: bool = False
     quorum_role: str = ""
     voters: Set[int] = frozenset()
+    flushed: int = 0
     replicas: dict[str, Replica] = field(default_factory=dict)
 
     def replica(self, partition: str) -> Replica:
@@ -72,6 +76,8 @@ class Node:
             self.quorum_role = match[1]
         elif match := _VOTERS.search(line):
             self.voters = frozenset(map(int, _VOTER.findall(match[1])))
+        elif match := _FLUSH.search(line):
+            self.flushed = max(self.flushed, int(match[1]))
         elif match := _DEBUGGER.match(line):
             self.debugger = int(match[1])
         elif _STARTED.search(line):

@@ -18,6 +18,7 @@ from checker.telling.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 CLIENTS = "clients"
 _DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down", "are_down")
 _UP = ("start", "launch", "resume", "is_at_work")
+_UP_AGAIN = "launch_what_is_down"
 _LEADER_IS_READ = ("has_the_answer", "has_read")
 _HELD = ("hold", "lose", "leave", "one_is_held", "some_are_held")
 
@@ -39,7 +40,7 @@ def picture_of(schedule: Schedule, control: bool = False) -> Lanes:
 
 def _named(given: Mapping[str, Any]) -> tuple[int, ...]:
     """The nodes that a sentence is about, one or several."""
-    for key in ("brokers", "nodes"):
+    for key in ("brokers", "nodes", "controllers"):
         if key in given:
             return tuple(given[key])
     return tuple(given[key] for key in ("broker", "controller") if key in given)
@@ -101,7 +102,8 @@ class _Scene:
         if module == groups.__name__:
             return ((CLIENTS, mark),), None
         shown = Mark.GONE if name in _DOWN and mark is Mark.ACT else mark
-        touched = [self._nodes[number] for number in _named(given)] or [controller]
+        named = sorted(self._down) if name == _UP_AGAIN else _named(given)
+        touched = [self._nodes[number] for number in named] or [controller]
         return tuple((node, shown) for node in touched), None
 
     def _follow(self, name: str, given: Mapping[str, Any]) -> None:
@@ -112,6 +114,8 @@ class _Scene:
             self._leader = None if self._leader in brokers else self._leader
         elif name in _UP:
             self._down -= brokers
+        elif name == _UP_AGAIN:
+            self._down.clear()
         if given.get("topic") != self.topic:
             return
         if name in ("make_topic", "make_topic_of_many"):

@@ -16,11 +16,13 @@ from typing import Any
 from checker.kafka.cluster.frames import (
     Frames,
     answers,
+    asked_of,
     fetches,
     heartbeat_answers,
     heartbeats,
     isr_changes,
     metadata,
+    registrations,
     votes,
 )
 from checker.kafka.cluster.stage import Stage
@@ -36,6 +38,8 @@ FRAMES: Mapping[str, Callable[..., Frames]] = {
     "the metadata of {broker}": metadata,
     "the ISR changes of {broker}": isr_changes,
     "the vote requests of {candidate} to {voter}": votes,
+    "the requests of {asker} to {server}": asked_of,
+    "the registration of {controller} at {leader}": registrations,
     "the heartbeats of consumer {consumer} to {broker}": heartbeats,
     "the heartbeat answers to consumer {consumer} from {broker}": heartbeat_answers,
 }

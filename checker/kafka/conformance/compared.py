@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers
+from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers, wrong_quorums
 from checker.kafka.conformance.controllers import Controllers
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
-from checker.kafka.conformance.rows import Columns, Row
+from checker.kafka.conformance.rows import Columns, Row, Wrong
 from model.kafka.protocol import KAFKA
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
@@ -18,9 +18,6 @@ from model.language.errors import unknown_name
 
 Models = Callable[[str, Mapping[str, int], Mapping[str, Any], str | None], list[Model]]
 """By a release, bounds, settings and a preset, the models that it is compared with."""
-
-Wrong = Mapping[str, tuple[str, Mapping[str, str]]]
-"""Settings by what is wrong for them (empty: the other value), with what they need to matter."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Compared:
     settings_of: Callable[[str], dict[str, Any]]
     chosen: Sequence[str]
     fitting: Callable[[Mapping[str, Any], str], dict[str, Any]]
-    wrong: Wrong
+    wrong: Mapping[str, Wrong]
 
 
 BROKERS = Compared(
@@ -71,7 +68,7 @@ QUORUMS = Compared(
     settings_of=quorums.settings_of,
     chosen=quorums.CHOSEN,
     fitting=quorums.fitting,
-    wrong=quorums.WRONG,
+    wrong=wrong_quorums.WRONG,
 )
 
 COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS)}

@@ -11,13 +11,13 @@ from typing import Any
 from checker.kafka.conformance.process import JAVA_SOURCES, Runs
 from checker.kafka.conformance.rows import Wanted
 from checker.kafka.releases.jars import at_least
-from model.kraft.settings import KRaftSettings
+from model.kraft.settings import KRaftSettings, KRaftVersion
 from model.language import Model
 from model.language.errors import UsageError
 from model.language.protocol import Instance
 
 FIRST = "3.9.0"
-"""The first release with `kraft.version` 1, which is what is compared."""
+"""The first release with `kraft.version` 1."""
 
 SHARED = ("Lines.java", "Parts.java", "ManualClock.java", "ManualScheduler.java")
 Step = Sequence[str | int]
@@ -50,6 +50,8 @@ class Controllers(Runs):
                 "voters": [node for node in range(1, nodes + 1) if node not in observers],
                 "flushes": model.bounds["power_losses"] > 0,
                 "auto_join": options.auto_join,
+                "segments": not options.whole_fetches,
+                "static": options.kraft_version == KRaftVersion.STATIC,
                 "cells": projection.wanted,
                 "steps": [[step.action.name, *step.arguments] for step in steps],
             }

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from checker.kafka.conformance.rows import Column, Columns, Row
+from checker.kafka.conformance.rows import Column, Columns, Numbers, Row
 from checker.kafka.releases.jars import at_least
 from model.kraft.protocol import KRAFT
-from model.kraft.settings import KRaftSettings
+from model.kraft.settings import KRaftSettings, KRaftVersion
 from model.kraft.state import CANDIDATE, PROSPECTIVE
 from model.language import Model
 from model.language.declare.history import version_of
@@ -42,7 +42,23 @@ TABLE = (
     Row("nodes.high_watermark", "RaftLog.highWatermark"),
     Row("nodes.fetched", "ReplicaState.endOffset of a leader's voters and observers"),
     Row("nodes.second_directory", "the node's directory id"),
+    Row("nodes.snapshot_end", "the end of RaftLog.latestSnapshotId"),
+    Row("nodes.log_start", "RaftLog.startOffset"),
+    Row(
+        "the voters that a node goes by",
+        "KRaftControlRecordStateMachine.lastVoterSet: ids",
+        worked_out=lambda model: [Voters(model, node) for node in range(model.bounds["nodes"])],
+    ),
+    Row(
+        "those with another directory",
+        "KRaftControlRecordStateMachine.lastVoterSet: directory ids",
+        worked_out=lambda model: [
+            Voters(model, node, "second") for node in range(model.bounds["nodes"])
+        ],
+    ),
 )
+IN_THE_LOG = ("nodes.log.voters", "nodes.log.second", "those with another directory")
+"""Rows that `kraft.version` 0 has not: voters are configured there, by id alone."""
 
 NOT_COMPARED = {
     "static_voters": "what a quorum begins with",
@@ -51,10 +67,8 @@ NOT_COMPARED = {
     "epochs": "a ghost",
     "rejoined": "a ghost",
     "spent": "the budgets of faults",
-    "nodes.snapshot_end": "no snapshot is made",
-    "nodes.log_start": "no snapshot is made",
-    "nodes.stale_voters": "no snapshot is made",
-    "nodes.stale_second": "no snapshot is made",
+    "nodes.stale_voters": "by the voters that a node goes by",
+    "nodes.stale_second": "by the voters that a node goes by",
 }
 """Variables that no row reads, with the reason."""
 
@@ -76,6 +90,9 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"power_losses": 2}, {}),
     ({}, {"observers": "1"}),
     ({"nodes": 4}, {"observers": "2"}),
+    ({"snapshots": 2}, {"whole.fetches": "false"}),
+    ({"snapshots": 2, "power_losses": 1}, {"whole.fetches": "false"}),
+    ({}, {"kraft.version": "0"}),
 )
 """What walks take in turn, unless it is chosen."""
 
@@ -95,17 +112,6 @@ GRAPHS: tuple[Mapping[str, int], ...] = (
     {"resignations": 1},
 )
 """What is covered in a graph of its own, unless it is chosen."""
-
-WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "pre.vote": ("", {}),
-    "resigned.stands.again": ("", {}),
-    "reconfiguration.waits.for.epoch": ("false", {}),
-    "one.change.at.a.time": ("false", {}),
-    "removed.leader.is.not.counted": ("false", {}),
-    "truncation.rereads.control.records": ("true", {}),
-    "high.watermark.exceeds.epoch.start": ("false", {}),
-}
-"""Settings by what is wrong for them (empty: the other value), with what they need to matter."""
 
 
 def settings_of(version: str) -> dict[str, Any]:
@@ -149,28 +155,50 @@ def covered_models(
 
 def rows(model: Model, version: str) -> list[Row]:
     """What is compared on a release."""
-    return [row for row in TABLE if at_least(version, row.since)]
+    left_out = IN_THE_LOG if model.settings.kraft_version == KRaftVersion.STATIC else ()
+    return [row for row in TABLE if at_least(version, row.since) and row.variable not in left_out]
+
+
+class Voters:
+    """The voters that a node goes by, worked out of packed states; a mask of nodes each.
+
+    `what`: which of them, as a VotersRecord has them: `voters`, or `second`.
+    """
+
+    def __init__(self, model: Model, node: int, what: str = "voters") -> None:
+        at = {cell.name: cell.position for cell in model.cells}
+        self._static = (
+            at["static_voters"] if model.settings.kraft_version == KRaftVersion.STATIC else None
+        )
+        self._stale = [at[f"nodes.stale_{which}[{node}]"] for which in ("voters", what)]
+        self._log = [
+            [at[f"nodes.log.{of}[{node}][{place}]"] for of in ("voters", "missed", what)]
+            for place in range(model.bounds["log_size"])
+        ]
+
+    def __call__(self, column: Column) -> Numbers:
+        """For each state, the mask."""
+        if self._static is not None:
+            return column(self._static)
+        found = np.zeros(column(self._stale[0]).shape, np.int64)
+        for voters, missed, what in self._log:
+            read = (column(voters) != 0) & (column(missed) == 0)
+            found = np.where(read, column(what), found)
+        return np.where(column(self._stale[0]) != 0, column(self._stale[1]), found)
 
 
 def passed_over(model: Model) -> Columns:
     """A node that is the only voter leads in the step in which it comes to stand."""
-    by_name = {cell.name: cell.position for cell in model.cells}
-
-    def alone(column: Column, node: int) -> Any:
-        """The node goes by the last VotersRecord that it has read, and that names it alone."""
-        sole = np.zeros(column(by_name[f"nodes.role[{node}]"]).shape, np.bool_)
-        for place in range(model.bounds["log_size"]):
-            voters = column(by_name[f"nodes.log.voters[{node}][{place}]"])
-            read = column(by_name[f"nodes.log.missed[{node}][{place}]"]) == 0
-            sole = np.where((voters != 0) & read, voters == 1 << node, sole)
-        return sole
+    at = {cell.name: cell.position for cell in model.cells}
+    nodes = range(model.bounds["nodes"])
+    voters = [Voters(model, node) for node in nodes]
 
     def stands(column: Column) -> Any:
-        found = np.zeros(column(by_name["nodes.role[0]"]).shape, np.bool_)
-        for node in range(model.bounds["nodes"]):
-            role = column(by_name[f"nodes.role[{node}]"])
+        found = np.zeros(column(at["nodes.role[0]"]).shape, np.bool_)
+        for node in nodes:
+            role = column(at[f"nodes.role[{node}]"])
             standing = (role == PROSPECTIVE) | (role == CANDIDATE)
-            found |= standing & alone(column, node)
+            found |= standing & (voters[node](column) == 1 << node)
         return found
 
     return stands

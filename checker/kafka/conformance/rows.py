@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from model.language import Model
 
 NOTHING = -(2**31)
 """What Kafka answers where it has nothing that the cell could be compared with."""
@@ -20,20 +22,42 @@ Columns = Callable[[Column], npt.NDArray[np.bool_]]
 """Which of many states are of a kind."""
 
 
+WorkedOut = Callable[[Model], Sequence[Callable[[Column], Numbers]]]
+"""Of a model the numbers that follow from its cells, by index."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
-    `since` is the first release that has it."""
+    `since` is the first release that has it. `worked_out`: it is no variable, but follows from
+    several."""
 
     variable: str
     read: str
     reading: str = ""
     since: str = "3.5.0"
+    worked_out: WorkedOut | None = None
 
     @property
     def name(self) -> str:
         """What the reader is called."""
         return f"{self.variable} by {self.reading}" if self.reading else self.variable
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong for a setting, and what it needs to matter.
+
+    `value` is empty for the other one. Walks are those of the wrong model, which Kafka cannot take;
+    or, with `forbids`, those of the right one, which Kafka takes and the wrong model does not:
+    where that allows less, or where the classes are told of the setting.
+    """
+
+    value: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    forbids: bool = False
+    since: str = "3.5.0"
 
 
 class Wanted(Protocol):

@@ -1,16 +1,34 @@
-"""How soon a wrong model is noticed: one fix the other way, and walks until Kafka disagrees."""
+"""How soon a wrong model is noticed: one setting the other way, and walks until Kafka disagrees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
 
-from checker.kafka.conformance.compare import Difference, Tally, compare_walks
+import numpy as np
+
+from checker.core.engines.vectorised import VectorisedEngine
+from checker.kafka.conformance.compare import (
+    START,
+    Difference,
+    Kind,
+    Tally,
+    compare_walks,
+)
 from checker.kafka.conformance.compared import BROKERS, Compared
 from checker.kafka.conformance.process import Runs
-from checker.kafka.conformance.walks import Walker
+from checker.kafka.conformance.projection import Projection, differing
+from checker.kafka.conformance.replays import settings_named
+from checker.kafka.conformance.walks import Walk, Walker
+from checker.kafka.releases.jars import at_least
+from model.language import Model
 
-WALKS_A_ROUND = 48
+WALKS_A_ROUND, AT_A_TIME = 48, 8
+MODELS = 4
+"""Models that walks are taken of in turn, at most."""
+NOT_TAKEN = "the model does not take this step"
 
 
 @dataclass(frozen=True)
@@ -26,8 +44,8 @@ class Noticed:
 
 def wrong_value(setting: str, version: str, of: Compared = BROKERS) -> str:
     """A value of the setting that the release does not have."""
-    value, _ = of.wrong[setting]
-    return value or {"true": "false", "false": "true"}[str(of.settings_of(version)[setting])]
+    opposite = {"true": "false", "false": "true"}
+    return of.wrong[setting].value or opposite[str(of.settings_of(version)[setting])]
 
 
 def sensitivity(
@@ -39,10 +57,13 @@ def sensitivity(
     tell: Callable[[str], None] = lambda _: None,
     of: Compared = BROKERS,
 ) -> list[Noticed]:
-    """For each setting, walks of a model that is wrong in it, until `most` states are compared."""
+    """For each setting that the release may have, walks until a wrong one is noticed, or until
+    `most` states are compared."""
     found = []
     with of.classes(version) as harness:
         for setting in chosen or of.wrong:
+            if not at_least(version, of.wrong[setting].since):
+                continue
             one = _noticed(harness, of, setting, seed, most, steps)
             states = "not" if one.states is None else one.states
             tell(f"{version}: {setting}={one.value}: {states}")
@@ -53,17 +74,105 @@ def sensitivity(
 def _noticed(
     harness: Runs, of: Compared, setting: str, seed: int, most: int, steps: int
 ) -> Noticed:
-    version, value = harness.version, wrong_value(setting, harness.version, of)
-    wrong = {setting: value, **of.wrong[setting][1]}
-    walkers = [
-        Walker(model, version, seed + i)
-        for i, model in enumerate(of.models(version, {}, wrong, None)[:4])
-    ]
+    version, value, wrong = harness.version, wrong_value(setting, harness.version, of), of.wrong
+    settings = dict(wrong[setting].settings)
+    if not wrong[setting].forbids:
+        settings[setting] = value
+    models = of.models(version, wrong[setting].bounds, settings, None)[:MODELS]
+    sources = [cache(partial(Walker, model, version, seed + i)) for i, model in enumerate(models)]
+    held = cache(lambda model: Against(with_setting(model, setting, value), version))
     tally = Tally(version)
     while tally.compared < most:
-        for walker in walkers:
-            compare_walks(harness, walker.projection, walker.walks(WALKS_A_ROUND, steps), tally)
-            if kinds := tally.unknown:
-                first = min((tally.shortest(kind)[0] for kind in kinds), key=lambda d: d.step)
-                return Noticed(setting, value, tally.agreed, tally.compared, first)
+        for source in sources:
+            walker = source()
+            walks = walker.walks(WALKS_A_ROUND, steps)
+            against = held(walker.model) if wrong[setting].forbids else None
+            while some := list(islice(walks, AT_A_TIME)):
+                found = _first(harness, walker.projection, some, against, tally)
+                if found is not None:
+                    return Noticed(setting, value, tally.agreed, tally.compared, found)
     return Noticed(setting, value, None, tally.compared, None)
+
+
+def _first(
+    harness: Runs,
+    projection: Projection,
+    walks: Sequence[Walk],
+    against: Against | None,
+    tally: Tally,
+) -> Difference | None:
+    """The earliest disagreement of some walks, or of the model that they are held against."""
+    checked = compare_walks(harness, projection, iter(walks), tally)
+    found = [tally.shortest(kind)[0] for kind in tally.unknown]
+    if against is not None:
+        found = [
+            parting
+            for parting, one in zip(against.partings(projection, walks), checked, strict=True)
+            if parting and not (one.difference and one.difference.step <= parting.step)
+        ]
+    return min(found, key=lambda difference: difference.step, default=None)
+
+
+def with_setting(model: Model, setting: str, value: str) -> Model:
+    """The model with one setting another."""
+    settings = {**settings_named(model), setting: value}
+    return model.protocol.model(model.bounds, settings)
+
+
+class Against:
+    """A model that walks of another are held against: the first state or step that it has not."""
+
+    def __init__(self, model: Model, version: str) -> None:
+        self._model = model
+        self._engine = VectorisedEngine(model)
+        self._projection = Projection(model, version)
+
+    def partings(self, of: Projection, walks: Sequence[Walk]) -> list[Difference | None]:
+        """For each walk where this model parts from it; `None`: nowhere."""
+        mine = {self._projection.label(i): i for i in range(len(self._projection.rows))}
+        shared = [(i, mine[label]) for i in range(len(of.rows)) if (label := of.label(i)) in mine]
+        theirs, own = (list(columns) for columns in zip(*shared, strict=True))
+        found: list[Difference | None] = [None] * len(walks)
+        words = np.repeat(self._engine.layout.pack([self._model.initial_state]), len(walks), axis=1)
+        for step in range(max((len(walk.expected) for walk in walks), default=0)):
+            going = [
+                i for i, walk in enumerate(walks) if found[i] is None and step < len(walk.expected)
+            ]
+            if step:
+                self._take(step, walks, going, words, found)
+            numbers = self._projection.of_packed(self._engine.layout, words)[:, own]
+            for i in going:
+                walk = walks[i]
+                if found[i] is not None or walk.between[step]:
+                    continue
+                expected = walk.expected[step, theirs]
+                different = np.flatnonzero(differing(numbers[i], expected))
+                if len(different):
+                    found[i] = _difference(of, walk, step, [theirs[c] for c in different])
+        return found
+
+    def _take(
+        self,
+        step: int,
+        walks: Sequence[Walk],
+        going: Sequence[int],
+        words: np.ndarray[tuple[int, ...], np.dtype[np.uint64]],
+        found: list[Difference | None],
+    ) -> None:
+        """Take the walks' next step where this model has it, in place."""
+        after = self._engine.expand(words[:, going])
+        pairs = zip(after.rows.tolist(), after.instances.tolist(), strict=True)
+        column = {pair: number for number, pair in enumerate(pairs)}
+        for row, i in enumerate(going):
+            at = column.get((row, walks[i].steps[step - 1].number))
+            if at is None:
+                found[i] = _difference(None, walks[i], step, [])
+            else:
+                words[:, i] = after.words[:, at]
+
+
+def _difference(of: Projection | None, walk: Walk, step: int, columns: Sequence[int]) -> Difference:
+    action = walk.steps[step - 1].action.name if step else START
+    readings = () if of is None else tuple(sorted({of.rows[c][0].name for c in columns}))
+    failure = NOT_TAKEN if of is None else ""
+    return Difference(step, Kind(action, readings, failure), (), (failure,) if failure else ())

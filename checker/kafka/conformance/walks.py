@@ -42,7 +42,7 @@ class Walker:
 
     def __init__(self, model: Model, version: str, seed: int) -> None:
         self.projection = Projection(model, version)
-        self._model = model
+        self.model = model
         self._engine = VectorisedEngine(model)
         self._draw = ActionDraw(self._engine)
         self._random = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ class Walker:
 
     def _batch(self, count: int, steps: int) -> Iterator[Walk]:
         engine = self._engine
-        words = np.repeat(engine.layout.pack([self._model.initial_state]), count, axis=1)
+        words = np.repeat(engine.layout.pack([self.model.initial_state]), count, axis=1)
         weights = self._draw.weights(self._random, count)
         taken = np.full((steps, count), -1, np.int64)
         states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
@@ -71,11 +71,11 @@ class Walker:
             between.append(self._passed_over(engine.layout, words))
         numbers, passed = np.stack(states), np.stack(between)
         for walk in range(count):
-            run = [self._model.instances[number] for number in taken[:, walk] if number >= 0]
+            run = [self.model.instances[number] for number in taken[:, walk] if number >= 0]
             while run and passed[len(run), walk]:
                 run.pop()
             kept = slice(0, len(run) + 1)
-            yield Walk(self._model, tuple(run), numbers[kept, walk], passed[kept, walk])
+            yield Walk(self.model, tuple(run), numbers[kept, walk], passed[kept, walk])
 
     def _ways(self, words: Words, between: npt.NDArray[np.bool_]) -> Successors:
         """The steps that Kafka can take: where it passes over a state, the one that it does."""

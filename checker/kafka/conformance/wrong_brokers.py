@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-WRONG: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "truncation": ("high_watermark", {}),
-    "join.isr.from.epoch.start": ("false", {}),
-    "fetch.fenced.by.epoch": ("false", {}),
-    "diverging.fetch.leaves.leo": ("false", {}),
-    "diverging.answer.hw.ignored": ("false", {}),
-    "answer.matches.request.epoch": ("", {"fetch.answers": "in_flight"}),
-    "maximal.isr": ("false", {}),
-    "isr.unfenced.brokers.only": ("false", {}),
-    "broker.epoch.checked": ("false", {}),
-    "hw.frozen.below.min.isr": ("", {"min.insync.replicas": "2"}),
-    "eligible.leader.replicas": ("", {}),
-    "last.known.leader.election": ("", {}),
-    "reset.follower.leo.every.epoch": ("true", {}),
-    "pending.isr.survives.image": ("true", {"isr.answer.apart": "true"}),
-    "assignment.keeps.elr": ("", {}),
-    "min.isr.change.keeps.elr": ("true", {}),
-    "registration.counts.directories": ("true", {}),
-    "quick.bounce": ("followers", {}),
-    "leader.enters.epoch": ("", {"epoch.cache": "kept"}),
-    "truncation.at.end.clears.epochs": ("", {"epoch.cache": "kept"}),
+from checker.kafka.conformance.rows import Wrong
+
+WRONG: Mapping[str, Wrong] = {
+    "truncation": Wrong("high_watermark"),
+    "join.isr.from.epoch.start": Wrong("false"),
+    "fetch.fenced.by.epoch": Wrong("false"),
+    "diverging.fetch.leaves.leo": Wrong("false"),
+    "diverging.answer.hw.ignored": Wrong("false"),
+    "answer.matches.request.epoch": Wrong(settings={"fetch.answers": "in_flight"}),
+    "maximal.isr": Wrong("false"),
+    "isr.unfenced.brokers.only": Wrong("false"),
+    "broker.epoch.checked": Wrong("false"),
+    "hw.frozen.below.min.isr": Wrong(settings={"min.insync.replicas": "2"}),
+    "eligible.leader.replicas": Wrong(),
+    "last.known.leader.election": Wrong(),
+    "reset.follower.leo.every.epoch": Wrong("true"),
+    "pending.isr.survives.image": Wrong("true", settings={"isr.answer.apart": "true"}),
+    "assignment.keeps.elr": Wrong(),
+    "min.isr.change.keeps.elr": Wrong("true"),
+    "registration.counts.directories": Wrong("true"),
+    "quick.bounce": Wrong("followers"),
+    "leader.enters.epoch": Wrong(settings={"epoch.cache": "kept"}),
+    "truncation.at.end.clears.epochs": Wrong(settings={"epoch.cache": "kept"}),
 }
-"""Settings by what is wrong for them (empty: the other value), with what they need to matter."""

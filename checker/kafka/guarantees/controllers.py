@@ -98,7 +98,7 @@ def describe_controllers(
     had = as_text(KRAFT.model({}, None, preset).settings)
     for name in chosen:
         if name not in had:
-            raise unknown_name("setting of kraft", name, had)
+            raise unknown_name("setting of kraft", name, had, "highwater list kraft")
     if chosen.get(LEVEL) == "1" and had[LEVEL] == "0":
         raise UsageError(f"{LEVEL}=1: Kafka {kafka} has configured voters only; 3.9 is the first")
     return Controllers(kafka.strip().removeprefix("kafka-"), preset, nodes, chosen, tuple(read))

@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from checker.kafka.releases.compile import compile_any
-from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, newest, versions
+from checker.kafka.releases.jars import (
+    Release,
+    artifacts,
+    at_least,
+    kafka_artifact,
+    newest,
+    versions,
+)
 from model.language.errors import UsageError, unknown_name
 
 
@@ -37,6 +44,7 @@ class MethodPatch:
     """Edits of one method. `looked_at` are the digests of the texts that they were written for.
 
     `names` are patterns with one group; `{name}` in an edit's lines stands for what it matches.
+    `since` and `before` bound the releases that have the method in that file; empty: all have.
     """
 
     module: str
@@ -45,6 +53,14 @@ class MethodPatch:
     looked_at: tuple[str, ...]
     names: Mapping[str, str]
     edits: tuple[Edit, ...]
+    since: str = ""
+    before: str = ""
+
+    def is_of(self, version: str) -> bool:
+        """Whether the release is one of those that it is for."""
+        return at_least(version, self.since or version) and not (
+            self.before and at_least(version, self.before)
+        )
 
     def applied(self, source: str, version: str) -> str:
         """The source with the edits in it.
@@ -147,6 +163,8 @@ def _read(data: Mapping[str, Any]) -> Fix:
             looked_at=tuple(method["looked_at"]),
             names=method.get("names", {}),
             edits=tuple(Edit(edit["at"], edit["lines"].rstrip("\n")) for edit in method["edits"]),
+            since=method.get("since", ""),
+            before=method.get("before", ""),
         )
         for method in data["methods"]
     )
@@ -159,7 +177,7 @@ def patched_sources(version: str, finding: str) -> dict[str, str]:
     Raises `UsageError` if there is no such fix, or it was not written for that release.
     """
     changed: dict[str, str] = {}
-    for patch in fix_named(finding).methods:
+    for patch in (each for each in fix_named(finding).methods if each.is_of(version)):
         before = changed.get(patch.file) or _published(version, patch)
         changed[patch.file] = patch.applied(before, version)
     return changed

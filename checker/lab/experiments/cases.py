@@ -26,7 +26,7 @@ from checker.lab.experiments.grid import Grid
 from checker.telling.report.markdown import render_markdown
 from checker.telling.report.paragraphs import markdown_lines
 from model.ladder import LADDER
-from model.language.errors import RejectedError, UsageError
+from model.language.errors import RejectedError, UsageError, unknown_name
 from model.language.naming import instance_words
 from model.protocols import PROTOCOLS, protocol_named
 from properties import Property, choose_properties
@@ -171,6 +171,9 @@ def accepted_trace(file: Path, protocol: str | None = None) -> Trace:
     """
     wanted = protocol_named(protocol) if protocol else None
     case = None if file.is_file() else stored_case(file)
+    if case is None and not file.exists() and file.name == str(file) and not file.suffix:
+        stored = (path.parent.name for path in FOLDER.glob(f"*/*/{CASE_FILE}"))
+        raise unknown_name("file or stored counterexample", file.name, stored, "highwater cases")
     known = PROTOCOLS if wanted is None else {**PROTOCOLS, wanted.name: wanted}
     trace = case.stored_trace() if case is not None else read_trace(file, known)
     found = trace.model.protocol

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from checker.core.amounts import counted
 from checker.core.liveness.least import Least
@@ -88,30 +88,47 @@ def lasso_trace(model: Model, judgement: Judgement) -> Trace | None:
 
 
 def as_markdown(rows: Iterable[Row]) -> str:
-    """The table, a line a row: the least fairness is weak unless it says `strong`.
+    """The table, a line for each thing that is said of a property, with the presets it is said of.
 
-    Presets of which the same is said, one after the other, share their lines.
+    The least fairness is weak unless it says `strong`. Presets that follow each other share a word:
+    `kafka-4.1 to kafka-4.3`. A protocol without presets has no column for them.
     """
-    told: list[tuple[list[str], list[str]]] = []
-    for preset, of_preset in groupby(rows, lambda row: row.preset or "as chosen"):
-        cells = [_cells(row) for row in of_preset]
-        if told and told[-1][1] == cells:
-            told[-1][0].append(preset)
-        else:
-            told.append(([preset], cells))
+    return table_of([(row.preset, f"`{row.judgement.property.name}`", _cells(row)) for row in rows])
+
+
+def table_of(told: Sequence[tuple[str, str, str]]) -> str:
+    """A table of (preset, property, what is said of it), each preset's together."""
+    presets = list(dict.fromkeys(preset for preset, _, _ in told))
+    by_property: dict[str, dict[str, list[int]]] = {}
+    for preset, prop, cells in told:
+        by_property.setdefault(prop, {}).setdefault(cells, []).append(presets.index(preset))
+    heads = ("property", *(["presets"] if presets != [""] else []))
     lines = [
-        "| preset | property | verdict | run for ever | holds if these are fair |",
-        "|---|---|---|---|---|",
-        *(f"| {', '.join(presets)} {line}" for presets, lines in told for line in lines),
+        f"| {' | '.join(heads)} | verdict | run for ever | holds if these are fair |",
+        f"|{'---|' * (len(heads) + 3)}",
     ]
+    for prop, said in by_property.items():
+        for cells, numbers in said.items():
+            of = [_spans(presets, numbers)] if presets != [""] else []
+            lines.append(f"| {' | '.join([prop, *of])} | {cells} |")
     return "\n".join(lines) + "\n"
 
 
+def _spans(presets: Sequence[str], numbers: Sequence[int]) -> str:
+    """Presets by their places: `a-1 to a-3, b`. A span is of names that differ in numbers alone."""
+    kinds = [re.sub(r"[\d.]+", "", preset) for preset in presets]
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1 and kinds[number - 1] == kinds[number]:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    called = [presets[k[0]] + (f" to {presets[k[-1]]}" if k[1:] else "") for k in spans]
+    return ", ".join(called)
+
+
 def _cells(row: Row) -> str:
-    return (
-        f"| `{row.judgement.property.name}` | {verdict_words(row.judgement)} "
-        f"| {run_words(row.judgement)} | {least_words(row)} |"
-    )
+    return f"{verdict_words(row.judgement)} | {run_words(row.judgement)} | {least_words(row)}"
 
 
 def verdict_words(judgement: Judgement) -> str:

@@ -38,6 +38,7 @@ class Lane:
     isr: str
     entries: tuple[Entry, ...]
     changed: bool = False
+    voters: str = ""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -101,6 +102,7 @@ def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) ->
     epoch = find_attribute(broker, telling.epoch)
     isr = find_attribute(broker, telling.quorum)
     mark = find_attribute(broker, telling.mark)
+    voters = find_attribute(broker, telling.voters)
     return Lane(
         owner.name,
         _role(telling, root, broker),
@@ -109,6 +111,7 @@ def _lane(model: Model, root: Any, owner: Owner, log: LogPlace, state: State) ->
         state[log.end.position],
         "" if isr is None else str(isr).replace(" ", ""),
         log.entries(model, state),
+        voters="" if voters is None or voters.is_empty else str(voters),
     )
 
 

@@ -135,6 +135,7 @@ class PageData:
             "hw": lane.high_watermark,
             "leo": lane.end,
             "isr": lane.isr,
+            "voters": lane.voters,
             "log": log,
         }
 

@@ -15,9 +15,9 @@ from checker.telling.report.places import LogPlace, Owner, Place, ScalarPlace, p
 from checker.telling.report.why import Why, why
 from model.language import Model
 from model.language.declare.settings import as_text
-from model.language.naming import bounds_words, settings_words, system_words
+from model.language.naming import bounds_words, settings_words, system_words, usual_presets
 
-LOGS = "logs: record:epoch by offset, | at the HW; presumed: leads in its own view only"
+LOGS = "logs: {entries}, | at the HW; presumed: leads in its own view only"
 NOT_NEEDED = "(not needed)"
 LEFT_OUT = "left out: what stays 0, none, false or empty, or cannot change"
 
@@ -138,7 +138,7 @@ def tell(trace: Trace) -> Story:
     owners = {place.owner for place in places if place.owner.family and not place.owner.row}
     brokers = sorted((o for o in owners if o.has_log), key=_order) or sorted(owners, key=_order)
     names = tuple(owner.name for owner in brokers)
-    legend = [LOGS] if lanes else []
+    legend = [LOGS.format(entries=trace.model.protocol.telling.entries)] if lanes else []
     legend += [LEFT_OUT] if len(places) < len(every_place) else []
     return Story(
         _title(trace), _header(trace), tuple(moments), (*_ending(trace), *_why(reason)), names,
@@ -187,7 +187,7 @@ def _outcome(trace: Trace) -> str:
 
 def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
     model = trace.model
-    settings = ", ".join(settings_words(model)) or "all at their defaults"
+    settings = ", ".join(settings_words(model)) or _defaults_words(model)
     about = trace.claim if trace.rounds is None else trace.rounds.promise
     pairs = [
         ("protocol", f"{model.protocol.name}: {model.protocol.words}"),
@@ -197,6 +197,11 @@ def _header(trace: Trace) -> tuple[tuple[str, str], ...]:
         ("verdict", _outcome(trace)),
     ]
     return tuple((label, words) for label, words in pairs if words)
+
+
+def _defaults_words(model: Model) -> str:
+    presets = usual_presets(model)
+    return "all at their defaults" + (f", those of {', '.join(presets)}" if presets else "")
 
 
 def _ending(trace: Trace) -> tuple[str, ...]:

@@ -150,12 +150,20 @@ def _chains(code: CodeType) -> tuple[tuple[str, tuple[str, ...], int], ...]:
     return tuple(found)
 
 
+_ours: dict[int, CodeType] = {}
+"""Code that is the language's or Python's own; kept, so that no other gets its `id`."""
+
+
 class Watch:
-    """Checks, while active, every code object of the user's that runs."""
+    """Checks, while active, every code object of the user's that runs.
+
+    `owners` are the user's classes and functions that what ran so far mentions, by their `id`, and
+    what they held then.
+    """
 
     def __init__(self) -> None:
         self.outermost = sys._getframe()
-        self._owners: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self.owners: dict[int, tuple[object, tuple[Any, ...]]] = {}
         self._known: dict[int, CodeType] = {}
         self._inner: dict[int, CodeType] = {}
         self.ran: dict[int, tuple[CodeType, dict[str, Any]]] = {}
@@ -163,12 +171,7 @@ class Watch:
     @property
     def held(self) -> Held:
         """The user's classes and functions that what ran so far mentions, and their contents."""
-        return Held(tuple(self._owners.values()))
-
-    @property
-    def mentioned(self) -> list[object]:
-        """The user's classes and functions that what ran so far mentions."""
-        return [owner for owner, _ in self._owners.values()]
+        return Held(tuple(self.owners.values()))
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call the function and check whatever runs; other errors than our own name the line."""
@@ -177,10 +180,10 @@ class Watch:
             place = function.__code__.co_filename, function.__code__.co_firstlineno
             check_value(function.__name__, function, place)
         self.outermost = sys._getframe()
-        known = self._known
+        known, ours = self._known, _ours
 
         def event(frame: FrameType, kind: str, _: object) -> None:
-            if kind == "call" and id(frame.f_code) not in known:
+            if kind == "call" and (key := id(frame.f_code)) not in ours and key not in known:
                 self._enter(frame, frame.f_code)
 
         before: Any = sys.getprofile()
@@ -219,13 +222,18 @@ class Watch:
                 return
             if code.co_freevars and id(code) not in self._inner:
                 return  # the next function with this code may have another closure
-        self._known[id(code)] = code
+            self._known[id(code)] = code
+        elif code.co_filename.startswith("<"):
+            self._known[id(code)] = code  # what it is, its module says
+        else:
+            _ours[id(code)] = code
 
     def _check(self, frame: FrameType, code: CodeType) -> None:
         self.ran[id(code)] = code, frame.f_globals
         enums = [type(value) for value in frame.f_locals.values() if isinstance(value, Enum)]
         for owner in (*check_code(code, frame.f_globals), *enums):
-            self._owners.setdefault(id(owner), (owner, contents_of(owner) or ()))
+            if id(owner) not in self.owners:
+                self.owners[id(owner)] = owner, contents_of(owner) or ()
         for inner in code.co_consts:
             if isinstance(inner, CodeType):
                 self._inner[id(inner)] = inner

@@ -94,7 +94,7 @@ class Capture:
             self._loops.append(loop)
             self._scope.add(binder)
             end = partial(self._close_loop, loop)
-        held = Held.now(self.watch.outermost, self.watch.mentioned)
+        held = Held.now(self.watch.outermost, self.watch.owners)
 
         def close() -> None:
             held.check(line)
@@ -124,7 +124,7 @@ class Capture:
     def holds(self, condition: Callable[[Any], Any], member: Any) -> Node:
         """Whether a condition holds for a member of a family: one call stands for all members."""
         self._quantifiers.append(Quantifier(None))
-        held = Held.now(self.watch.outermost, self.watch.mentioned)
+        held = Held.now(self.watch.outermost, self.watch.owners)
         try:
             node = node_of(condition(member), graph.TRUE)
         finally:

@@ -13,7 +13,7 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import lru_cache, partial
@@ -138,10 +138,9 @@ class Held:
     objects: tuple[tuple[object, tuple[Any, ...]], ...]
 
     @staticmethod
-    def now(outermost: FrameType, owners: Iterable[object]) -> Held:
+    def now(outermost: FrameType, owners: Mapping[int, tuple[object, tuple[Any, ...]]]) -> Held:
         """What the frames within `outermost` hold, and the given classes and functions."""
-        found: dict[int, tuple[object, tuple[Any, ...]]] = {}
-        found |= {id(owner): (owner, contents_of(owner) or ()) for owner in owners}
+        found = dict(owners)
         values: list[Any] = []
         frame: FrameType | None = user_frame()
         while frame is not None and frame is not outermost:
@@ -180,6 +179,9 @@ def are_same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
 
 def contents_of(value: Any) -> tuple[Any, ...] | None:
     """What an object holds that may change; `None` for one that never changes."""
+    if type(value) is types.FunctionType:  # most of what is asked for
+        simple = value.__closure__ is None and value.__defaults__ is None
+        return () if simple and not vars(value) else _contents_of_function(value)
     match value:
         case Noted():
             return contents_of(value.settings)
@@ -198,8 +200,6 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
         case type():
             named = value.__members__.values() if issubclass(value, Enum) else ()
             return (*vars(value).values(), *(v for each in named for v in vars(each).values()))
-        case types.FunctionType():
-            return (*_cells(value), *(value.__defaults__ or ()), *attributes(value))
         case types.MethodType() | types.BuiltinFunctionType():
             return (value.__self__, getattr(value, "__func__", None))
         case partial():
@@ -211,6 +211,10 @@ def contents_of(value: Any) -> tuple[Any, ...] | None:
     if is_frozen(value):
         return tuple(getattr(value, field.name) for field in fields(value))
     refuse(f"a {type(value).__name__} that a loop or quantifier could change: {_WORDS}")
+
+
+def _contents_of_function(function: types.FunctionType) -> tuple[Any, ...]:
+    return (*_cells(function), *(function.__defaults__ or ()), *attributes(function))
 
 
 def _cells(function: types.FunctionType) -> Iterator[object]:

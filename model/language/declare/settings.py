@@ -220,8 +220,13 @@ def check_bounds(settings: Any, bounds: Mapping[str, int]) -> None:
             )
 
 
-def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
-    """An instance of `settings_class` with some settings changed, given as text or as values."""
+def choose_settings(
+    settings_class: type, texts: Mapping[str, Any], all_by: str = "highwater list"
+) -> Any:
+    """An instance of `settings_class` with some settings changed, given as text or as values.
+
+    `all_by`: the command that an error names for all settings.
+    """
     infos = describe(settings_class)
     values = {}
     for name, value in texts.items():
@@ -231,7 +236,7 @@ def choose_settings(settings_class: type, texts: Mapping[str, Any]) -> Any:
             reason = getattr(settings_class, "not_modelled", {}).get(name)
             if reason is not None:
                 raise UsageError(f"{name} is not modelled: {reason}")
-            raise unknown_name("setting", name, infos)
+            raise unknown_name("setting", name, infos, all_by)
         info = infos[name]
         values[info.field] = info.parse(value) if isinstance(value, str) else value
     return settings_class(**values)

@@ -99,6 +99,12 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
         ("0021", "raised-minimum", "lost: 1 of 2 "),
         ("0022", "missed-voters", "lost: 2 of 4 "),
         ("0023", "power-loss", "lost: "),
+        (
+            "0024",
+            "earlier-snapshot",
+            "stuck: not so: all controllers have read the metadata of 102, not within",
+        ),
+        ("0025", "two-failures", "lost: 2 of 3 "),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

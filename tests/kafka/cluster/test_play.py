@@ -1,5 +1,6 @@
 """A step that does not come to pass ends a run: as undecided, or as a promise that was broken."""
 
+import struct
 from collections import Counter
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -249,6 +250,47 @@ def test_what_was_not_flushed_of_one_partition_is_gone(tmp_path):
     sizes = {str(p.relative_to(tmp_path)): p.stat().st_size for p in tmp_path.glob("t-*/*")}
     assert sizes == {"t-0/0.log": 1, "t-0/0.index": 1, "t-1/0.log": 0, "t-1/0.index": 1}
     assert not (tmp_path / "recovery-point-offset-checkpoint").exists()
+
+
+def test_what_a_controller_has_not_flushed_of_the_metadata_is_gone_whenever_it_was_started(
+    tmp_path,
+):
+    class Starting(RealCluster):
+        def configure(self, node):
+            return tmp_path / "settings"
+
+        def _java(self, *_):
+            return SimpleNamespace(has_ended=True)
+
+    def batches(*offsets):
+        return b"".join(struct.pack(">qi4x", offset, 4) for offset in offsets)
+
+    log = tmp_path / "__cluster_metadata-0"
+    log.mkdir()
+    for base, offsets in ((0, (0, 5)), (7, (7, 8, 10)), (12, (12,))):
+        (log / f"{base}.log").write_bytes(batches(*offsets))
+    cluster = object.__new__(Starting)
+    cluster.log_dirs, cluster.nodes = {101: (tmp_path,)}, {101: Node(flushed=8)}
+    cluster.processes = cast(Any, SimpleNamespace(directory=tmp_path))
+    cluster.programs, cluster._options = cast(Any, SimpleNamespace(server="")), {}
+    cluster._running = {}
+    cluster.launch(101)
+    cluster.lose_unflushed_metadata(101)
+    assert {file.name: file.read_bytes() for file in log.glob("*.log")} == {
+        "0.log": batches(0, 5),
+        "7.log": batches(7),
+        "12.log": b"",
+    }
+
+
+def test_what_is_down_is_launched_and_nothing_else(stage):
+    launched = []
+    stage.cluster.all_nodes = (101, 102, 0)
+    stage.cluster.is_up = lambda node: node == 102
+    stage.cluster.wait_until_down = lambda node: None
+    stage.cluster.launch = launched.append
+    play(stage, "launch what is down")
+    assert launched == [101, 0]
 
 
 def test_a_topic_that_is_begun_is_made_once_who_asked_is_told(stage):

@@ -23,6 +23,7 @@ from checker.kafka.cluster.frames import (
     heartbeats,
     isr_changes,
     metadata,
+    registrations,
     request_head,
     votes,
 )
@@ -340,10 +341,12 @@ def test_a_request_without_a_client_id_has_an_empty_one():
         (heartbeats(1, 0), Head(0, "consumer-1", 1, Way.REQUEST), False),  # a fetch
         (heartbeats(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), False),
         (heartbeat_answers(1, 0), Head(0, "consumer-1", 68, Way.ANSWER), True),
-        (asked_of(103, 101), Head(103, "raft-client-101", 1, Way.ANSWER), True),
-        (asked_of(103, 0), Head(103, "0", 63, Way.REQUEST), True),  # a heartbeat
-        (asked_of(103, 101), Head(101, "raft-client-103", 1, Way.REQUEST), False),
-        (asked_of(103, 0), Head(103, "adminclient-0", 1, Way.REQUEST), False),
+        (asked_of(101, 103), Head(103, "raft-client-101", 1, Way.ANSWER), True),
+        (asked_of(0, 103), Head(103, "0", 63, Way.REQUEST), True),  # a heartbeat
+        (asked_of(101, 103), Head(101, "raft-client-103", 1, Way.REQUEST), False),
+        (asked_of(0, 103), Head(103, "adminclient-0", 1, Way.REQUEST), False),
+        (registrations(102, 101), Head(101, "102", 70, Way.REQUEST), True),
+        (registrations(102, 101), Head(101, "raft-client-102", 1, Way.REQUEST), False),  # a fetch
         (votes(101, 102), Head(102, "raft-client-101", 52, Way.REQUEST), True),
         (votes(101, 102), Head(102, "raft-client-101", 1, Way.REQUEST), False),  # a fetch
         (votes(101, 102), Head(101, "raft-client-102", 52, Way.REQUEST), False),

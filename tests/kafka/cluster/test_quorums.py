@@ -155,6 +155,14 @@ def test_metadata_stands_still_when_what_is_told_stays_for_so_long(monkeypatch):
     assert found == [False, False, False, True]
 
 
+def test_one_of_several_controllers_leads_as_soon_as_any_does():
+    stage = staged(Clients())
+    with pytest.raises(UndecidedError, match="not within 0 s"):
+        play(stage, "until one of 102, 103 leads the quorum within 0 s")
+    stage.cluster.nodes[103].quorum_role = "Leader"
+    play(stage, "until one of 102, 103 leads the quorum within 0 s")
+
+
 def test_a_dump_of_metadata_names_the_topics_that_are_made():
     made = '{"type":"TOPIC_RECORD","version":0,"data":{"name":"t","topicId":"A"}}'
     other = '{"type":"PARTITION_RECORD","version":0,"data":{"partitionId":0,"topicId":"A"}}'

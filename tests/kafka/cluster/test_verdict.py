@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.exits import Exit
-from checker.kafka.cluster.dumps import last_batch, names_in, segments
+from checker.kafka.cluster.dumps import end_below, names_in, segments
 from checker.kafka.cluster.places import Place, Readings
 from checker.kafka.cluster.verdict import EXITS, Evidence, Outcome, Verdict, judge, worst
 
@@ -196,10 +196,11 @@ def test_segments_are_those_of_replicas_or_of_what_was_set_aside(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "00.log").touch()
         (tmp_path / name / "00.index").touch()
+        (tmp_path / name / "00-01.checkpoint").touch()
     for set_aside, wanted in (False, replicas), (True, aside):
         found = segments([tmp_path], "t", set_aside)
         assert {path.parent.name for path in found} == set(wanted)
-        assert {path.suffix for path in found} == {".log"}
+        assert {path.suffix for path in found} == {".log", ".checkpoint"}
 
 
 def test_a_record_that_is_only_where_kafka_does_not_look_is_lost_and_that_is_said():
@@ -210,7 +211,14 @@ def test_a_record_that_is_only_where_kafka_does_not_look_is_lost_and_that_is_sai
     assert "in folders set aside" in outcome.words and "set aside" not in judge(LOST).words
 
 
-@given(st.lists(st.binary(min_size=1, max_size=60), max_size=5), st.integers(0, 40))
-def test_the_last_batch_begins_after_all_others_whatever_zeros_follow(batches, zeros):
-    written = [struct.pack(">qi", n, len(batch)) + batch for n, batch in enumerate(batches)]
-    assert last_batch(b"".join(written) + bytes(zeros)) == sum(map(len, written[:-1]))
+@given(
+    st.lists(st.binary(min_size=1, max_size=60), max_size=5),
+    st.integers(0, 40),
+    st.integers(0, 12),
+)
+def test_what_is_below_an_offset_ends_with_its_last_batch_whatever_zeros_follow(
+    batches, zeros, offset
+):
+    written = [struct.pack(">qi", 2 * n, len(batch)) + batch for n, batch in enumerate(batches)]
+    kept = written[: (offset + 1) // 2]
+    assert end_below(b"".join(written) + bytes(zeros), offset) == sum(map(len, kept))

@@ -122,6 +122,18 @@ def test_a_controller_says_who_votes_and_what_it_is_in_the_quorum():
     assert node.quorum_role == "Resigned"
 
 
+def test_a_controller_says_how_far_it_has_flushed_the_metadata():
+    node = Node()
+    line = "DEBUG [UnifiedLog partition={}, dir=d] Flushing log up to offset {} (exclusive)with"
+    for partition, offset, flushed in (
+        ("t-0", 9, 0),
+        ("__cluster_metadata-0", 7, 7),
+        ("__cluster_metadata-0", 6, 7),  # after a truncation
+    ):
+        node.hear(line.format(partition, offset))
+        assert node.flushed == flushed
+
+
 def test_a_node_listens_and_starts_when_it_says_so():
     node = Node()
     assert (node.port, node.started) == (None, False)

@@ -7,50 +7,100 @@ from typing import cast
 import numpy as np
 import pytest
 
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.traces.trace import Trace, TraceVerdict
+from checker.kafka.conformance import quorums
 from checker.kafka.conformance.brokers import NOT_COMPARED, TABLE
 from checker.kafka.conformance.compare import Kind, allowed_row, allowed_rows, compare
+from checker.kafka.conformance.compared import QUORUMS
 from checker.kafka.conformance.harness import Harness, sources
 from checker.kafka.conformance.observed import MEANS
 from checker.kafka.conformance.plan import models, settings_of
 from checker.kafka.conformance.process import Answer
 from checker.kafka.conformance.projection import Projection
-from checker.kafka.conformance.replays import AT_ONCE, Cell, cell, departure, release_model
+from checker.kafka.conformance.replays import (
+    AT_ONCE,
+    Cell,
+    cell,
+    departure,
+    release_model,
+    settings_named,
+)
 from checker.kafka.conformance.rows import NOTHING
+from checker.kafka.conformance.sensitivity import Against, with_setting
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import releases
 from checker.lab.experiments.cases import read_case
 from checker.telling.report.pages import part_of, with_part
 from model.kafka.protocol import KAFKA
+from model.kraft.protocol import KRAFT
 from model.language.errors import UsageError
 
-JAVA = Path("checker/kafka/conformance/java/common")
+JAVA = Path("checker/kafka/conformance/java")
 CASES = Path("counterexamples/kafka")
 
 
-def test_every_variable_is_compared_or_has_a_reason():
-    compared = {row.variable for row in TABLE}
-    for name in KAFKA.schema.variables:
+@pytest.mark.parametrize(
+    ("protocol", "table", "left_out"),
+    [(KAFKA, TABLE, NOT_COMPARED), (KRAFT, quorums.TABLE, quorums.NOT_COMPARED)],
+    ids=["kafka", "kraft"],
+)
+def test_every_variable_is_compared_or_has_a_reason(protocol, table, left_out):
+    compared = {row.variable for row in table}
+    for name in protocol.schema.variables:
         parts = {name, name.rpartition(".")[0], name.partition(".")[0]}
-        assert (name in compared) != bool(parts & NOT_COMPARED.keys()), name
+        assert (name in compared) != bool(parts & left_out.keys()), name
+
+
+def _names(file, pattern):
+    return re.findall(pattern, (JAVA / file).read_text("utf-8"))
 
 
 def test_every_row_has_a_reader():
-    readers = set(re.findall(r'case "([^"]+)" ->', (JAVA / "Projection.java").read_text("utf-8")))
+    readers = set(_names("common/Projection.java", r'case "([^"]+)" ->'))
     known = {row.name for row in TABLE}
     assert known <= readers
     assert readers - known <= {"consumer.processed", "consumer.committed"}
+    readers = set(_names("kraft/RaftNumbers.java", r'readers\.put\("([^"]+)"'))
+    assert readers == {row.name for row in quorums.TABLE}
 
 
 def test_every_action_is_mapped_and_nothing_else():
-    mapped = re.findall(r'entry\("(\w+)"', (JAVA / "Steps.java").read_text("utf-8"))
+    mapped = _names("common/Steps.java", r'entry\("(\w+)"')
     assert sorted(mapped) == sorted(action.name for action in KAFKA.actions)
+    mapped = _names("kraft/RaftActions.java", r'put\("(\w+)"')
+    assert sorted(mapped) == sorted(action.name for action in KRAFT.actions)
+
+
+def test_every_setting_of_kraft_is_tried_wrong():
+    settings = set(settings_named(KRAFT.model()))
+    assert settings == QUORUMS.wrong.keys()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "parts"),
+    [("pre.vote", "true", False), ("pre.vote", "false", True), ("observers", "1", True)],
+)
+def test_a_model_parts_from_walks_of_another_where_it_takes_no_such_step(setting, value, parts):
+    model = KRAFT.model({"appends": 1}, quorums.settings_of("4.3.1"))
+    walker = Walker(model, "4.3.1", 3)
+    walks = list(walker.walks(4, 20))
+    other = with_setting(model, setting, value)
+    found = Against(other, "4.3.1").partings(walker.projection, walks)
+    for walk, parting in zip(walks, found, strict=True):
+        trace = Trace(model, None, TraceVerdict.RUN, _states(walk), walk.steps)
+        if setting == "observers":
+            assert parting is not None and parting.step == 0
+        else:
+            assert (parting and parting.step) == departure(trace, other, "4.3.1")
+    assert any(found) is parts
 
 
 def test_what_the_driver_does_means_actions_that_there_are():
     names = {action.name for action in KAFKA.actions}
     assert all(set(actions) <= names for actions in MEANS.values())
-    driven = set(re.findall(r'event\("([^"]+)"', (JAVA / "Driver.java").read_text("utf-8")))
+    driven = set(re.findall(r'event\("([^"]+)"', (JAVA / "common/Driver.java").read_text("utf-8")))
     assert driven == MEANS.keys()
 
 
@@ -99,18 +149,21 @@ def test_a_seed_gives_the_same_walks(walked):
     assert [walk.steps for walk in again] == [walk.steps for walk in walked[1]]
 
 
-def test_expected_states_are_those_of_the_reference_engine(walked):
-    from checker.core.engines.reference import ReferenceEngine
+def _states(walk):
+    """The walk's states by the reference engine."""
+    engine = ReferenceEngine(walk.model)
+    states = [engine.initial()]
+    for step in walk.steps:
+        after = engine.step(states[-1], step)
+        assert after is not None
+        states.append(after)
+    return tuple(states)
 
+
+def test_expected_states_are_those_of_the_reference_engine(walked):
     projection, walks = walked
     for walk in walks:
-        engine = ReferenceEngine(walk.model)
-        states = [engine.initial()]
-        for step in walk.steps:
-            after = engine.step(states[-1], step)
-            assert after is not None
-            states.append(after)
-        assert (projection.of_states(states) == walk.expected).all()
+        assert (projection.of_states(_states(walk)) == walk.expected).all()
 
 
 def test_a_state_that_differs_is_told(walked):

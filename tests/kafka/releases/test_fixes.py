@@ -286,3 +286,43 @@ def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
         "testVotersThatAreAppendedAreAskedWhereNothingIsTruncated",
     }
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
+FLUSHED = {
+    "flushed-before-it-counts": {"testASingleVoterHasFlushedWhatItCommits"},
+    "flushed-as-it-starts": {"testAVoterHasFlushedItsLogWhenItFetchesAfterAStart"},
+}
+
+
+@pytest.mark.parametrize("fix", FLUSHED)
+def test_a_controller_commits_and_acknowledges_what_it_has_not_flushed_until_it_is_mended(fix):
+    name = "FlushedMetadataTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", each)
+        for each in (None, fix)
+    )
+    assert published.failed == set().union(*FLUSHED.values())
+    assert published.passed == {
+        "testALeaderOfThreeHasFlushedWhatItCommits",
+        "testAVoterHasFlushedWhatItHasFetchedWhenItFetchesAgain",
+    }
+    assert fixed.failed == published.failed - FLUSHED[fix]
+    assert fixed.passed == published.passed | FLUSHED[fix]
+
+
+def test_a_snapshot_of_an_earlier_epoch_is_refused_until_it_is_taken():
+    name = "SnapshotBeyondTheLogTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.internals.{name}", fix)
+        for fix in (None, "snapshot-beyond-the-log")
+    )
+    assert published.failed == {
+        "testASnapshotOfAnEarlierEpochIsTakenIfItEndsBeyondTheLog",
+        "testASnapshotOfAnEarlierEpochIsTakenIfItEndsAtTheLogsEnd",
+        "testASnapshotOfAnEarlierEpochThatWasStoredIsTakenWhenTheLogIsOpened",
+    }
+    assert published.passed == {
+        "testASnapshotOfALaterEpochIsTaken",
+        "testASnapshotOfTheLogItselfLeavesTheLog",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())

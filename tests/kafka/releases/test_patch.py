@@ -3,6 +3,7 @@
 import re
 import tomllib
 import zipfile
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -156,6 +157,18 @@ def test_edits_of_two_methods_of_a_file_are_both_made(published, monkeypatch):
     monkeypatch.setattr(patch, "fixes", lambda: {"0000": patch.Fix("", (first, second))})
     changed = SCALA.replace("old", "new").replace("last", "next")
     assert patch.patched_sources("9.9", "0000") == {"a/Cache.scala": changed}
+
+
+def test_an_edit_for_some_releases_is_made_in_those_alone(published, monkeypatch):
+    edits = {"new": {"since": "9.9"}, "mended": {"before": "9.9"}}
+    bounded = tuple(
+        replace(fix(Edit("(?P<here>old)", lines)), **bounds) for lines, bounds in edits.items()
+    )
+    monkeypatch.setattr(patch, "fixes", lambda: {"0000": patch.Fix("", bounded)})
+    for version, lines in (("9.8.1", "mended"), ("9.9", "new"), ("9.10", "new")):
+        published(version, SCALA)
+        changed = SCALA.replace("old", lines)
+        assert patch.patched_sources(version, "0000") == {"a/Cache.scala": changed}
 
 
 def test_a_file_that_the_release_does_not_have_is_named(published, monkeypatch):

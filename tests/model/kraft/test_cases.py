@@ -16,6 +16,8 @@ LONG = {
     "103-a_snapshot_is_refused",
     "104-a_removed_leader_counts_itself",  # the rule has a test that ends where it is needed
     "106-a_follower_acknowledges_before_its_flush",  # the same
+    "113-a_record_of_an_earlier_epoch_is_committed",  # the same
+    "116-an_observer_is_added_before_its_flush",
 }
 CASES = [
     pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.name in LONG else [])

@@ -24,6 +24,14 @@ def launch(stage: Stage, broker: int) -> None:
     stage.cluster.launch(broker)
 
 
+@act("launch what is down")
+def launch_what_is_down(stage: Stage) -> None:
+    """Every node whose process has ended, as a supervisor does; and go on."""
+    for node in stage.cluster.all_nodes:
+        if not stage.cluster.is_up(node):
+            launch(stage, node)
+
+
 @act("ask {broker:number} to shut down")
 def ask_to_shut_down(stage: Stage, broker: int) -> None:
     """A controlled shutdown begins; it goes on while the next steps are played."""

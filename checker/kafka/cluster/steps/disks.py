@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from checker.kafka.cluster.quorum import METADATA_LOG
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
@@ -29,11 +28,11 @@ def lose_unflushed(stage: Stage, broker: int, topic: str) -> None:
     stage.cluster.lose_unflushed(broker, _first(stage, topic))
 
 
-@act("cut off the last batch of metadata of {controller:number}")
-def lose_last_batch(stage: Stage, controller: int) -> None:
-    """What a controller has written and not flushed, as when its machine loses power."""
+@act("cut off what {controller:number} has not flushed of the metadata")
+def lose_unflushed_metadata(stage: Stage, controller: int) -> None:
+    """As when a controller's machine loses power."""
     stage.cluster.wait_until_down(controller)
-    stage.cluster.lose_last_batch(controller, f"{METADATA_LOG}-0")
+    stage.cluster.lose_unflushed_metadata(controller)
 
 
 @act("take the disk of {broker:number} that holds {topic:name} out of its settings")

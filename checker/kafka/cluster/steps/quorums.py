@@ -78,6 +78,12 @@ def leads_the_quorum(stage: Stage, controller: int) -> Test:
     return lambda: stage.cluster.nodes[controller].quorum_role == "Leader"
 
 
+@condition("one of {controllers:numbers} leads the quorum")
+def one_leads_the_quorum(stage: Stage, controllers: tuple[int, ...]) -> Test:
+    """As it says itself."""
+    return lambda: any(leads_the_quorum(stage, each)() for each in controllers)
+
+
 @condition("{controller:number} has resigned")
 def has_resigned(stage: Stage, controller: int) -> Test:
     """It led, has not heard of a majority for a while, and takes no more requests as the leader."""

@@ -101,7 +101,7 @@ function showCard(data, name, state, before, view) {
       if (card[key] === null || card[key] === "") return;
       items.push(pair(title, wordsOf(card[key]), old ? wordsOf(was[key]) : undefined));
     };
-    put("epoch", "epoch"); put("HW", "hw"); put("LEO", "leo"); put("ISR", "isr");
+    put("epoch", "epoch"); put("HW", "hw"); put("LEO", "leo"); put("ISR", "isr"); put("voters", "voters");
     inner.push(make("ul", { class: "pairs" }, items), logCells(card, old));
   }
   if (rest.length) inner.push(make("ul", { class: "pairs" }, rest));
@@ -146,7 +146,7 @@ function changesOf(data, state, before) {
     if (!card) continue;
     const role = (held) => held.role || "none";
     if (card.role !== old.role) found.push(`${name} role ${role(old)} → ${role(card)}`);
-    for (const [key, label] of [["epoch", "epoch"], ["hw", "HW"], ["leo", "LEO"], ["isr", "ISR"]]) {
+    for (const [key, label] of [["epoch", "epoch"], ["hw", "HW"], ["leo", "LEO"], ["isr", "ISR"], ["voters", "voters"]]) {
       if (card[key] !== old[key]) found.push(`${name} ${label} ${wordsOf(old[key])} → ${wordsOf(card[key])}`);
     }
     const log = (entries) => entries.map(([text]) => text).join(" ");

@@ -2,6 +2,7 @@ package highwater;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
@@ -9,6 +10,7 @@ import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
 import org.apache.kafka.common.message.VoteResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.raft.ReplicaKey;
 import org.apache.kafka.raft.VoterSet;
@@ -21,7 +23,9 @@ import org.apache.kafka.raft.VoterSet;
  * which the votes are counted.
  */
 final class RaftActions {
-    interface Action { void take(RaftNode first, RaftNode second); }
+    interface Action { void take(int... of); }
+
+    interface OfNodes { void take(RaftNode first, RaftNode second); }
 
     private record Held(Object state, RaftNode by, ApiMessage response) { }
 
@@ -29,6 +33,7 @@ final class RaftActions {
 
     private final RaftWorld world;
     private final boolean flushes;
+    /** `leader_count_flushed` is nothing: Kafka counts what a leader appends before that is flushed. */
     private final Map<String, Action> actions = new HashMap<>();
     private final Map<RaftNode, Map<RaftNode, Held>> votes = new HashMap<>();
     /** Answers to Fetch requests that a leader had parked until it appended, by the follower. */
@@ -40,6 +45,7 @@ final class RaftActions {
         this.flushes = flushes;
         put("leader_append", (leader, none) -> appending(leader, () -> append(leader)));
         put("node_flush", (node, none) -> node.flush());
+        put("leader_count_flushed", (leader, none) -> leader.settle());
         put("follower_fetch", this::fetch);
         put("follower_fetch_in_vain", (node, leader) -> world.handled(leader, (ApiMessage) Parts.ask(node.client, "buildFetchRequest")));
         put("follower_truncate", this::fetch);
@@ -56,23 +62,28 @@ final class RaftActions {
         put("resigned_leave", (node, none) -> expire(node, "electionTimer"));
         put("resigned_stand", (node, none) -> expire(node, "electionTimer"));
         put("leader_add_voter", (leader, voter) -> appending(leader, () -> add(leader, voter)));
-        put("observer_join", (node, leader) -> appending(leader, () -> change(leader, (ApiMessage) Parts.ask(node.client, "buildAddVoterRequest"))));
+        put("observer_join", (node, leader) -> appending(leader, () -> join(leader, node)));
         put("leader_remove_voter", (leader, voter) -> appending(leader, () -> remove(leader, keyOf(leader, voter))));
-        put("observer_remove_old_key", (node, leader) -> appending(leader, () -> change(leader, (ApiMessage) Parts.ask(node.client, "buildRemoveVoterRequest", keyOf(node, node)))));
+        put("observer_remove_old_key", (node, leader) -> appending(leader, () -> change(leader, asked(node, ApiKeys.REMOVE_RAFT_VOTER))));
         put("leader_update_voter", (leader, voter) -> appending(leader, () -> change(leader, (ApiMessage) Parts.ask(voter.client, "buildUpdateVoterRequest"))));
+        actions.put("node_create_snapshot", of -> snapshot(node(of[0]), of[1]));
+        put("node_delete_before_snapshot", (node, none) -> clean(node));
+        put("follower_fetch_snapshot", this::fetchSnapshot);
         put("node_crash", (node, none) -> restart(node, node::crash));
         put("node_lose_power", (node, none) -> restart(node, node::losePower));
         put("node_lose_disk", (node, none) -> loseDisk(node));
     }
 
-    private void put(String name, Action action) { actions.put(name, action); }
+    private void put(String name, OfNodes action) {
+        actions.put(name, of -> action.take(node(of[0]), of.length > 1 ? node(of[1]) : null));
+    }
 
     /** Nodes are numbered from 0, as in the model. */
     void take(String name, int... of) {
         Action action = actions.get(name);
         if (action == null) throw new IllegalStateException("no action " + name);
         world.clock.sleep(10);
-        action.take(node(of[0]), of.length > 1 ? node(of[1]) : null);
+        action.take(of);
     }
 
     private RaftNode node(int number) { return world.node(number + 1); }
@@ -224,6 +235,31 @@ final class RaftActions {
         leader.settle();
     }
 
+    private void snapshot(RaftNode node, int end) {
+        if (!RaftSnapshots.create(node, end + RaftNumbers.before(world))) world.fail("it has that snapshot");
+    }
+
+    /** Kafka never deletes the active segment: where a log starts within it, is in memory only. */
+    private void clean(RaftNode node) {
+        if (RaftSnapshots.end(((Optional<?>) Parts.ask(node.log, "latestSnapshotId")).orElseThrow()) == node.end()) {
+            Parts.of().call(Parts.get(node.log, "log"), "roll");
+            world.notes.add("a log of which all is deleted begins a segment at once");
+        }
+        RaftSnapshots.clean(node);
+    }
+
+    /** The response to a Fetch request names a snapshot, which the node fetches part by part. */
+    private void fetchSnapshot(RaftNode node, RaftNode leader) {
+        exchange(node, leader, (ApiMessage) Parts.ask(node.client, "buildFetchRequest"));
+        if (fetchingSnapshot(node).isEmpty()) world.fail("no snapshot is named");
+        for (var part = fetchingSnapshot(node); part.isPresent() && node.failure == null; part = fetchingSnapshot(node))
+            exchange(node, leader, (ApiMessage) Parts.ask(node.client, "buildFetchSnapshotRequest", Parts.ask(part.get(), "snapshotId"), Parts.ask(part.get(), "sizeInBytes")));
+    }
+
+    private static Optional<?> fetchingSnapshot(RaftNode node) {
+        return Parts.has(node.state(), "fetchingSnapshot") ? (Optional<?>) Parts.ask(node.state(), "fetchingSnapshot") : Optional.empty();
+    }
+
     // --- voters ---
 
     static VoterSet voters(RaftNode node) { return (VoterSet) Parts.ask(node.voters(), "lastVoterSet"); }
@@ -233,9 +269,30 @@ final class RaftActions {
         return voters(of).voterKeys().stream().filter(key -> key.id() == voter.id).findFirst().orElseThrow();
     }
 
+    /** Kafka asks that it has fetched all that the leader had at its last Fetch request but one. */
+    private void takeForCaughtUp(RaftNode leader, RaftNode added) {
+        Object state = ((Map<?, ?>) Parts.get(leader.state(), "observerStates")).get(added.key());
+        if (state == null || (Long) Parts.get(state, "lastCaughtUpTimestamp") > 0) return;
+        Parts.set(state, "lastCaughtUpTimestamp", world.clock.milliseconds());
+        world.notes.add("a voter is added that has not caught up");
+    }
+
     private void add(RaftNode leader, RaftNode added) {
+        takeForCaughtUp(leader, added);
         change(leader, new AddRaftVoterRequestData().setClusterId(RaftNode.CLUSTER).setTimeoutMs(10_000)
             .setVoterId(added.id).setVoterDirectoryId(added.directoryId).setListeners(added.endpoints().toAddVoterRequest()));
+    }
+
+    private void join(RaftNode leader, RaftNode node) {
+        takeForCaughtUp(leader, node);
+        change(leader, asked(node, ApiKeys.ADD_RAFT_VOTER));
+    }
+
+    /** What the node sends by itself once it is time to look at the voter set; null if it does not. */
+    private ApiMessage asked(RaftNode node, ApiKeys kind) {
+        node.expire("updateVoterSetPeriodTimer");
+        var request = world.asked(node, RaftWorld.ANYBODY, kind);
+        return request == null ? null : request.data();
     }
 
     private void remove(RaftNode leader, ReplicaKey removed) {
@@ -244,13 +301,17 @@ final class RaftActions {
 
     /** The leader appends a VotersRecord; who asked for it waits no longer. */
     private void change(RaftNode leader, ApiMessage request) {
+        if (request == null) {
+            world.fail("nobody asks for it");
+            return;
+        }
         long before = leader.end();
         leader.forgetRequests();
         ApiMessage[] answer = world.send(leader, request);
         leader.poll();
         if (leader.sent.stream().anyMatch(sent -> sent.data() instanceof org.apache.kafka.common.message.ApiVersionsRequestData)) world.answerApiVersions(leader, false);
-        Parts.set(leader.state(), "addVoterHandlerState", java.util.Optional.empty());
-        Parts.set(leader.state(), "removeVoterHandlerState", java.util.Optional.empty());
+        Parts.set(leader.state(), "addVoterHandlerState", Optional.empty());
+        Parts.set(leader.state(), "removeVoterHandlerState", Optional.empty());
         leader.settle();
         if (leader.end() == before) world.fail("voters are not changed: " + answer[0]);
     }

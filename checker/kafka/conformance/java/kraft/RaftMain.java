@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Takes the steps of runs on real controllers, as `Lines` are asked.
  *
- * A run is {"nodes", "voters": [id...], "first", "segments", "auto_join", "steps": [[name, argument...]...]}, and
+ * A run is {"nodes", "voters": [id...], "first", "segments", "auto_join", "static", "steps": [[name, argument...]...]}, and
  * a state [node...], each what it shows in words. With "cells": [[name, index...]...] and "flushes" it is one of the
  * model, with its actions for steps, and a state is a number for each cell.
  */
@@ -24,7 +24,7 @@ public final class RaftMain {
         List<Integer> voters = new ArrayList<>();
         for (JsonNode id : asked.get("voters")) voters.add(id.asInt());
         boolean ofModel = asked.has("cells");
-        RaftWorld world = new RaftWorld(root, asked.get("nodes").asInt(), voters, asked.path("first").asInt(), asked.path("segments").asBoolean(), asked.path("auto_join").asBoolean(), ofModel);
+        RaftWorld world = new RaftWorld(root, asked.get("nodes").asInt(), voters, asked.path("first").asInt(), asked.path("segments").asBoolean(), asked.path("auto_join").asBoolean(), asked.path("static").asBoolean(), ofModel);
         try {
             if (ofModel) takeActions(world, asked, answer, states);
             else takeSteps(world, asked, answer, states);

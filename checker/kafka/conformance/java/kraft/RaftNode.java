@@ -63,6 +63,8 @@ final class RaftNode {
     private final boolean segmentEach;
     private final boolean autoJoin;
     private final List<InetSocketAddress> bootstrap;
+    /** `controller.quorum.voters`; none where the voters are in the log. */
+    private final Map<Integer, InetSocketAddress> staticVoters;
     final Uuid directoryId;
     /** What a client has asked to be sent, in its order. */
     final List<RaftRequest.Outbound> sent = new ArrayList<>();
@@ -80,11 +82,12 @@ final class RaftNode {
     /** Why the client's thread ended, if it did. */
     Throwable failure;
 
-    RaftNode(File root, int id, int incarnation, List<InetSocketAddress> bootstrap, ManualClock clock, boolean segmentEach, boolean autoJoin) {
+    RaftNode(File root, int id, int incarnation, List<InetSocketAddress> bootstrap, Map<Integer, InetSocketAddress> staticVoters, ManualClock clock, boolean segmentEach, boolean autoJoin) {
         this.id = id;
         this.directoryId = new Uuid(1 + id, FIRST_DIRECTORY - 1 + incarnation);
         this.directory = new File(root, id + "-" + incarnation);
         this.bootstrap = bootstrap;
+        this.staticVoters = staticVoters;
         this.clock = clock;
         this.segmentEach = segmentEach;
         this.autoJoin = autoJoin;
@@ -117,7 +120,7 @@ final class RaftNode {
         sent.clear();
         failure = null;
         client = newClient();
-        Parts.of(Map.of(), new FileQuorumStateStore(new File(directory, "quorum-state")), new Metrics(clock), ignoredStaticVoters()).call(client, "initialize");
+        Parts.of(staticVoters, new FileQuorumStateStore(new File(directory, "quorum-state")), new Metrics(clock), ignoredStaticVoters()).call(client, "initialize");
         flushed = Math.min(flushed, end());
     }
 
@@ -289,6 +292,9 @@ final class RaftNode {
         if (known == null) known = RaftFiles.entries(folder());
         return known;
     }
+
+    /** Its files have changed otherwise than by an append or a truncation. */
+    void reread() { known = null; }
 
     /** What it has voted, from its file; null where there is none yet. */
     String quorumState() {

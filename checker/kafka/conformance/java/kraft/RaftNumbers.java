@@ -14,11 +14,11 @@ import org.apache.kafka.raft.ReplicaKey;
  * Reads what is compared, a number a cell of the model.
  *
  * The model's log begins with the VotersRecord of the first epoch, which Kafka's has at offset 2: it
- * is in one batch with the LeaderChange and KRaftVersion records.
+ * is in one batch with the LeaderChange and KRaftVersion records. With static voters it begins with
+ * the LeaderChange record. Of what a snapshot has taken the place of, records are not compared.
  */
 final class RaftNumbers {
     static final int NOTHING = Integer.MIN_VALUE;
-    private static final int BEFORE = 2;
     private static final List<String> ROLES = List.of("Unattached", "Prospective", "Candidate", "Leader", "Follower", "Resigned");
 
     interface Reader { long read(RaftNode node, int at); }
@@ -27,6 +27,8 @@ final class RaftNumbers {
 
     private final RaftWorld world;
     private final RaftActions actions;
+    /** How many records Kafka's log has before the model's. */
+    private final int before;
     private final Map<String, Reader> readers = new HashMap<>();
     private final Map<RaftNode, List<RaftFiles.Entry>> logs = new HashMap<>();
     private final List<Cell> cells = new ArrayList<>();
@@ -34,6 +36,7 @@ final class RaftNumbers {
     RaftNumbers(RaftWorld world, RaftActions actions, JsonNode wanted) {
         this.world = world;
         this.actions = actions;
+        this.before = before(world);
         readers.put("nodes.role", (node, at) -> ROLES.indexOf(node.role()));
         readers.put("nodes.epoch", (node, at) -> RaftActions.epoch(node));
         readers.put("nodes.leader", (node, at) -> number(leader(node)));
@@ -41,16 +44,20 @@ final class RaftNumbers {
         readers.put("nodes.votes", (node, at) -> votes(node));
         readers.put("nodes.has_fetched", (node, at) -> hasFetched(node));
         readers.put("nodes.log.end", (node, at) -> offset(node.end()));
-        readers.put("nodes.log.epoch", (node, at) -> has(node, at) ? entry(node, at).epoch() : 0);
-        readers.put("nodes.log.voters", (node, at) -> has(node, at) ? mask(entry(node, at).voters()) : 0);
-        readers.put("nodes.log.second", (node, at) -> has(node, at) ? mask(entry(node, at).second()) : 0);
-        readers.put("nodes.log.missed", (node, at) -> has(node, at) && !entry(node, at).voters().isEmpty() && !isRead(node, at + BEFORE) ? 1 : 0);
+        readers.put("nodes.log.epoch", (node, at) -> inLog(node, at, entry -> entry.epoch()));
+        readers.put("nodes.log.voters", (node, at) -> inLog(node, at, entry -> mask(entry.voters())));
+        readers.put("nodes.log.second", (node, at) -> inLog(node, at, entry -> mask(entry.second())));
+        readers.put("nodes.log.missed", (node, at) -> at + before < snapshotEnd(node) ? NOTHING : inLog(node, at, entry -> !entry.voters().isEmpty() && !isRead(node, entry.offset()) ? 1 : 0));
         readers.put("nodes.unflushed", (node, at) -> Math.max(0, offset(node.end()) - offset(node.flushed)));
         readers.put("nodes.flushing", (node, at) -> node.flushIsDue ? 1 : 0);
         readers.put("nodes.next_offset", (node, at) -> nextOffset(node) > node.end() ? offset(nextOffset(node)) : 0);
-        readers.put("nodes.high_watermark", (node, at) -> offset((Long) Parts.ask(Parts.ask(node.log, "highWatermark"), "offset")));
+        readers.put("nodes.high_watermark", (node, at) -> highWatermark(node));
         readers.put("nodes.fetched", (node, at) -> node.id == at + 1 ? NOTHING : node.role().equals("Leader") ? offset(fetched(node, world.node(at + 1))) : 0);
         readers.put("nodes.second_directory", (node, at) -> node.directoryId.getLeastSignificantBits() > RaftNode.FIRST_DIRECTORY ? 1 : 0);
+        readers.put("nodes.snapshot_end", (node, at) -> offset(snapshotEnd(node)));
+        readers.put("nodes.log_start", (node, at) -> offset(node.logStart()));
+        readers.put("the voters that a node goes by", (node, at) -> mask(RaftActions.voters(node).voterIds()));
+        readers.put("those with another directory", (node, at) -> mask(RaftActions.voters(node).voterKeys().stream().filter(RaftNumbers::isSecond).map(ReplicaKey::id).toList()));
         for (JsonNode each : wanted) {
             Reader reader = readers.get(each.get(0).asText());
             if (reader == null) throw new IllegalStateException("no reader of " + each.get(0).asText());
@@ -68,13 +75,32 @@ final class RaftNumbers {
         return found;
     }
 
-    private static long offset(long offset) { return Math.max(0, offset - BEFORE); }
+    static int before(RaftWorld world) { return world.isStatic ? 0 : 2; }
+
+    private long offset(long offset) { return Math.max(0, offset - before); }
 
     private static int number(int id) { return id < 0 ? -1 : id - 1; }
 
-    private RaftFiles.Entry entry(RaftNode node, int at) { return log(node).get(at + BEFORE); }
+    private long inLog(RaftNode node, int at, java.util.function.ToLongFunction<RaftFiles.Entry> number) {
+        long offset = at + before;
+        if (offset < node.logStart()) return NOTHING;
+        List<RaftFiles.Entry> log = log(node);
+        return log.isEmpty() || offset > log.get(log.size() - 1).offset() ? 0 : number.applyAsLong(log.get((int) (offset - log.get(0).offset())));
+    }
 
-    private boolean has(RaftNode node, int at) { return log(node).size() > at + BEFORE; }
+    private static long snapshotEnd(RaftNode node) {
+        return ((Optional<?>) Parts.ask(node.log, "latestSnapshotId")).map(RaftSnapshots::end).orElse(0L);
+    }
+
+    /** A node starts with that of where its log does, of which the model has nothing. */
+    private long highWatermark(RaftNode node) {
+        long mark = (Long) Parts.ask(Parts.ask(node.log, "highWatermark"), "offset");
+        return mark > 0 && mark == node.logStart() ? NOTHING : offset(mark);
+    }
+
+    private static boolean isSecond(ReplicaKey key) {
+        return key.directoryId().isPresent() && key.directoryId().get().getLeastSignificantBits() > RaftNode.FIRST_DIRECTORY;
+    }
 
     private List<RaftFiles.Entry> log(RaftNode node) { return logs.computeIfAbsent(node, RaftNode::entries); }
 

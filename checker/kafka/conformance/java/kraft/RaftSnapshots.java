@@ -2,7 +2,6 @@ package highwater;
 
 import java.util.Optional;
 import org.apache.kafka.common.utils.Time;
-import org.apache.kafka.raft.KafkaRaftClient;
 import org.apache.kafka.raft.VoterSet;
 import org.apache.kafka.server.common.KRaftVersion;
 import org.apache.kafka.snapshot.RawSnapshotWriter;
@@ -32,12 +31,21 @@ final class RaftSnapshots {
 
     /** A node's own snapshot of all below an offset; false where it has it already. */
     @SuppressWarnings("unchecked")
-    static boolean create(KafkaRaftClient<String> client, Object id) {
-        var made = (Optional<SnapshotWriter<String>>) Parts.ask(client, "createSnapshot", id, 0L);
+    static boolean create(RaftNode node, long end) {
+        int epoch = node.entries().stream().filter(entry -> entry.offset() == end - 1).findFirst().orElseThrow().epoch();
+        var made = (Optional<SnapshotWriter<String>>) Parts.ask(node.client, "createSnapshot", id(end, epoch), 0L);
         if (made.isEmpty()) return false;
         try (SnapshotWriter<String> writer = made.get()) {
             writer.freeze();
         }
         return true;
+    }
+
+    /** The log starts at the latest snapshot; false where it does already. */
+    static boolean clean(RaftNode node) {
+        Object latest = ((Optional<?>) Parts.ask(node.log, "latestSnapshotId")).orElseThrow();
+        boolean deleted = (Boolean) Parts.ask(node.log, "deleteBeforeSnapshot", latest);
+        node.reread();
+        return deleted;
     }
 }

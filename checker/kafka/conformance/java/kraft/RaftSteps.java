@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.HashMap;
-import java.util.Optional;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -37,8 +36,8 @@ final class RaftSteps {
         steps.put("add_voter", of -> addVoter(node(of[0]), node(of[1])));
         steps.put("remove_voter", of -> removeVoter(node(of[0]), node(of[1])));
         steps.put("resign", of -> resign(node(of[0])));
-        steps.put("snapshot", of -> snapshot(node(of[0]), of[1]));
-        steps.put("clean", of -> clean(node(of[0])));
+        steps.put("snapshot", of -> require(RaftSnapshots.create(node(of[0]), of[1]), "it has that snapshot"));
+        steps.put("clean", of -> require(RaftSnapshots.clean(node(of[0])), "nothing is deleted"));
         steps.put("fetch_snapshot", of -> require(world.exchange(of[0], of[1], ApiKeys.FETCH_SNAPSHOT), "no snapshot is fetched"));
     }
 
@@ -109,16 +108,6 @@ final class RaftSteps {
     private void resign(RaftNode leader) {
         leader.client.resign(leader.client.leaderAndEpoch().epoch());
         leader.settle();
-    }
-
-    private void snapshot(RaftNode node, int end) {
-        int epoch = node.entries().stream().filter(e -> e.offset() == end - 1).findFirst().orElseThrow().epoch();
-        require(RaftSnapshots.create(node.client, RaftSnapshots.id(end, epoch)), "it has that snapshot");
-    }
-
-    private void clean(RaftNode node) {
-        Object latest = ((Optional<?>) Parts.ask(node.log, "latestSnapshotId")).orElseThrow();
-        require((Boolean) Parts.ask(node.log, "deleteBeforeSnapshot", latest), "nothing is deleted");
     }
 
     @Override public String toString() { return Arrays.toString(steps.keySet().toArray()); }

@@ -30,6 +30,9 @@ final class RaftWorld {
     private final Object firstSnapshot;
     private final boolean segmentEach;
     private final boolean autoJoin;
+    /** Voters are configured (`kraft.version` 0). */
+    final boolean isStatic;
+    private final Map<Integer, InetSocketAddress> staticVoters = new TreeMap<>();
     /** Why the step that is taken was not what its name says. */
     final List<String> failures = new ArrayList<>();
     /** What the harness had to force in the step that is taken. */
@@ -37,19 +40,21 @@ final class RaftWorld {
     private VoterSet voters;
 
     /** `first`: where logs begin, after a snapshot that has the voters; 0 is the bootstrap checkpoint. */
-    RaftWorld(File root, int count, List<Integer> voterIds, long first, boolean segmentEach, boolean autoJoin, boolean observersAreEmpty) {
+    RaftWorld(File root, int count, List<Integer> voterIds, long first, boolean segmentEach, boolean autoJoin, boolean isStatic, boolean observersAreEmpty) {
+        this.isStatic = isStatic;
         this.root = root;
         this.segmentEach = segmentEach;
         this.autoJoin = autoJoin;
         firstSnapshot = RaftSnapshots.id(first, 0);
         Lines.wipe(root);
         for (int id = 1; id <= count; id++) bootstrap.add(RaftNode.address(id));
+        if (isStatic) for (int id : voterIds) staticVoters.put(id, RaftNode.address(id));
         for (int id = 1; id <= count; id++) nodes.put(id, made(id));
         Map<Integer, VoterSet.VoterNode> found = new TreeMap<>();
         for (int id : voterIds) found.put(id, voter(id));
         voters = VoterSet.fromMap(found);
         for (RaftNode node : nodes.values()) {
-            boolean empty = observersAreEmpty && !voterIds.contains(node.id);
+            boolean empty = isStatic || observersAreEmpty && !voterIds.contains(node.id);
             if (!empty) node.format(voters, firstSnapshot);
             node.flushed = empty ? 0 : first;
             node.start();
@@ -60,7 +65,7 @@ final class RaftWorld {
         return Parts.type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
     }
 
-    private RaftNode made(int id) { return new RaftNode(root, id, incarnations.merge(id, 1, Integer::sum), bootstrap, clock, segmentEach, autoJoin); }
+    private RaftNode made(int id) { return new RaftNode(root, id, incarnations.merge(id, 1, Integer::sum), bootstrap, staticVoters, clock, segmentEach, autoJoin); }
 
     VoterSet.VoterNode voter(int id) {
         return VoterSet.VoterNode.of(nodes.get(id).key(), nodes.get(id).endpoints(), RaftNode.KRAFT_VERSIONS);

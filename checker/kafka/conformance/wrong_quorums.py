@@ -1,0 +1,31 @@
+"""Settings of the model `kraft` that no release has, or a quorum has not: each is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE
+from checker.kafka.conformance.rows import Wrong
+
+JOINS = {AUTO_JOIN: "true", "observers": "1"}
+RECORD_BY_RECORD = {"whole.fetches": "false"}
+
+WRONG: Mapping[str, Wrong] = {
+    "kraft.version": Wrong("0", forbids=True),
+    "observers": Wrong("1", forbids=True),
+    AUTO_JOIN: Wrong("false", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
+    "auto.join.once": Wrong("true", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
+    "pre.vote": Wrong(),
+    "resigned.stands.again": Wrong(),
+    "reconfiguration.waits.for.epoch": Wrong("false"),
+    "one.change.at.a.time": Wrong("false"),
+    "removed.leader.is.not.counted": Wrong("false"),
+    "truncation.rereads.control.records": Wrong("true"),
+    "snapshot.is.always.read": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
+    "snapshot.of.earlier.epoch.is.taken": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
+    "leader.counts.what.is.flushed": Wrong("true", bounds={"power_losses": 2}),
+    "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
+    "high.watermark.exceeds.epoch.start": Wrong("false"),
+    "follower.flushes.before.fetch": Wrong("false", bounds={"power_losses": 2}),
+    "whole.fetches": Wrong("false", forbids=True),
+}

@@ -1,0 +1,194 @@
+"""What keeps a quorum going: no process ends, and nobody disturbs. Nothing is lost without it."""
+
+from __future__ import annotations
+
+from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS
+from model.kraft.kafka_raft_client_replication import follows, is_valid
+from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
+from model.kraft.kraft_control_record_state_machine import last_read_offset, voter_set
+from model.kraft.leader_state import is_established, takes_fetch_offset
+from model.kraft.quorum_controller import has_state_to_go_back_to
+from model.kraft.settings import KRaftVersion
+from model.kraft.state import CANDIDATE, PROSPECTIVE, Node, Quorum
+from model.kraft.voter_set import is_majority
+from model.language import Model, all_of, any_of, every, implies, not_, some
+from properties.claims import always
+
+
+def has_dynamic_voters(model: Model) -> bool:
+    """Voters are in the log."""
+    return bool(model.settings.kraft_version == KRaftVersion.DYNAMIC)
+
+
+def has_snapshots(model: Model) -> bool:
+    """Controllers make snapshots."""
+    return model.bounds[SNAPSHOTS.name] > 0
+
+
+@always(
+    "a_follower_takes_the_snapshot_that_it_is_sent",
+    "a follower takes the snapshot that its leader sends it",
+    failure="{leader} sends {node} a snapshot that it refuses: its process ends",
+    breach="sends a controller a snapshot that it refuses",
+    broken_by="kraft snapshot.of.earlier.epoch.is.taken=false",
+    premise=lambda q: some(
+        all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader))
+        for node in q.nodes
+        for leader in q.nodes
+    ),
+    promised=has_snapshots,
+)
+def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
+    """After its start it is sent the same, which it has: it fetches nothing until there is another.
+
+    A leader's snapshot is committed, so that nothing is lost by taking it.
+    """
+    return every(
+        implies(
+            all_of(node != leader, follows(node, leader), is_sent_snapshot(node, leader)),
+            takes_snapshot(quorum, node, leader),
+        )
+        for node in quorum.nodes
+        for leader in quorum.nodes
+    )
+
+
+@always(
+    "nobody_has_to_cut_below_its_high_watermark",
+    "no leader asks a follower to truncate below the follower's high watermark",
+    failure="{leader} asks {node} to truncate below its high watermark of {node.high_watermark}",
+    breach="asks a controller to truncate below its high watermark",
+    broken_by="kraft restart.flushes.log=false",
+)
+def nobody_has_to_cut_below_its_high_watermark(quorum: Quorum) -> bool:
+    """The follower's poll thread ends with an exception, and its process with it."""
+    return every(
+        implies(
+            all_of(
+                leader.leads,
+                node != leader,
+                node.epoch == leader.epoch,
+                row.number < node.high_watermark,
+                node.log.has(row.number),
+            ),
+            all_of(
+                leader.log.has(row.number),
+                leader.log[row.number].epoch == node.log[row.number].epoch,
+            ),
+        )
+        for node in quorum.nodes
+        for leader in quorum.nodes
+        for row in quorum.committed
+    )
+
+
+@always(
+    "a_leader_takes_the_fetch_offset_that_it_is_sent",
+    "a leader takes the fetch offset of a follower that lost what it had",
+    failure="{node} fetches from an offset before the one that {leader} knows: its process ends",
+    breach="ends a leader's process by a Fetch request",
+    broken_by="kraft fetch.offset.may.fall=false",
+    premise=lambda q: some(
+        all_of(node != leader, follows(node, leader), leader.fetched[node] > node.log.end)
+        for node in q.nodes
+        for leader in q.nodes
+    ),
+    promised=lambda model: model.bounds[DISK_LOSSES.name] > 0,
+)
+def a_leader_takes_the_fetch_offset_that_it_is_sent(quorum: Quorum) -> bool:
+    """A follower whose disk was replaced would end one leader after the other."""
+    return every(
+        implies(
+            all_of(node != leader, follows(node, leader), is_valid(node, leader)),
+            takes_fetch_offset(quorum, leader, node),
+        )
+        for node in quorum.nodes
+        for leader in quorum.nodes
+    )
+
+
+@always(
+    "a_log_begins_at_a_snapshot",
+    "what is before the start of a node's log is in its snapshot",
+    failure="the log of {node} starts at {node.log_start}, and no snapshot has what is before",
+    breach="has a log that starts after its snapshot",
+    broken_by="kraft snapshot.is.flushed=false",
+    premise=lambda q: some(node.log_start > 0 for node in q.nodes),
+    promised=has_snapshots,
+)
+def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
+    """Else the node does not start: it has lost metadata, and cannot tell which."""
+    return every(node.log_start <= node.snapshot_end for node in quorum.nodes)
+
+
+@always(
+    "a_controller_has_a_state_to_go_back_to",
+    "a controller whose leadership ends has a state in memory for its last stable offset",
+    of_steps=True,
+    failure="{node} leads no more, and has no state to go back to: its process ends",
+    breach="ends a controller that has no state to go back to",
+    broken_by="kraft control.records.are.skipped=false",
+    promised=has_dynamic_voters,
+)
+def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> bool:
+    """Not of a node that starts again: its memory is empty."""
+    return every(
+        implies(
+            all_of(
+                node.leads,
+                is_established(before, node),
+                not_(after.nodes[node].leads),
+                after.nodes[node].high_watermark > 0,
+            ),
+            has_state_to_go_back_to(before, node),
+        )
+        for node in before.nodes
+    )
+
+
+def is_removed(quorum: Quorum, node: Node) -> bool:
+    """The leader of the latest epoch has committed its last VotersRecord, without the node."""
+    return some(
+        all_of(
+            leader != node,
+            leader.leads,
+            is_established(quorum, leader),
+            every(other.epoch <= leader.epoch for other in quorum.nodes),
+            last_read_offset(leader) < leader.high_watermark,
+            not_(voter_set(quorum, leader).contains(node)),
+        )
+        for leader in quorum.nodes
+    )
+
+
+@always(
+    "a_removed_voter_does_not_stand",
+    "a voter does not come to stand for election once its removal is committed",
+    of_steps=True,
+    failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
+    breach="lets a removed voter stand for election",
+    broken_by="kraft pre.vote=false",
+    promised=lambda model: has_dynamic_voters(model) and bool(model.settings.pre_vote),
+)
+def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
+    """It does not know that it was removed. What it was granted before it may still use, once."""
+    return every(
+        not_(
+            all_of(
+                is_removed(before, node),
+                any_of(
+                    all_of(
+                        after.nodes[node].role == CANDIDATE,
+                        after.nodes[node].epoch > node.epoch,
+                        node.role != PROSPECTIVE,
+                    ),
+                    all_of(
+                        after.nodes[node].role == PROSPECTIVE,
+                        is_majority(voter_set(after, after.nodes[node]), after.nodes[node].votes),
+                        not_(is_majority(voter_set(before, node), node.votes)),
+                    ),
+                ),
+            )
+        )
+        for node in before.nodes
+    )
