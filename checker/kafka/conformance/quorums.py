@@ -77,10 +77,10 @@ AT_ONCE = frozenset({"prospective_stand", "candidate_become_leader"})
 
 WALKED: Mapping[str, int] = {
     "nodes": 3,
-    "log_size": 6,
-    "epochs": 5,
-    "appends": 2,
-    "voter_changes": 2,
+    "log_size": 8,
+    "epochs": 7,
+    "appends": 3,
+    "voter_changes": 3,
     "crashes": 2,
     "disk_losses": 1,
     "resignations": 2,
@@ -95,6 +95,21 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({}, {"kraft.version": "0"}),
 )
 """What walks take in turn, unless it is chosen."""
+
+HOW_OFTEN: Mapping[str, float] = {
+    "node_time_out": 0.1,
+    "node_time_out_at_once": 0.1,
+    "prospective_give_up": 0.02,
+    "node_hear_of_epoch": 0.5,
+    "follower_fetch_in_vain": 0.3,
+    "follower_truncate": 10,
+    "leader_add_voter": 10,
+    "leader_resign": 0.1,
+    "node_crash": 0.1,
+    "node_lose_power": 0.1,
+    "node_lose_disk": 0.05,
+}
+"""Else walks are mostly time-outs, and whatever may fail has failed in their first steps."""
 
 COVERED: Mapping[str, int] = {
     "nodes": 2,
