@@ -27,8 +27,8 @@ class Compared:
     `rows`: what is compared of a model on a release. `passed_over`: the states that Kafka passes
     over, and `at_once` the steps by which. `settings_of`: those of a release;
     `chosen` are kept as they are where a trace is taken on one, and `fitting` leaves out what it
-    cannot have. `wrong`: settings that no release has, each to be noticed. `how_often`: actions that
-    walks take more or less often than others, 1 unless given.
+    cannot have. `wrong`: settings that no release has, each to be noticed. `how_often`: how
+    likely walks take an action next to others, 1 unless given.
     """
 
     protocol: Protocol

@@ -1,7 +1,8 @@
 """Random walks of the model, with the states that Kafka has to show; the seed fixes them.
 
 They are drawn as `simulate` draws: each walk has its own weights, so that rare actions are common
-in some walk; a protocol may say that some are to be rarer in all. Where Kafka passes over a state, the walk goes on as Kafka does.
+in some walk; a protocol may say which are rarer in all. Where Kafka passes over a state, the walk
+goes on as Kafka does.
 """
 
 from __future__ import annotations
