@@ -24,6 +24,11 @@ AUTO_JOIN_SINCE = "4.2.0"
 CHOSEN = ("observers", "kraft.version", "whole.fetches", AUTO_JOIN)
 """What an operator chooses, or how the model looks at things: no release's own."""
 
+RECORD_BY_RECORD = {"whole.fetches": "false"}
+"""As a log is read whose records have a segment each; only whole segments are deleted."""
+
+STATIC = {"kraft.version": "0"}
+
 TABLE = (
     Row("nodes.role", "the class of QuorumState.state"),
     Row("nodes.epoch", "QuorumState.epoch"),
@@ -90,9 +95,9 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"power_losses": 2}, {}),
     ({}, {"observers": "1"}),
     ({"nodes": 4}, {"observers": "2"}),
-    ({"snapshots": 2}, {"whole.fetches": "false"}),
-    ({"snapshots": 2, "power_losses": 1}, {"whole.fetches": "false"}),
-    ({}, {"kraft.version": "0"}),
+    ({"snapshots": 2}, RECORD_BY_RECORD),
+    ({"snapshots": 2, "power_losses": 1}, RECORD_BY_RECORD),
+    ({}, STATIC),
 )
 """What walks take in turn, unless it is chosen."""
 
@@ -118,15 +123,17 @@ COVERED: Mapping[str, int] = {
     "appends": 0,
     "voter_changes": 0,
 }
-GRAPHS: tuple[Mapping[str, int], ...] = (
-    {"appends": 1},
-    {"voter_changes": 1},
-    {"crashes": 1},
-    {"power_losses": 1, "appends": 1},
-    {"disk_losses": 1},
-    {"resignations": 1},
+GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+    ({"appends": 1}, {}),
+    ({"voter_changes": 1}, {}),
+    ({"crashes": 1}, {}),
+    ({"power_losses": 1, "appends": 1}, {}),
+    ({"disk_losses": 1}, {}),
+    ({"resignations": 1}, {}),
+    ({"snapshots": 1, "crashes": 1}, RECORD_BY_RECORD),
+    ({"disk_losses": 1}, STATIC),
 )
-"""What is covered in a graph of its own, unless it is chosen."""
+"""What is covered in a graph of its own, with what settings, unless it is chosen."""
 
 
 def settings_of(version: str) -> dict[str, Any]:
@@ -160,11 +167,14 @@ def covered_models(
 ) -> list[Model]:
     """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
     base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
-    budgets = {name for graph in GRAPHS for name in graph}
-    graphs = ({},) if budgets & bounds.keys() else GRAPHS
+    budgets = {name for graph, _ in GRAPHS for name in graph}
     none = dict.fromkeys(budgets, 0)
+    if budgets & bounds.keys():
+        return [KRAFT.model({**none, **COVERED, **bounds}, {**base, **chosen})]
     return [
-        KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **chosen}) for graph in graphs
+        KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **settings, **chosen})
+        for graph, settings in GRAPHS
+        if not settings.keys() & chosen.keys()
     ]
 
 

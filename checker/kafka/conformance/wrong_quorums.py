@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE
+from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD
 from checker.kafka.conformance.rows import Wrong
 
 JOINS = {AUTO_JOIN: "true", "observers": "1"}
-RECORD_BY_RECORD = {"whole.fetches": "false"}
 
 WRONG: Mapping[str, Wrong] = {
     "kraft.version": Wrong("0", forbids=True),
