@@ -25,6 +25,8 @@ PARALLEL := -n $(WORKERS) --dist loadgroup
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
+# Tests start hundreds of processes, and mutants fork: none has to compile what another has.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## list the targets

@@ -13,6 +13,7 @@ from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import OVERVIEWS, PAGE_FILE, Case, read_cases, with_steps
 from checker.lab.experiments.choices import explored
 from model.language.errors import RejectedError, UsageError
+from tests.support.tiers import slow_but
 
 ROOT = Path(__file__).parent.parent / "counterexamples"
 CASES = read_cases(ROOT)
@@ -23,7 +24,7 @@ def named(case: Case) -> str:
     return f"{case.folder.parent.name}/{case.name}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@pytest.mark.parametrize("case", slow_but(CASES[::3], CASES), ids=named)
 def test_a_stored_trace_replays_and_its_page_and_file_are_what_is_written(case):
     """One test, since the replay on the reference engine is what takes time."""
     trace = case.stored_trace()

@@ -52,6 +52,7 @@ class KRaftSettings:
         history="0 2.8.0, 1 3.9.0",
         evidence="`raft/` of 3.7.0 and 3.9.0-rc3",
         role=Role.OPERATOR,
+        catalogue="110",
     )
     observers: int = setting(
         0,
@@ -76,6 +77,9 @@ class KRaftSettings:
         at="KafkaRaftClient.pollFollowerAsObserver",
         about="KAFKA-19850",
         fix=True,
+        catalogue="105",
+        history="false 4.2.0",
+        evidence="`KafkaRaftClient` of 4.3.1",
     )
     pre_vote: bool = setting(
         True,
@@ -85,6 +89,7 @@ class KRaftSettings:
         about="KIP-996",
         history="false 2.8.0, true 4.0.0",
         evidence="`KafkaRaftClient` of 3.9.1 and 4.0.1",
+        catalogue="117",
     )
     resigned_stands_again: bool = setting(
         False,
@@ -118,6 +123,7 @@ class KRaftSettings:
         at="LeaderState.maybeUpdateHighWatermark",
         about="KAFKA-16530",
         since="3.9.0",
+        catalogue="104",
     )
     control_records_skipped: bool = setting(
         True,
@@ -126,6 +132,7 @@ class KRaftSettings:
         at="QuorumController.QuorumMetaLogListener.handleCommit",
         about="KAFKA-17608",
         since="3.9.0",
+        catalogue="107",
     )
     fetch_offset_may_fall: bool = setting(
         True,
@@ -135,27 +142,40 @@ class KRaftSettings:
         about="KAFKA-12181",
         history="false 2.8.0, true 3.0.0",
         evidence="`LeaderState` of 2.8.2 and 3.0.0",
+        catalogue="114",
     )
     truncation_rereads: bool = setting(
         False,
         "after a truncation, control records below the old end of the log are read",
         "truncation.rereads.control.records",
         at="KRaftControlRecordStateMachine.truncateNewEntries",
+        about="finding 0022",
         fix=True,
+        catalogue="99",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     snapshot_is_read: bool = setting(
         False,
         "a snapshot that replaces the log is read, wherever the cursor is",
         "snapshot.is.always.read",
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
+        about="finding 0022",
         fix=True,
+        catalogue="102",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     snapshot_of_earlier_epoch: bool = setting(
         False,
         "a follower takes its leader's snapshot even if the epoch of its own last record is later",
         "snapshot.of.earlier.epoch.is.taken",
         at="KafkaRaftLog.truncateToLatestSnapshot",
+        about="finding 0024",
         fix=True,
+        catalogue="103",
+        history="false 3.0.0",
+        evidence="`KafkaMetadataLog` of 3.0.0; classes of 3.9.1 to 4.3.1",
     )
     snapshot_flushed: bool = setting(
         True,
@@ -165,20 +185,29 @@ class KRaftSettings:
         about="KAFKA-15312",
         history="false 2.8.0, true 3.5.2 3.6.0",
         evidence="`FileRawSnapshotWriter` of 3.5.1, 3.5.2 and 3.6.0",
+        catalogue="115",
     )
     leader_counts_flushed: bool = setting(
         False,
         "the leader counts for the high watermark only what it has flushed",
         "leader.counts.what.is.flushed",
         at="KafkaRaftClient.flushLeaderLog",
+        about="finding 0023",
         fix=True,
+        catalogue="100",
+        history="false 2.8.0",
+        evidence="`KafkaRaftClient` of 2.8.0, 3.0.0, 3.7.0 and 3.9.1 to 4.3.1",
     )
     restart_flushes: bool = setting(
         False,
         "a node that starts flushes its log before it fetches or votes",
         "restart.flushes.log",
         at="LogLoader.recoverLog",
+        about="finding 0025",
         fix=True,
+        catalogue="101",
+        history="false 2.8.0",
+        evidence="by the code; clusters and classes of 4.3.1",
     )
     leader_restarts: LeaderRestarts = setting(
         LeaderRestarts.RESIGNED,
@@ -187,6 +216,7 @@ class KRaftSettings:
         at="QuorumState.initialize",
         about="KAFKA-10527, KAFKA-10661",
         since="2.8.0",
+        catalogue="111, 112",
     )
     leader_commits_own_epoch: bool = setting(
         True,
@@ -195,6 +225,7 @@ class KRaftSettings:
         at="LeaderState.maybeUpdateHighWatermark",
         about="KIP-595, KAFKA-12619",
         since="2.8.0",
+        catalogue="113",
     )
     follower_flushes: bool = setting(
         True,
@@ -203,6 +234,7 @@ class KRaftSettings:
         at="KafkaRaftClient.appendAsFollower",
         about="KIP-595, KAFKA-10533",
         since="2.8.0",
+        catalogue="106",
     )
     observer_flushes: bool = setting(
         True,
@@ -212,6 +244,7 @@ class KRaftSettings:
         about="KAFKA-13884, KAFKA-17332",
         history="true 2.8.0, false 3.5.0, true 3.9.0",
         evidence="`KafkaRaftClient` of 3.4.1, 3.5.0, 3.8.0 and 3.9.0-rc3",
+        catalogue="116",
     )
     whole_fetches: bool = setting(
         True,

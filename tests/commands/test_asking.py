@@ -45,8 +45,6 @@ def test_a_proof_s_summary_says_for_which_sizes_and_which_faults_stay_off():
         (lambda: public.simulate("kip101", properties=["strong_isr"]), "violated", False),
         (lambda: public.prove("async_isr"), "proved", True),
         (lambda: public.prove("kip101", replicas=2), "not_inductive", False),
-        (lambda: public.explore("kip320", {"fence_fetch": False}), "violated", False),
-        (lambda: public.explore("kafka", preset="4.0", depth=2), "bounded", True),
     ],
 )
 def test_an_answer_is_true_only_where_nothing_is_left_open(ask, verdict, content):

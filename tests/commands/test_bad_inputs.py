@@ -18,6 +18,7 @@ from checker.commands.keeping import Keeping
 from checker.core.exits import Exit
 from checker.core.files import COUNTEREXAMPLES
 from model.language.errors import UsageError
+from tests.support.tiers import first_and_slow
 
 TINY = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
 ON_A_MODEL = ("explore", "simulate", "hunt", "prove", "infer", "mutate", "growth")
@@ -202,7 +203,7 @@ def full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("name", first_and_slow(*STORED))
 def test_a_full_disk_does_not_hide_what_was_found(highwater, folder, name):
     before = contents(folder)
     with full_disk():
@@ -241,8 +242,8 @@ def test_what_cannot_be_stored_is_said_after_the_result_and_counts_where_all_was
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("arguments", [("list",), ("report", "kip101-weak_isr")])
-def test_an_output_that_takes_nothing_is_told_and_one_that_nobody_reads_is_not(finish, arguments):
+def test_an_output_that_takes_nothing_is_told_and_one_that_nobody_reads_is_not(finish):
+    arguments = ("report", "kip101-weak_isr")
     with open("/dev/full", "w") as full:
         ended = finish(*arguments, stdout=full)
     assert ended.status == Exit.USAGE
@@ -257,13 +258,14 @@ def test_an_output_that_takes_nothing_is_told_and_one_that_nobody_reads_is_not(f
 @pytest.mark.parametrize(
     "environment",
     [
-        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        {"COLUMNS": "1", "LINES": "1"},
-        {"TERM": "dumb", "NO_COLOR": "1", "PYTHONUTF8": "0"},
+        {
+            "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "1",
+            "LINES": "1", "TERM": "dumb", "NO_COLOR": "1",
+        },
         {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "TMPDIR": "/proc/nowhere"},
     ],
     ids=lambda environment: next(iter(environment)),
-)
+)  # fmt: skip
 def test_odd_surroundings_change_neither_answer_nor_error(finish, environment, tmp_path):
     bad = finish("explore", "kip\u00e9", env=environment, cwd=tmp_path)
     assert (bad.status, bad.out) == (Exit.USAGE, "")

@@ -38,9 +38,13 @@ def test_the_text_says_it_too(highwater):
 @every_command
 def test_a_comparison_that_is_left_out_is_no_secret(highwater, arguments, monkeypatch):
     monkeypatch.setattr("checker.core.engines.agreement.Sample", None)
-    assert highwater(*arguments, "--no-cross-check", "--json").json["cross_check"] is None
     ended = highwater(*arguments, "--no-cross-check", "--quiet")
     assert "\nnot checked against the reference engine\n" in ended.out
+
+
+def test_nor_is_it_where_json_is_asked_for(highwater, monkeypatch):
+    monkeypatch.setattr("checker.core.engines.agreement.Sample", None)
+    assert highwater(*COMMANDS[0], "--no-cross-check", "--json").json["cross_check"] is None
 
 
 @every_command

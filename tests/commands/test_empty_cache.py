@@ -11,7 +11,6 @@ from tests.support import readme
 
 WITH_KAFKA = {"reproduce", "conform"}
 """What runs Kafka itself, whose jars a fresh machine lacks: `make test-kafka` runs it."""
-SLOW = {"ask", "prove"}
 
 FIRST = [shlex.split(command) for command in readme.commands()]
 FIRST = [words if words[0] == "explore" else words[1:] for words in FIRST]
@@ -22,7 +21,7 @@ ENDS_EARLY = ["explore", "kafka", "--crashes", "2", "--false-fencings", "1", "--
 
 
 def listed(words):
-    slow = words[0] in SLOW or words is ENDS_EARLY
+    slow = words is not FIRST[0]
     return pytest.param(words, id=" ".join(words), marks=[pytest.mark.slow] if slow else [])
 
 

@@ -40,7 +40,7 @@ def test_a_file_or_a_module_names_a_protocol(highwater, counter, name):
     assert found.json["properties"]["somebody_counts"]["depth"] == 1
 
 
-@pytest.mark.parametrize("form", [("--json",), ("--format", "sarif"), ("--format=json",)])
+@pytest.mark.parametrize("form", [("--json",), ("--format", "sarif")])
 def test_what_it_prints_does_not_spoil_data(highwater, counter, form):
     other = counter.with_name("other.py")
     other.write_text(f"print('loading')\n{counter.read_text()}")
@@ -62,9 +62,9 @@ def test_its_bounds_are_options_also_where_a_command_has_one_of_that_name(highwa
 
 @pytest.mark.parametrize(
     ("command", "status"),
-    [(["simulate", "--walks", 20], 12), (["prove"], 21), (["prove", "--bounded", 3], 12),
+    [(["simulate", "--walks", 20], 12), (["prove"], 21),
      (["mutate", "--workers", 1, "--clerks", 1], 0), (["list"], 0),
-     (["explore", "--engine", "reference"], 12), (["explore", "--symmetry"], 12)],
+     (["explore", "--engine", "reference"], 12)],
 )  # fmt: skip
 def test_every_command_takes_it(highwater, counter, command, status):
     name, *options = command
@@ -105,10 +105,8 @@ def test_a_trace_does_not_make_anybody_run_what_it_names(counter, tmp_path, high
     ("old", "new", "is_changed"),
     [
         ("nobody gets to two", "other words", False),
-        ("c.count < 2 for", "c.count < 3 - 1 for", False),
         ("c.count < 2 for", "c.count != 2 for", True),
         ("    clerk.count += 1", "    # a remark\n    clerk.count = clerk.count + 1", False),
-        ("require(clerk.count <", "require(clerk.count + 1 <=", True),
         ("require(clerk.count <", "require(clerk.count != 7, clerk.count <", True),
         ("integers(0, STEPS)", "integers(-1, STEPS)", True),
     ],

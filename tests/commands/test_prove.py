@@ -36,10 +36,8 @@ def test_the_text_ends_with_the_verdict(highwater):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("prove", "kip320"),
         ("prove", "kip279", "--property", "strong_isr"),
-        ("prove", "kip320", "--bounded", 3),
-        ("prove", "kafka", "--preset", "kafka-4.1"),
+        pytest.param(("prove", "kafka", "--preset", "kafka-4.1"), marks=pytest.mark.slow),
         pytest.param(
             ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0), marks=pytest.mark.slow
         ),

@@ -31,7 +31,7 @@ from model.own_protocols import own_protocol
 from model.protocols import PROTOCOLS
 from properties import choose_liveness
 from tests.support.own import write_counter
-from tests.support.tiers import nightly
+from tests.support.tiers import first_and_slow, nightly
 
 ROOT = Path(__file__).parents[2]
 CASES = read_cases(ROOT / "counterexamples")
@@ -68,7 +68,7 @@ def replayed(case: Any) -> Any:
 
 
 SOME_FAST = [
-    case if place % 6 == 0 else pytest.param(case, marks=pytest.mark.slow)
+    case if place % 24 == 0 else pytest.param(case, marks=pytest.mark.slow)
     for place, case in enumerate(CASES)
 ]
 SOME_SEARCHED = [
@@ -122,7 +122,7 @@ def test_a_stored_case_is_an_instance_of_itself_and_its_fix_prevents_it_at_the_r
     assert found.why.needless == ()  # it is a shortest one
 
 
-@pytest.mark.parametrize("case", CASES[::8], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES[::24], ids=lambda case: case.name)
 def test_a_trace_is_recognised_as_what_it_is_explained_by(case):
     """Though nothing else is tried."""
     trace = case.stored_trace()
@@ -168,7 +168,7 @@ def test_a_search_says_that_the_fix_of_a_case_is_safe_at_its_bounds(case):
 # What is tried, and what it does.
 
 
-@pytest.mark.parametrize("case", ["acks_1", "without_fence_fetch-weak_isr"])
+@pytest.mark.parametrize("case", first_and_slow("without_fence_fetch-weak_isr", "acks_1"))
 def test_settings_that_were_not_read_on_the_way_change_nothing(case):
     trace = trace_of(case)
     read = settings_read(trace)
@@ -281,13 +281,12 @@ def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
     assert "10,000" in decision(trace, Allowance(60, 10_000)).left_out
 
 
-@pytest.mark.parametrize("case", ["08-a_missed_epoch_of_the_same_leader", "kip101-strong_isr"])
-@pytest.mark.parametrize("width", [40, 80])
-def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing(case, width):
-    found = explained(trace_of(case), search=False)
-    lines = found.text(width).splitlines()
-    assert max(len(line) for line in lines if not line.startswith("  https://")) <= width
-    assert "".join(" ".join(lines).split()) == "".join(found.text(10_000).split())
+def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing():
+    found = explained(trace_of("08-a_missed_epoch_of_the_same_leader"), search=False)
+    for width in (40, 80):
+        lines = found.text(width).splitlines()
+        assert max(len(line) for line in lines if not line.startswith("  https://")) <= width
+        assert "".join(" ".join(lines).split()) == "".join(found.text(10_000).split())
 
 
 def test_a_step_that_differs_only_in_what_no_sentence_tells_leaves_no_empty_part():

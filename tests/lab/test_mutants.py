@@ -28,7 +28,7 @@ from model.language.graph.nodes import COMMUTATIVE, Op, intern
 from model.protocols import PROTOCOLS, protocol_named
 from properties import promised_properties, properties_of
 from tests.support.lab import Lab, protocol_of
-from tests.support.tiers import nightly
+from tests.support.tiers import first_and_slow, nightly
 from tests.support.variants import random_states, tiny, walked_states
 
 KIP320 = protocol_named("kip320")
@@ -47,7 +47,7 @@ def judged(name: str, **how):
     return judge(**how).judge(mutant)
 
 
-@pytest.mark.parametrize("name", ["kip320", "kip101", "kip320_first_try", "async_isr"])
+@pytest.mark.parametrize("name", ["kip320", "async_isr"])
 def test_mutants_have_names_of_their_own_and_each_changes_something(name):
     model = tiny(name)
     found = mutants(model)
@@ -57,7 +57,7 @@ def test_mutants_have_names_of_their_own_and_each_changes_something(name):
         assert mutant.settings or mutant.captured != captured[mutant.subject], mutant.name
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr"])
+@pytest.mark.parametrize("name", first_and_slow("async_isr", "kip320"))
 def test_weaker_guards_enable_more_and_stronger_ones_less(name):
     model = tiny(name)
     states = random_states(model, 300, 1) + walked_states(model, 60, 2)
@@ -144,7 +144,7 @@ BY_AGE = frozenset({Op.EQ, Op.MIN, Op.MAX})
 """The operators whose arguments the graph sorts by which of them was captured first."""
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka"])
+@pytest.mark.parametrize("name", first_and_slow("kip320", "async_isr", "kafka"))
 def test_names_do_not_depend_on_the_order_of_arguments(name):
     """That order comes from what was captured before in the process."""
     model = tiny(name) if name != "kafka" else protocol_named(name).model({}, {})
@@ -259,11 +259,13 @@ def judge_of_kafka():
 @pytest.mark.parametrize(
     "name",
     [
-        "settings: maximal.isr=false",
-        "producer_send: drop next_record < max_records",
-        "follower_fetch_record: drop the new brokers.high_watermark[follower]",
-        "controller_unfence_broker: drop brokers.up[broker]",
-        "leader_apply_metadata: drop the new records.acknowledged[records5]",
+        *first_and_slow(
+            "settings: maximal.isr=false",
+            "leader_apply_metadata: drop the new records.acknowledged[records5]",
+            "producer_send: drop next_record < max_records",
+            "follower_fetch_record: drop the new brokers.high_watermark[follower]",
+            "controller_unfence_broker: drop brokers.up[broker]",
+        ),
     ],
 )
 def test_the_page_of_the_broker_model_says_of_a_mutant_what_a_search_says(name):

@@ -34,6 +34,7 @@ from model.language.errors import ProtocolError
 from properties import Property
 from tests.support.lab import Item, Lab, Node, Row, model_of, protocol_of
 from tests.support.laws import check_claims_agree, check_engines_agree
+from tests.support.tiers import first_and_slow
 from tests.support.variants import random_states
 
 ACTIONS: list[Any] = []
@@ -357,7 +358,7 @@ def equality_of_booleans_and_references(lab: Lab) -> bool:
 
 
 @pytest.mark.parametrize("function", ACTIONS)
-@pytest.mark.parametrize("nodes, rows", [(3, 2), (1, 1), (2, 3)])
+@pytest.mark.parametrize(("nodes", "rows"), first_and_slow((3, 2), (1, 1), (2, 3)))
 def test_an_action_does_the_same_plain_and_captured(function, nodes, rows):
     model = model_of(function, nodes=nodes, rows=rows)
     steps, misfits = check_engines_agree(model, random_states(model, 400, seed=nodes))

@@ -15,6 +15,7 @@ from model.language.capture import lint
 from model.language.errors import CaptureError
 from model.protocols import PROTOCOLS
 from tests.support.lab import Lab, Node, model_of, protocol_of
+from tests.support.tiers import slow_but
 from tests.support.variants import flipped
 
 
@@ -55,7 +56,7 @@ def variants(protocol, count):
 
 
 @pytest.mark.parametrize("presets", [0, pytest.param(4, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", slow_but(["kip320", "kafka_producer"], PROTOCOLS))
 def test_what_is_recalled_is_what_would_be_captured_and_grounded(name, presets):
     protocol = PROTOCOLS[name]
     chosen = variants(protocol, presets)

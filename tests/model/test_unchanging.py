@@ -13,6 +13,7 @@ from model.language.lifted import Lifted
 from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.lab import NODES, ROWS, SIZE, Lab, Node
+from tests.support.tiers import slow_but
 from tests.support.variants import tiny
 
 
@@ -149,7 +150,10 @@ def test_the_broker_model_pays_for_no_step_that_is_switched_off():
 
 @pytest.mark.parametrize(
     ("name", "symmetry"),
-    [("kip320", False), ("kafka", False), ("kafka", True), ("async_isr", False)],
+    slow_but(
+        [("kip320", False), ("kafka", True)],
+        [("kip320", False), ("kafka", False), ("kafka", True), ("async_isr", False)],
+    ),
 )
 def test_counts_and_verdicts_are_those_of_the_wide_model(name, symmetry):
     model = tiny(name)

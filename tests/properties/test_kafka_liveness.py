@@ -13,7 +13,7 @@ from model.kafka.protocol import KAFKA
 from model.language import Fairness, Model
 from model.language.fairness import changed
 from properties import choose_liveness, liveness_of
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_slow, slow_but
 
 OPTIONS = Options(cross_check=False)
 FEW = {"max_leader_epoch": 1, "preferred_elections": 0}
@@ -74,7 +74,9 @@ def test_truncation_ends_only_where_somebody_truncates():
     assert judge("truncation_ends", "4.1", none).verdict is Verdict.VIOLATED
 
 
-@pytest.mark.parametrize("action", ["controller_apply_isr_change", "leader_apply_metadata"])
+@pytest.mark.parametrize(
+    "action", first_and_slow("controller_apply_isr_change", "leader_apply_metadata")
+)
 def test_isr_changes_are_answered_only_where_somebody_answers(action):
     name = "isr_changes_are_answered"
     assert judge(name, crashes=0).verdict is Verdict.EXHAUSTED

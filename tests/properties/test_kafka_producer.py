@@ -17,7 +17,7 @@ from model.language import action, require
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from properties.kafka_producer.liveness import KAFKA_PRODUCER_LIVENESS
 from tests.support.laws import check_is_broken, explore
-from tests.support.tiers import first_and_slow
+from tests.support.tiers import first_and_slow, slow_but
 
 ALWAYS = [p for p in properties_of(KAFKA_PRODUCER) if p.sense is Sense.ALWAYS]
 NEEDED = {
@@ -94,9 +94,11 @@ FAULTS = ("broker_errors", "refused_batches", "expired_batches", "late_requests"
     [
         ({}, 807),
         ({"max_records": 3, "log_size": 4, "broker_errors": 2, "epoch_bumps": 2}, 2_021),
-        ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[:3], 1)}, None),
-        ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[1:], 1)}, None),
-        ({"keys": 2, "broker_errors": 1, "leader_changes": 1, "deletions": 1}, None),
+        *first_and_slow(
+            ({"keys": 2, "broker_errors": 1, "leader_changes": 1, "deletions": 1}, None),
+            ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[:3], 1)}, None),
+            ({"max_records": 3, "log_size": 4, **dict.fromkeys(FAULTS[1:], 1)}, None),
+        ),
     ],
 )
 def test_with_every_fix_an_idempotent_producer_keeps_all_its_promises(faults, states):
@@ -110,7 +112,10 @@ def test_with_every_fix_an_idempotent_producer_keeps_all_its_promises(faults, st
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
 
 
-@pytest.mark.parametrize("preset", KAFKA_PRODUCER.presets)
+@pytest.mark.parametrize(
+    "preset",
+    slow_but(["kafka-0.11", "kafka-3.2", "kafka-4.3", "kafka-fixed"], KAFKA_PRODUCER.presets),
+)
 def test_at_the_default_bounds_a_release_with_idempotence_fails_and_the_fixed_one_not(
     preset,
 ):
@@ -144,7 +149,9 @@ def test_a_turn_that_an_open_batch_has_kept_going_is_over_once_that_is_sent():
     assert after(state, "application_send_without_key", 1) is not None
 
 
-@pytest.mark.parametrize(("bounds", "settings"), [({"lost_connections": 2}, {}), ({}, MENDED)])
+@pytest.mark.parametrize(
+    ("bounds", "settings"), first_and_slow(({"lost_connections": 2}, {}), ({}, MENDED))
+)
 def test_keys_are_interchangeable(bounds, settings):
     model = KAFKA_PRODUCER.model({"keys": 2, "broker_errors": 1} | bounds, settings)
     promised = promised_properties(model)
@@ -223,7 +230,7 @@ def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
     check_trace(trace)
 
 
-@pytest.mark.parametrize("faults", [{}, {"late_requests": 1}, {"refused_batches": 1}])
+@pytest.mark.parametrize("faults", first_and_slow({"refused_batches": 1}, {}, {"late_requests": 1}))
 def test_else_every_batch_is_answered(faults):
     bounds = {"broker_errors": 1, "epoch_bumps": 2}
     assert _judged(bounds | faults, MENDED)[1].verdict is Verdict.EXHAUSTED

@@ -17,6 +17,7 @@ from model.language import action, minimum, require
 from properties import Sense, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
 from tests.support.textbook import count_levels
+from tests.support.tiers import first_and_slow
 
 ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KRAFT.name]
@@ -117,7 +118,7 @@ def test_what_no_setting_breaks_a_mistake_does(prop):
     bounds = {"voter_changes": 0, "epochs": 2}
     (violation,) = explore(wrong.model(bounds, AT_ONCE), [prop]).violations
     assert violation.depth > 0
-    assert explore(KRAFT.model(bounds, AT_ONCE), [prop]).verdict is Verdict.EXHAUSTED
+    assert prop in promised_properties(KRAFT.model(bounds, AT_ONCE))  # which is searched below
 
 
 # --- rules ---------------------------------------------------------------------------------------
@@ -135,7 +136,10 @@ RULES = {
 }
 
 
-LONG = {"reconfiguration.waits.for.epoch", "a disk, and controllers that join", "a resignation"}
+LONG = {
+    "reconfiguration.waits.for.epoch", "a disk, and controllers that join", "a resignation",
+    "elections without pre-votes", "an observer", "snapshots",
+}  # fmt: skip
 
 
 def _ids(names):
@@ -201,7 +205,7 @@ def test_nothing_is_promised_in_vain_and_every_witness_is_reached():
         assert prop.sense is Sense.ALWAYS or found.verdict_on(prop) is Verdict.REACHED, prop.name
 
 
-@pytest.mark.parametrize("preset", ["kafka-2.8", "kafka-3.9", "kafka-4.3"])
+@pytest.mark.parametrize("preset", first_and_slow("kafka-4.3", "kafka-2.8", "kafka-3.9"))
 def test_a_version_is_safe_without_faults_and_changes_of_voters(preset):
     model = KRAFT.model({"voter_changes": 0, "epochs": 2}, preset=preset)
     found = explore(model, promised_properties(model))

@@ -68,7 +68,7 @@ def fallen(protocol, bounds, settings):
     return {violation.property.name for violation in result.violations}
 
 
-@pytest.mark.parametrize("protocol", LADDER[:-1], ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", [LADDER[0], LADDER[-2]], ids=lambda protocol: protocol.name)
 def test_older_rungs_break_lemmas_in_reachable_states(protocol):
     assert {"leader_got_there_first", "epochs_in_logs", "committed"} <= fallen(protocol, SMALL, {})
 

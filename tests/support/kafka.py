@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.engines.vectorised import VectorisedEngine
@@ -57,22 +58,24 @@ def depths(result: Exploration) -> dict[str, int]:
     return {violation.property.name: violation.depth for violation in result.violations}
 
 
-def reachable(model: Model, *hidden: str) -> tuple[set[tuple[int, ...]], int]:
+def reachable(model: Model, *hidden: str) -> tuple[set[bytes], int]:
     """The reachable states without the variables whose names contain one of `hidden`, and how many
-    there are with them."""
+    there are with them. A state is its numbers in these cells, two bytes each."""
     engine = VectorisedEngine(model)
-    frontier = engine.layout.pack([model.initial_state])
-    seen = {column.tobytes() for column in frontier.T}
-    shown: set[tuple[int, ...]] = set()
     kept = [c.position for c in model.cells if not any(h in c.variable.name for h in hidden)]
-    while frontier.shape[1]:
-        states = engine.layout.unpack(frontier)
-        shown |= {tuple(state[p] for p in kept) for state in states}
-        fresh = []
-        for column in engine.expand(frontier).words.T:
-            key = column.tobytes()
-            if key not in seen:
-                seen.add(key)
-                fresh.append(column)
-        frontier = np.array(fresh, np.uint64).T if fresh else frontier[:, :0]
-    return shown, len(seen)
+    seen = fresh = _rows(engine.layout.pack([model.initial_state]))
+    while fresh:
+        found = np.frombuffer(b"".join(fresh), np.uint64).reshape(len(fresh), -1)
+        fresh = _rows(engine.expand(found.T.copy()).words) - seen
+        seen = seen | fresh
+    states = np.frombuffer(b"".join(seen), np.uint64).reshape(len(seen), -1).T
+    columns = np.array([engine.layout.column(states, position) for position in kept])
+    assert (columns == columns.astype(np.int16)).all()
+    return _rows(columns.astype(np.int16)), len(seen)
+
+
+def _rows(columns: npt.NDArray[Any]) -> set[bytes]:
+    """What stands at each place of some columns, as bytes."""
+    rows = np.ascontiguousarray(columns.T)
+    whole: Any = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))
+    return set(whole.ravel().tolist())

@@ -69,9 +69,11 @@ def reference_steps(model: Model, states: Sequence[State]) -> tuple[Steps, set[t
     return steps, misfits
 
 
-def check_engines_agree(model: Model, states: Sequence[State]) -> tuple[int, int]:
+def check_engines_agree(
+    model: Model, states: Sequence[State], engine: VectorisedEngine | None = None
+) -> tuple[int, int]:
     """Both engines enable the same, do the same and refuse the same. Returns counts of steps."""
-    engine = VectorisedEngine(model)
+    engine = engine or VectorisedEngine(model)
     expected, misfits = reference_steps(model, states)
     words = engine.layout.pack(states)
     enabled = {
@@ -173,9 +175,10 @@ def check_claims_agree(
     properties: Sequence[Property],
     states: Sequence[State],
     steps: Sequence[tuple[State, State]],
+    engine: VectorisedEngine | None = None,
 ) -> None:
     """Both engines give every claim and every premise the same truth."""
-    reference, engine = ReferenceEngine(model), VectorisedEngine(model)
+    reference, engine = ReferenceEngine(model), engine or VectorisedEngine(model)
     words = engine.layout.pack(states)
     before, after = (engine.layout.pack(side) for side in zip(*steps, strict=True))
     of_states = [prop for prop in properties if not prop.of_steps]

@@ -29,6 +29,7 @@ from properties import Sense, properties_of
 from properties.claims import always
 from tests.support.kafka import kafka_model
 from tests.support.proofs import random_states, states_on_walks
+from tests.support.tiers import slow_but
 
 LADDER = PROTOCOLS["kip320"].model()
 KAFKA = kafka_model("kafka-4.3", {"min.insync.replicas": "2", "min.insync.replicas.later": "1"})
@@ -173,7 +174,7 @@ DETOURS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", DETOURS)
+@pytest.mark.parametrize("case", slow_but(["kip101-strong_isr", "rack_all_in_one"], DETOURS))
 def test_steps_that_are_not_needed_can_be_left_out_and_those_of_detours_are(case):
     trace, rng, found = trace_of(case), random.Random(5), 0
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import html.parser
 import io
@@ -62,6 +63,7 @@ def plain(words: str) -> str:
     return " ".join(re.sub(r"<[^>\n]*>", "", words).split())
 
 
+@functools.cache
 def crowded(replicas: int = 5):
     """A run with more brokers than fit side by side in a narrow terminal."""
     model = PROTOCOLS["kip320"].model({"replicas": replicas, "log_size": 6, "max_records": 6})
@@ -124,7 +126,7 @@ def test_only_settings_that_differ_from_their_default_are_told():
 
 
 @pytest.mark.parametrize("render", RENDERERS)
-@pytest.mark.parametrize("trace", TRACES)
+@pytest.mark.parametrize("trace", VERDICTS)
 def test_the_same_trace_gives_the_same_report(render, trace):
     assert render(trace) == render(replace(trace))
 
@@ -289,7 +291,7 @@ def test_protocols_without_a_log_have_no_lanes():
 # Text for a terminal.
 
 
-@pytest.mark.parametrize("width", [20, 33, 60, 80, 132])
+@pytest.mark.parametrize("width", [20, 80])
 @pytest.mark.parametrize("trace", [*TRACES, crowded()])
 def test_text_is_never_wider_than_asked(width, trace):
     assert max(map(len, render_text(trace, width).splitlines())) <= width
@@ -304,8 +306,8 @@ def test_text_in_80_columns_keeps_each_lane_on_one_line():
         assert len({line.index("[") for line in lines}) == 1
 
 
-@pytest.mark.parametrize("width", [20, 25, 40, 70, 90])
-@pytest.mark.parametrize("replicas", [1, 3, 5])
+@pytest.mark.parametrize("width", [20, 25, 70])
+@pytest.mark.parametrize("replicas", [1, 5])
 def test_text_loses_nothing_when_it_wraps(replicas, width):
     narrow, wide = (render_text(crowded(replicas), columns) for columns in (width, 300))
     assert sorted("".join(narrow.split())) == sorted("".join(wide.split()))

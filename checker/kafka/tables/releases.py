@@ -10,7 +10,8 @@ from model.kafka.presets import PRESETS
 from model.kafka.releases import RULES
 from model.kafka.settings import KafkaSettings
 from model.kafka.settings.modes import ZOOKEEPER
-from model.language.declare.settings import describe
+from model.kraft.settings import KRaftSettings
+from model.language.declare.settings import Role, SettingInfo, describe
 
 BEGIN, END = "<!-- releases: made by `highwater cases --write` -->", "<!-- end of releases -->"
 
@@ -43,3 +44,29 @@ def _rules() -> Iterator[str]:
         values += "".join(f"; with ZooKeeper `{h.newest}`" for h in info.variants.values())
         number = info.catalogue
         yield f"| `{name}` | {number} | {values} | {rule.evidence} |"
+
+
+def with_quorum_table(page: str) -> str:
+    """The page with its table of bugs of `kraft` by release made anew; `UsageError` without it."""
+    return with_part(page, BEGIN, END, "\n" + "\n".join(_quorum_bugs()) + "\n\n")
+
+
+def _quorum_bugs() -> Iterator[str]:
+    yield "| in the catalogue | about | rule | releases with the bug | how that is known |"
+    yield "| --- | --- | --- | --- | --- |"
+    bugs = [(name, info) for name, info in describe(KRaftSettings).items() if info.catalogue]
+    for name, info in sorted(bugs, key=lambda bug: int(bug[1].catalogue.split(",")[0])):
+        about = info.source.issues if info.source else ""
+        evidence = info.history.evidence if info.history else ""
+        yield f"| {info.catalogue} | {about} | `{name}` | {_with_bug(info)} | {evidence} |"
+
+
+def _with_bug(info: SettingInfo) -> str:
+    """The releases whose value of a rule is not what mends its bug."""
+    if info.history is None:
+        return f"none: {info.source.since if info.source else ''} has the rule"
+    mended = info.history.newest if info.fix is None else info.fix
+    values = [value for value, _ in info.history.firsts if value != mended]
+    told = " and ".join(info.history.releases_with(value) for value in dict.fromkeys(values))
+    chosen = ", or where it is chosen" if info.role is Role.OPERATOR else ""
+    return told + chosen

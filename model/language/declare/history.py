@@ -74,8 +74,9 @@ class History:
         return self.firsts[-1][0]
 
     def value(self, version: Version) -> str:
-        """What a release has: the last of the values that have come by then."""
-        return [value for value, since in self.values if has(version, since)][-1]
+        """What a release has: the last of the values that have come by then, or else the first."""
+        come = [value for value, since in self.values if has(version, since)]
+        return come[-1] if come else self.values[0][0]
 
     def since(self, value: str) -> str:
         """The release with which a value came last; empty, where none has it."""

@@ -9,14 +9,20 @@ from __future__ import annotations
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
+from checker.core.engines.vectorised import VectorisedEngine
+from model.ladder import LADDER
 from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.laws import check_claims_agree, check_engines_agree
 from tests.support.textbook import search
+from tests.support.tiers import slow_but
 from tests.support.variants import flipped, random_states, small, tiny, walked_states
 
-SAMPLES = 250
+SAMPLES, REACHABLE = 100, 250
+BETWEEN = [protocol.name for protocol in LADDER[1:-1]]  # each has what its neighbours have
+MOST = [name for name in PROTOCOLS if name not in BETWEEN]
 every_protocol = pytest.mark.parametrize("name", PROTOCOLS)
+most_protocols = pytest.mark.parametrize("name", slow_but(MOST, PROTOCOLS))
 both_settings = pytest.mark.parametrize("change", [False, True], ids=["default", "flipped"])
 
 
@@ -27,43 +33,32 @@ def _model(name: str, change: bool):
     return small(name, settings)
 
 
-@every_protocol
+@most_protocols
 def test_the_engines_agree_on_every_step_of_reachable_states(name):
     model = tiny(name)
-    steps, misfits = check_engines_agree(model, search(model, at_most=SAMPLES).states)
+    steps, misfits = check_engines_agree(model, search(model, at_most=REACHABLE).states)
     assert steps > 50
     assert misfits == 0, "a reachable state has a step that leaves its domain"
 
 
-@every_protocol
+@most_protocols
 @both_settings
-def test_the_engines_agree_on_states_deep_in_random_walks(name, change):
+def test_the_engines_agree_on_states_deep_in_random_walks_and_on_any(name, change):
+    """On steps, properties and premises, also in states that nothing reaches."""
     if model := _model(name, change):
-        steps, misfits = check_engines_agree(model, walked_states(model, SAMPLES, seed=1))
+        engine, properties = VectorisedEngine(model), properties_of(model.protocol)
+        walked = walked_states(model, SAMPLES, seed=1)
+        anything = random_states(model, SAMPLES, seed=2)
+        steps, misfits = check_engines_agree(model, walked, engine)
         assert steps > 50
         assert misfits == 0
-
-
-@every_protocol
-@both_settings
-def test_the_engines_agree_on_random_states_that_nothing_reaches(name, change):
-    if model := _model(name, change):
-        steps, _ = check_engines_agree(model, random_states(model, SAMPLES, seed=2))
+        steps, _ = check_engines_agree(model, anything, engine)
         assert steps > 50
-
-
-@every_protocol
-@both_settings
-def test_the_engines_agree_on_every_property_and_premise(name, change):
-    if model := _model(name, change):
-        engine = ReferenceEngine(model)
-        properties = properties_of(model.protocol)
+        some, reference = walked[::4], ReferenceEngine(model)
+        pairs = [(state, after) for state in some for _, after in reference.successors(state)]
+        pairs += zip(anything, reversed(anything), strict=True)
         assert properties
-        reachable = walked_states(model, SAMPLES // 2, seed=3)
-        anything = random_states(model, SAMPLES, seed=4)
-        steps = [(state, after) for state in reachable for _, after in engine.successors(state)]
-        steps += list(zip(anything, reversed(anything), strict=True))
-        check_claims_agree(model, properties, reachable + anything, steps)
+        check_claims_agree(model, properties, some + anything, pairs, engine)
 
 
 @every_protocol

@@ -372,9 +372,11 @@ def test_least_fairness_counts_what_is_taken_beyond_the_bounds_alone():
 
 def test_a_partition_that_waits_for_an_epoch_beyond_the_bound_is_held_up():
     """Its election needs one more leader epoch than there are: nobody is to blame but the bound."""
-    model = PROTOCOLS["kafka"].model({"shutdowns": 1, "max_leader_epoch": 1})
+    faults = {"shutdowns": 1, "crashes": 0, "preferred_elections": 0}
+    model = PROTOCOLS["kafka"].model({**faults, "max_leader_epoch": 1})
     prop = choose_liveness(model.protocol, "an_eligible_broker_is_elected")
-    (judgement,) = LivenessSearch(model, (), (prop,)).run().liveness
+    options = Options(cross_check=False)
+    (judgement,) = LivenessSearch(model, (), (prop,), options=options).run().liveness
     assert judgement.verdict is Verdict.HELD_UP
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import z3
 
@@ -22,9 +24,12 @@ from model.language.errors import UsageError
 from model.language.protocol import Instance
 from model.protocols import protocol_named
 from properties import Property, choose_properties, lemmas_of
+from tests.support.tiers import first_and_slow, slow_but
 
 ISR = choose_properties(KIP320, ["strong_isr", "weak_isr"])
 LEMMAS = lemmas_of(KIP320)
+PLAIN, UNCHECKED = InductionOptions(cross_check=False), Options(cross_check=False)
+"""Without the comparison with the functions, which has tests of its own."""
 
 
 def sizes(replicas, log_size, max_records, max_leader_epoch):
@@ -39,9 +44,12 @@ def sizes(replicas, log_size, max_records, max_leader_epoch):
 SMALL = sizes(3, 2, 2, 1)
 
 
-@pytest.mark.parametrize("bounds", [(3, 2, 2, 2), (3, 3, 4, 3), (4, 3, 3, 3), (2, 1, 1, 0)])
+@pytest.mark.parametrize(
+    "bounds",
+    [(3, 2, 2, 2), (2, 1, 1, 0), pytest.param((4, 3, 4, 3), marks=pytest.mark.slow)],
+)
 def test_kip320_is_proved(bounds):
-    proof = Induction(KIP320.model(sizes(*bounds)), ISR, LEMMAS).run()
+    proof = Induction(KIP320.model(sizes(*bounds)), ISR, LEMMAS, PLAIN).run()
 
     assert proof.verdict is Verdict.PROVED
     assert {o.action for o in proof.obligations} >= {a.name for a in KIP320.actions}
@@ -50,14 +58,16 @@ def test_kip320_is_proved(bounds):
         assert proof.never_enabled == []
 
 
-@pytest.mark.parametrize("bounds", [(1, 1, 1), (3, 2, 2), (5, 4, 4)])
+@pytest.mark.parametrize(
+    "bounds", [(1, 1, 1), (3, 2, 2), pytest.param((5, 4, 4), marks=pytest.mark.slow)]
+)
 def test_asynchronous_isr_updates_are_proved(bounds):
     model = ASYNC_ISR.model(
         dict(zip(("replicas", "max_offset", "max_version"), bounds, strict=True))
     )
     (claim,) = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
 
-    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR)).run()
+    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR), PLAIN).run()
 
     assert proof.verdict is Verdict.PROVED
     assert set(proof.invariants) == set(lemmas_of(ASYNC_ISR))
@@ -68,18 +78,18 @@ def test_without_the_maximal_isr_the_same_lemmas_hold_and_do_not_imply_the_claim
     (claim,) = choose_properties(ASYNC_ISR, ["valid_high_watermark"])
 
     assert lemmas_that_hold(model, lemmas_of(ASYNC_ISR)) == lemmas_of(ASYNC_ISR)
-    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR)).run()
+    proof = Induction(model, [claim], lemmas_of(ASYNC_ISR), PLAIN).run()
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     assert proof.counterexample is not None and proof.counterexample.lemma == claim.name
 
 
-def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all():
-    for settings in ({}, {"wait_for_epoch": False}):
-        model = KIP320.model(SMALL, settings)
-        some = Induction(model, ISR, LEMMAS).run()
-        all_steps = Induction(model, ISR, LEMMAS, InductionOptions(symmetry=False)).run()
-        assert some.symmetry and not all_steps.symmetry
-        assert some.verdict is all_steps.verdict
+@pytest.mark.parametrize("settings", first_and_slow({"wait_for_epoch": False}, {}))
+def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all(settings):
+    model = KIP320.model(SMALL, settings)
+    some = Induction(model, ISR, LEMMAS, PLAIN).run()
+    all_steps = Induction(model, ISR, LEMMAS, replace(PLAIN, symmetry=False)).run()
+    assert some.symmetry and not all_steps.symmetry
+    assert some.verdict is all_steps.verdict
 
 
 # --- what is not proved -------------------------------------------------------------------------
@@ -96,12 +106,14 @@ FALLS = {
 }
 
 
-@pytest.mark.parametrize(("variant", "falls"), FALLS.items(), ids=str)
+@pytest.mark.parametrize(
+    ("variant", "falls"), slow_but(list(FALLS.items())[1:3], FALLS.items()), ids=str
+)
 def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(variant, falls):
     name, setting = variant
     model = protocol_named(name).model({}, {setting: False} if setting else {})
 
-    proof = Induction(model, ISR, LEMMAS).run()
+    proof = Induction(model, ISR, LEMMAS, PLAIN).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     assert exit_status(proof.verdict) == Exit.NOT_INDUCTIVE
@@ -115,7 +127,7 @@ def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(va
 def test_every_lemma_of_the_counterexample_held_before_the_step():
     from checker.core.engines.reference import ReferenceEngine
 
-    proof = Induction(KIP320.model(SMALL, {"wait_for_epoch": False}), ISR, LEMMAS).run()
+    proof = Induction(KIP320.model(SMALL, {"wait_for_epoch": False}), ISR, LEMMAS, PLAIN).run()
     assert proof.counterexample is not None
     engine = ReferenceEngine(proof.model)
 
@@ -137,7 +149,7 @@ FALSE_AT_FIRST = Property("someone_leads", "a request was sent", someone_leads)
 
 
 def test_a_wrong_lemma_is_not_proved():
-    proof = Induction(KIP320.model(SMALL), ISR, (*LEMMAS, WRONG)).run()
+    proof = Induction(KIP320.model(SMALL), ISR, (*LEMMAS, WRONG), PLAIN).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     assert proof.counterexample is not None
@@ -147,9 +159,9 @@ def test_a_wrong_lemma_is_not_proved():
 def test_a_lemma_that_is_true_but_not_inductive_is_not_proved():
     (strong_isr,) = choose_properties(KIP320, ["strong_isr"])
     model = KIP320.model(SMALL)
-    assert Explorer(model, [strong_isr]).run().verdict is Verdict.EXHAUSTED
+    assert Explorer(model, [strong_isr], options=UNCHECKED).run().verdict is Verdict.EXHAUSTED
 
-    proof = Induction(model, [strong_isr], ()).run()
+    proof = Induction(model, [strong_isr], (), PLAIN).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     trace = trace_of(proof)
@@ -157,23 +169,23 @@ def test_a_lemma_that_is_true_but_not_inductive_is_not_proved():
 
 
 def test_a_property_that_is_false_initially_is_violated():
-    proof = Induction(KIP320.model(SMALL), [FALSE_AT_FIRST], LEMMAS).run()
+    proof = Induction(KIP320.model(SMALL), [FALSE_AT_FIRST], LEMMAS, PLAIN).run()
 
     assert proof.verdict is Verdict.VIOLATED
     assert exit_status(proof.verdict) == Exit.VIOLATED
 
 
 def test_a_lemma_that_is_false_initially_is_no_violation():
-    proof = Induction(KIP320.model(SMALL), ISR, (*LEMMAS, FALSE_AT_FIRST)).run()
+    proof = Induction(KIP320.model(SMALL), ISR, (*LEMMAS, FALSE_AT_FIRST), PLAIN).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE
     assert proof.counterexample is not None and proof.counterexample.instance is None
 
 
 def test_a_timeout_is_unknown():
-    model = KIP320.model(sizes(3, 8, 8, 8))
+    model = KIP320.model(sizes(3, 4, 4, 4))
 
-    proof = Induction(model, ISR, LEMMAS, InductionOptions(timeout=0.001)).run()
+    proof = Induction(model, ISR, LEMMAS, replace(PLAIN, timeout=0.001)).run()
 
     assert proof.verdict is Verdict.UNKNOWN
     assert exit_status(proof.verdict) == Exit.LIMIT
@@ -181,7 +193,7 @@ def test_a_timeout_is_unknown():
 
 
 def test_a_value_outside_its_domain_is_an_obligation_too():
-    proof = Induction(KIP320.model(SMALL), (), [LEMMAS[1]]).run()
+    proof = Induction(KIP320.model(SMALL), (), [LEMMAS[1]], PLAIN).run()
 
     assert proof.verdict is Verdict.NOT_INDUCTIVE  # nothing keeps the HW within the log
 
@@ -193,7 +205,7 @@ def test_witnesses_cannot_be_proved():
 
 def test_vacuous_actions_are_named():
     model = KIP320.model(sizes(1, 1, 1, 0))
-    alone = Induction(model, ISR, LEMMAS).run()
+    alone = Induction(model, ISR, LEMMAS, PLAIN).run()
     assert alone.verdict is Verdict.PROVED
     assert "become_follower" in alone.never_enabled
 
@@ -208,17 +220,17 @@ def test_none_of_a_minimal_set_of_lemmas_can_be_left_out():
     kept = minimal_lemmas(model, ISR, LEMMAS)
 
     assert set(kept) < set(LEMMAS)
-    assert Induction(model, ISR, kept).run().verdict is Verdict.PROVED
+    assert Induction(model, ISR, kept, PLAIN).run().verdict is Verdict.PROVED
     for lemma in kept:
         without = [other for other in kept if other is not lemma]
-        assert Induction(model, ISR, without).run().outcome is not ProofOutcome.PROVED
+        assert Induction(model, ISR, without, PLAIN).run().outcome is not ProofOutcome.PROVED
 
 
 # --- bounded checking ---------------------------------------------------------------------------
 
 
 def depth_by_search(model, name):
-    result = Explorer(model, choose_properties(model.protocol, [name]), options=Options()).run()
+    result = Explorer(model, choose_properties(model.protocol, [name]), options=UNCHECKED).run()
     return {v.property.name: v.depth for v in result.violations}[name]
 
 
@@ -227,9 +239,9 @@ def test_bounded_checking_finds_a_shortest_violation_that_replays():
     strong = choose_properties(model.protocol, ["strong_isr"])
     depth = depth_by_search(model, "strong_isr")
 
-    below = BoundedChecker(model, strong).run(depth - 1)
+    below = BoundedChecker(model, strong, cross_check=False).run(depth - 1)
     assert below.verdict is Verdict.BOUNDED
-    found = BoundedChecker(model, strong).run(depth + 1)
+    found = BoundedChecker(model, strong, cross_check=False).run(depth + 1)
 
     assert found.verdict is Verdict.VIOLATED
     assert len(found.steps) == depth
@@ -237,12 +249,12 @@ def test_bounded_checking_finds_a_shortest_violation_that_replays():
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
 
-@pytest.mark.parametrize("symmetry", [True, False])
+@pytest.mark.parametrize("symmetry", first_and_slow(True, False))
 def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
     model = protocol_named("truncate_to_high_watermark").model(sizes(3, 1, 1, 1))
     strong = choose_properties(model.protocol, ["strong_isr"])
 
-    found = BoundedChecker(model, strong, symmetry=symmetry).run(9)
+    found = BoundedChecker(model, strong, symmetry=symmetry, cross_check=False).run(9)
 
     assert len(found.steps) == depth_by_search(model, "strong_isr")
     trace = trace_of(found)
@@ -325,20 +337,20 @@ def test_lemmas_that_hold_in_a_broken_protocol_do_not_hide_its_violation():
     strong = choose_properties(model.protocol, ["strong_isr"])
 
     lemmas = lemmas_that_hold(model, lemmas_of(model.protocol))
-    found = BoundedChecker(model, strong, lemmas).run(12)
+    found = BoundedChecker(model, strong, lemmas, cross_check=False).run(12)
 
     assert lemmas and "committed" not in {lemma.name for lemma in lemmas}
-    assert Explorer(model, lemmas).run().verdict is Verdict.EXHAUSTED
+    assert Explorer(model, lemmas, options=UNCHECKED).run().verdict is Verdict.EXHAUSTED
     assert len(found.steps) == depth_by_search(model, "strong_isr")
 
 
 def test_bounded_checking_of_a_correct_protocol_is_bounded():
-    result = BoundedChecker(KIP320.model(SMALL), ISR).run(4)
+    result = BoundedChecker(KIP320.model(SMALL), ISR, cross_check=False).run(4)
 
     assert (result.verdict, result.depth) == (Verdict.BOUNDED, 4)
 
 
 def test_bounded_checking_without_time_is_unknown():
-    result = BoundedChecker(KIP320.model(SMALL), ISR, timeout=0.0).run(30)
+    result = BoundedChecker(KIP320.model(SMALL), ISR, timeout=0.0, cross_check=False).run(30)
 
     assert result.verdict is Verdict.UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.core.proofs.bounded.induction import Induction
+from checker.core.proofs.bounded.induction import Induction, InductionOptions
 from checker.core.proofs.proof import Proof
 from checker.core.proofs.proof_report import trace_of
 from checker.core.traces.trace import TraceVerdict
@@ -30,12 +30,15 @@ SURVIVAL = (
 )
 
 
+OPTIONS = InductionOptions(cross_check=False)
+
+
 def broker_model(preset, settings=None, **bounds) -> Model:
     return KAFKA.model(bounds, {**KAFKA.preset(preset), **(settings or {})})
 
 
 def proved(model: Model, names=SURVIVAL) -> Proof:
-    return Induction(model, choose_properties(KAFKA, names), LEMMAS).run()
+    return Induction(model, choose_properties(KAFKA, names), LEMMAS, OPTIONS).run()
 
 
 CONSUMER = {"consumers": 1, "consumer_restarts": 1, "log_size": 2, "max_records": 2}
@@ -113,10 +116,7 @@ COVERED: dict[str, Any] = {
 }
 
 
-QUICK = (
-    "fewer unclean stops than the minimal ISR",
-    "three leader epochs",
-)
+QUICK = ("three leader epochs",)
 
 
 @pytest.mark.parametrize("name", slow_but(QUICK, COVERED))
@@ -136,6 +136,7 @@ def test_records_are_proved_to_survive_at_larger_sizes(replicas):
     assert proved(model).verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_lemmas_about_views_and_logs_need_no_others_and_no_clean_elections():
     names = [
         "high_watermark_within_log",
@@ -204,11 +205,7 @@ Which of them the counterexample shows is for the solver to choose.
 """
 
 
-OFTEN = (
-    "09-joining_below_the_epoch_start",
-    "10-a_fetch_from_the_past",
-    "19-a_pending_isr_member_is_not_counted",
-)
+OFTEN = ("19-a_pending_isr_member_is_not_counted",)
 
 
 @pytest.mark.parametrize("name", slow_but(OFTEN, FALLS))
@@ -240,7 +237,7 @@ NOT_CLAIMED = (
 )
 
 
-@pytest.mark.parametrize("name", slow_but(NOT_CLAIMED[:3], NOT_CLAIMED))
+@pytest.mark.parametrize("name", slow_but(NOT_CLAIMED[3:4], NOT_CLAIMED))
 def test_where_the_lemmas_claim_nothing_the_property_falls_itself(name):
     case = read_case(ROOT / name)
 

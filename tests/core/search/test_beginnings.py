@@ -13,6 +13,7 @@ from checker.core.search.beginnings import Beginnings
 from checker.core.search.explore import Explorer
 from checker.core.search.narrow import NarrowSearch, Width, evenly_by
 from model.protocols import protocol_named
+from tests.support.tiers import first_and_slow
 from tests.support.variants import tiny
 
 
@@ -27,7 +28,7 @@ def ends(model, beginnings, numbers):
         yield state
 
 
-@pytest.mark.parametrize("name", ["kip320", "async_isr", "kafka"])
+@pytest.mark.parametrize("name", first_and_slow("kip320", "async_isr", "kafka"))
 def test_each_beginning_is_reached_by_its_run_and_the_first_is_the_initial_state(name):
     model = protocol_named(name).model()
     beginnings = Beginnings(model, kept=20, levels=12)

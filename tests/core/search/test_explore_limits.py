@@ -59,7 +59,7 @@ def test_the_time_of_the_comparison_counts(monkeypatch, module, limited):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("depth", [0, 1, 5, len(LEVELS) - 2, len(LEVELS) - 1, 99])
+@pytest.mark.parametrize("depth", [0, 5, len(LEVELS) - 1, 99])
 def test_a_depth_limit_visits_exactly_the_states_up_to_it(engine, depth):
     found = engine(KIP320, [], Limits(depth=depth)).run()
     assert found.levels == LEVELS[: depth + 1]
@@ -71,8 +71,8 @@ def test_a_depth_limit_visits_exactly_the_states_up_to_it(engine, depth):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("chunk", [1, 7, 1000])
-@pytest.mark.parametrize("states", [1, 2, 17, 100, TOTAL - 1])
+@pytest.mark.parametrize("chunk", [7, 1000])
+@pytest.mark.parametrize("states", [1, 17, TOTAL - 1])
 def test_a_limit_of_states_visits_exactly_so_many_whatever_the_chunk_size(engine, chunk, states):
     found = engine(KIP320, properties_of(KIP320.protocol), Limits(states=states),
                    Options(chunk=chunk)).run()  # fmt: skip
@@ -195,7 +195,7 @@ def test_deadlocks_are_noted_only_when_asked_for(engine):
 
 
 def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
-    for name in PROTOCOLS:
+    for name in ("kip320", "async_isr", "kafka_producer"):
         model = tiny(name)
         expected = TextbookExplorer(model, [], Limits(states=400), Options(deadlock=True)).run()
         for chunk in (1, 7, 1000):

@@ -59,6 +59,7 @@ def test_partitions_change_nothing(tmp_path, session, partitions):
     assert len(found["levels"]) - 1 == 13
 
 
+@pytest.mark.slow
 def test_the_trace_is_the_very_same(tmp_path, session):
     model = model_named("kip279", VIOLATED)
     found = distributed(tmp_path, model, session, 3, hand_over=2_000)
@@ -116,6 +117,7 @@ def test_a_local_store_goes_on_with_spark_and_back(tmp_path, session):
     assert stored(tmp_path, model) == plain(model)
 
 
+@pytest.mark.slow
 def test_damage_that_a_worker_meets_is_told_in_one_line(tmp_path, session):
     model = model_named("kip320", SMALL)
     stored(tmp_path, model, limits=Limits(depth=14))
@@ -159,6 +161,7 @@ def test_spark_and_duckdb_answer_alike(tmp_path, session, name):
     assert theirs.columns == ours.columns
 
 
+@pytest.mark.slow
 def test_a_query_that_fails_on_spark_is_told_in_one_line(tmp_path, session, capfd):
     model = model_named("kip320", TINY)
     stored(tmp_path, model)

@@ -5,6 +5,7 @@ Also where they have a log start to bring: the follower takes the HW first, and 
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from model.language import all_of, any_of, every, some
 from properties import Property
 from tests.support.kafka import FIX_36, SAFE, after, explored, kafka_model, reachable
 from tests.support.laws import explore
+from tests.support.tiers import first_and_slow, slow_but
 
 CASES = Path(__file__).parents[3] / "counterexamples" / "kafka"
 BOUNDS = [
@@ -29,7 +31,7 @@ BOUNDS = [
 
 @pytest.mark.parametrize(
     "bounds",
-    [pytest.param(BOUNDS[0], marks=pytest.mark.slow), *BOUNDS[1:]],
+    slow_but(BOUNDS[2:], BOUNDS),
     ids=["crash", "power loss", "two replicas"],
 )
 def test_the_states_are_the_same_but_for_the_answers(bounds):
@@ -64,8 +66,14 @@ def deleting(settings=None, **bounds):
     return kafka_model("kafka-fixed", chosen, **({"replicas": 2, "record_deletions": 1} | bounds))
 
 
-@pytest.mark.parametrize("written", ["at_once", "later"])
-@pytest.mark.parametrize("bounds", DELETIONS, ids=["crash", "power loss", "three replicas"])
+@pytest.mark.parametrize(
+    ("bounds", "written"),
+    slow_but(
+        [(DELETIONS[0], "at_once"), (DELETIONS[1], "later")],
+        itertools.product(DELETIONS, ["at_once", "later"]),
+    ),
+    ids=str,
+)
 def test_the_states_are_the_same_also_where_records_are_deleted(bounds, written):
     settings = {"log.start.file": written}
     at_once, _ = reachable(deleting(settings | {"fetch.answers": "at_once"}, **bounds), ".answer.")
@@ -175,7 +183,9 @@ def test_an_answer_that_says_that_logs_diverge_has_no_log_start():
     assert not result.is_vacuous(NOTHING_TO_TAKE)
 
 
-@pytest.mark.parametrize("faults", [{"crashes": 1}, {"power_losses": 1}, {"false_fencings": 1}])
+@pytest.mark.parametrize(
+    "faults", first_and_slow({"crashes": 1}, {"power_losses": 1}, {"false_fencings": 1})
+)
 def test_answers_that_travel_lose_nothing_but_what_is_deleted(faults):
     model = deleting(log_size=2, max_records=2, preferred_elections=1, **faults)
     assert explored(model, symmetry=True).verdict is Verdict.EXHAUSTED

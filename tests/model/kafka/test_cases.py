@@ -39,10 +39,10 @@ NIGHTLY = {
 
 
 def _marks(place, name):
-    """Of those that are quick, every sixth one runs each time: a search takes a second or two."""
+    """Of those that are quick, every twelfth one runs each time: a search takes a second or two."""
     if name in NIGHTLY:
         return [pytest.mark.nightly("a search of some ten million states takes minutes")]
-    return [pytest.mark.slow] if name in LONG or place % 6 else []
+    return [pytest.mark.slow] if name in LONG or place % 12 else []
 
 
 CASES = [

@@ -9,12 +9,13 @@ from model.language import all_of, some
 from properties.claims import sometimes
 from tests.support.kafka import FIX_36, SAFE, depths, explored, kafka_model, reachable
 from tests.support.laws import explore
+from tests.support.tiers import first_and_slow
 
 LOST = "acknowledged_records_survive"
 OWN = ("shutting_down", "spent.")
 SIZES = [
     {"replicas": 2, "max_records": 2, "log_size": 2, "max_leader_epoch": 1},
-    {"replicas": 2, "crashes": 1},
+    pytest.param({"replicas": 2, "crashes": 1}, marks=pytest.mark.slow),
     pytest.param({"replicas": 3, "max_leader_epoch": 1, "max_records": 1}, marks=pytest.mark.slow),
 ]
 
@@ -72,7 +73,7 @@ def test_a_rolling_restart_with_an_election_of_the_preferred_leader_loses_what_w
     assert explored(fixed, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
 
 
-@pytest.mark.parametrize("shutdowns", [2, 3])
+@pytest.mark.parametrize("shutdowns", first_and_slow(2, 3))
 def test_without_such_an_election_a_rolling_restart_loses_nothing(shutdowns):
     bounds = {"controlled_shutdowns": shutdowns, "max_leader_epoch": 3}
     result = explored(kafka_model("kafka-4.3", SAFE, **bounds), symmetry=True)

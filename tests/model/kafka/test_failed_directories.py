@@ -11,6 +11,7 @@ from model.kafka.protocol import KAFKA
 from model.language import all_of, any_of, every, implies, is_none, not_
 from properties import Property
 from properties.kafka import availability, isr, safety
+from tests.support.tiers import first_and_slow
 
 QUIET = {"crashes": 0, "preferred_elections": 0}
 TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
@@ -98,7 +99,7 @@ def test_without_the_guard_an_offline_replica_would_follow(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "lost"),
     [
-        ({"directory.failure.leaves.elr": "false"}, 16),
+        pytest.param({"directory.failure.leaves.elr": "false"}, 16, marks=pytest.mark.slow),
         ({"registration.counts.directories": "false"}, 15),
         ({}, None),
     ],
@@ -130,13 +131,15 @@ def test_to_leave_the_elr_is_not_enough_while_the_isr_may_be_joined(monkeypatch)
     assert lengths(found) == {KEPT.name: 21}
 
 
-def test_one_failure_more_than_is_promised_loses_nothing_where_three_must_be_in_sync():
-    for faults in (
-        {"failed_directories": 2, "shutdowns": 1},
-        {"failed_directories": 1, "crashes": 1},
-    ):
-        result = searched([KEPT], faults, **{"min.insync.replicas": "3"})
-        assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
+@pytest.mark.parametrize(
+    "faults",
+    first_and_slow(
+        {"failed_directories": 1, "crashes": 1}, {"failed_directories": 2, "shutdowns": 1}
+    ),
+)
+def test_one_failure_more_than_is_promised_loses_nothing_where_three_must_be_in_sync(faults):
+    result = searched([KEPT], faults, **{"min.insync.replicas": "3"})
+    assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
 def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():

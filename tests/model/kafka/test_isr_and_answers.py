@@ -9,6 +9,7 @@ from checker.core.traces.trace import build_trace
 from checker.core.verdict import Verdict
 from checker.lab.experiments.choices import steps_named
 from tests.support.kafka import FIX_36, SAFE, depths, explored, kafka_model
+from tests.support.tiers import first_and_slow
 
 APART = {"isr.answer.apart": "true"}
 LEO = "leader_handle_fetch(leader=b0, follower={})"
@@ -169,7 +170,10 @@ def test_so_a_record_that_the_whole_isr_holds_may_stay_unexposed():
 
 
 @pytest.mark.parametrize(
-    "bounds", [{"false_fencings": 1}, {"crashes": 1}, {"shutdowns": 1, "controller_failovers": 1}]
+    "bounds",
+    first_and_slow(
+        {"false_fencings": 1}, {"crashes": 1}, {"shutdowns": 1, "controller_failovers": 1}
+    ),
 )
 def test_with_the_fix_none_does(bounds):
     settings = SAFE | FIX_36 | APART | MOVES

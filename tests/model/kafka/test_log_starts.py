@@ -12,6 +12,7 @@ from model.kafka.state import TopicPartition
 from model.language import every
 from properties.claims import always
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model
+from tests.support.tiers import first_and_slow
 
 KEPT = {"epoch.cache": "kept"}
 DELETES = {"record_deletions": 1, "max_leader_epoch": 1, "crashes": 0, "preferred_elections": 0}
@@ -90,7 +91,7 @@ def test_a_log_start_is_kept_over_a_crash_and_so_is_a_high_watermark_there():
 
 
 @pytest.mark.parametrize(
-    "bounds", [{}, {"crashes": 1}, {"power_losses": 1}, {"preferred_elections": 1}]
+    "bounds", first_and_slow({"crashes": 1}, {"power_losses": 1}, {"preferred_elections": 1})
 )
 def test_deletions_lose_nothing_but_what_is_deleted(bounds):
     model = fixed(TWO | bounds)
@@ -201,7 +202,9 @@ def test_without_a_deletion_late_checkpoints_change_nothing():
     assert results[0].transitions == results[1].transitions
 
 
-@pytest.mark.parametrize("bounds", [{"crashes": 1}, {"power_losses": 1}, {"shutdowns": 1}])
+@pytest.mark.parametrize(
+    "bounds", first_and_slow({"crashes": 1}, {"power_losses": 1}, {"shutdowns": 1})
+)
 def test_late_checkpoints_lose_nothing_but_what_is_deleted(bounds):
     model = fixed(TWO | bounds | {"preferred_elections": 1, "max_leader_epoch": 2}, **LATE)
     assert explored(model, symmetry=True).verdict is Verdict.EXHAUSTED
@@ -216,7 +219,7 @@ def log_starts_grow(before: TopicPartition, after: TopicPartition) -> bool:
     return every(broker.log_start <= after.brokers[broker].log_start for broker in before.brokers)
 
 
-@pytest.mark.parametrize("bounds", [{}, {"preferred_elections": 1, "max_leader_epoch": 2}])
+@pytest.mark.parametrize("bounds", [{"preferred_elections": 1, "max_leader_epoch": 2}])
 def test_what_followers_told_of_their_log_starts_is_no_more_than_is_so(bounds):
     assert steps_found(fixed(TWO | bounds, **LATE)) == {}
 

@@ -10,6 +10,7 @@ from model.kafka.protocol import KAFKA
 from model.language import all_of, every, implies, not_, some
 from properties import Property
 from properties.kafka import safety
+from tests.support.tiers import first_and_slow
 
 BOUNDS = {
     "log_size": 1, "max_records": 1, "max_leader_epoch": 2, "crashes": 0,
@@ -88,8 +89,12 @@ FOLLOWERS = Property(
 
 
 @pytest.mark.parametrize("apart", ["false", "true"])
-@pytest.mark.parametrize("changed", [LOWERED, {**LOWERED, "min.insync.replicas": "1",
-                                               "min.insync.replicas.later": "2"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "changed",
+    first_and_slow(
+        LOWERED, {**LOWERED, "min.insync.replicas": "1", "min.insync.replicas.later": "2"}
+    ),
+)
 def test_brokers_read_of_the_change_in_its_place(changed, apart):
     model = model_of(changed, TWO, **{"isr.answer.apart": apart})
     result = searched(model, REPLACED_BEFORE, BEHIND, TWO_IMAGES, DOWN, FOLLOWERS)

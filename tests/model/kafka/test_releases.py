@@ -7,7 +7,7 @@ import pytest
 
 from checker.kafka.conformance.plan import COMPARED, VARIED
 from checker.kafka.guarantees.releases import mode_of
-from checker.kafka.tables.releases import with_release_tables
+from checker.kafka.tables.releases import with_quorum_table, with_release_tables
 from checker.lab.experiments.choices import Choice
 from checker.lab.hunting.plan import plan_of
 from model.kafka.choices import UpgradeTo
@@ -169,6 +169,13 @@ def test_the_page_shows_the_tables():
     wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
     assert wrong != page
     assert wrong != with_release_tables(wrong)
+
+
+def test_the_page_of_kraft_shows_which_releases_have_which_bug():
+    page = (DOCS / "kraft.md").read_text(encoding="utf-8")
+    assert page == with_quorum_table(page)
+    assert "| `fetch.offset.may.fall` | before 3.0.0 |" in page
+    assert "| `observer.flushes.before.fetch` | since 3.5.0, before 3.9.0 |" in page
 
 
 def test_how_fine_the_model_is_the_hunt_draws_and_no_rule_but_a_feature():

@@ -9,6 +9,7 @@ from checker.core.verdict import Verdict
 from checker.lab.experiments.choices import steps_named
 from model.replicated_log import NO_EPOCH
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
+from tests.support.tiers import first_and_slow
 
 GIVES_UP = "followers_go_on_fetching"
 STALL = ("stalled_read.", "spent.")
@@ -77,7 +78,7 @@ def test_a_check_in_two_parts_is_not_answered_by_another_thread():
     assert [after(model, *steps[:taken])[told] for taken in (5, 6)] == [0, 1]
 
 
-@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("frozen", first_and_slow(False, True))
 def test_the_isr_is_counted_before_it_shrinks(frozen):
     """Before 3.7 the high watermark moves by the smaller one (26)."""
     bounds = {"stalled_checks": 1, "power_losses": 1, "max_leader_epoch": 0}

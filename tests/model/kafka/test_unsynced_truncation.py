@@ -8,6 +8,7 @@ from checker.core.engines.reference import ReferenceEngine
 from checker.core.verdict import Verdict
 from checker.lab.experiments.choices import steps_named
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
+from tests.support.tiers import slow_but
 
 UNSYNCED = {"log.file": "unsynced"}
 KEPT = {"epoch.cache": "kept"}
@@ -92,7 +93,7 @@ def test_a_file_that_knows_a_later_epoch_keeps_it_for_the_old_record():
     assert cached(fixed, after(fixed, *APPENDS, UNDONE)) == [0, -1]
 
 
-@pytest.mark.parametrize("file", ["at_once", "unsynced", "later"])
+@pytest.mark.parametrize("file", ["at_once", "later"])
 def test_a_file_that_knows_no_later_epoch_gets_that_of_the_old_record(file):
     model = unsynced(KEPT | {"epoch.file": file})
     assert cached(model, after(model, *TRUNCATES, UNDONE)) == [0, -1]
@@ -168,7 +169,7 @@ def test_after_the_last_power_loss_nothing_is_kept():
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, pytest.param(KEPT, marks=pytest.mark.slow), FLUSHED | KEPT],
+    slow_but([FLUSHED | KEPT], [{}, KEPT, FLUSHED | KEPT]),
     ids=["log", "kept", "flushed"],
 )
 def test_without_power_losses_there_is_nothing_new(settings):
@@ -180,7 +181,9 @@ def test_without_power_losses_there_is_nothing_new(settings):
     assert results[0].transitions == results[1].transitions
 
 
-@pytest.mark.parametrize("settings", [{}, KEPT, FLUSHED | KEPT], ids=["log", "kept", "flushed"])
+@pytest.mark.parametrize(
+    "settings", slow_but([KEPT], [{}, KEPT, FLUSHED | KEPT]), ids=["log", "kept", "flushed"]
+)
 def test_what_may_be_with_synced_truncation_may_be_without(settings):
     bounds = BOUNDS | {"replicas": 2, "preferred_elections": 1}
     fine = kafka_model("kafka-4.3", SAFE | settings | UNSYNCED, **bounds)

@@ -48,7 +48,7 @@ MIXES = [
 """Older and newer: in their code, or where features were switched off in these alone."""
 
 mixes = pytest.mark.parametrize(
-    ("older", "newer", "settings"), slow_but(MIXES[::2], MIXES), ids=str
+    ("older", "newer", "settings"), slow_but(MIXES[::4], MIXES), ids=str
 )
 few_mixes = pytest.mark.parametrize(
     ("older", "newer", "settings"), first_and_slow(*MIXES[::4]), ids=str
@@ -172,9 +172,8 @@ def test_the_controllers_rules_are_in_the_controllers_classes():
 
 
 BASES = [
-    *({**KAFKA.preset(name)} for name in ("kafka-4.1", "kafka-3.5", "kafka-2.7", "kafka-0.11")),
+    *({**KAFKA.preset(name)} for name in ("kafka-4.1", "kafka-2.7", "kafka-0.11")),
     {**KAFKA.preset("kafka-3.9"), "epoch.cache": "kept"},
-    {**KAFKA.preset("kafka-2.0"), "epoch.cache": "kept"},
     {**KAFKA.preset("kafka-4.1"), "replication.factor": "2"},
 ]
 

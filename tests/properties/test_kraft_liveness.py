@@ -1,0 +1,64 @@
+"""What a quorum comes to in the end: at small sizes, with what it takes, and what breaks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.core.liveness.search import LivenessSearch
+from checker.core.search.question import Options
+from checker.core.traces.trace import check_trace
+from checker.core.verdict import Judgement, Verdict
+from checker.lab.experiments.liveness_table import lasso_trace
+from model.kraft.protocol import KRAFT
+from model.language.fairness import changed
+from properties import choose_liveness, liveness_of
+
+FEW = {"nodes": 2, "epochs": 2, "log_size": 3, "appends": 1, "voter_changes": 0}
+CHANGE = FEW | {"appends": 0, "voter_changes": 1}
+RESIGNS = FEW | {"appends": 0, "resignations": 1}
+LOST_DISK = FEW | {"epochs": 1, "disk_losses": 1}
+
+
+def judge(name: str, bounds: dict[str, int], *changes: str, **settings: str) -> Judgement:
+    """The judgement on one property of `kafka-fixed`, with other settings and fairness."""
+    chosen = {each.replace("_", "."): value for each, value in settings.items()}
+    model = KRAFT.model(bounds, {**KRAFT.preset("kafka-fixed"), **chosen})
+    prop = choose_liveness(KRAFT, name)
+    fairness = changed(KRAFT.fairness, changes)
+    options = Options(cross_check=False)
+    (judgement,) = LivenessSearch(model, (), (prop,), fairness, options=options).run().liveness
+    trace = lasso_trace(model, judgement)
+    if trace is not None:
+        check_trace(trace)
+    return judgement
+
+
+NEEDS = {
+    "a_leader_is_elected": (RESIGNS, "node_time_out=none"),
+    "appends_are_committed": (FEW | {"epochs": 1}, "follower_fetch=none"),
+    "a_change_of_voters_ends": (CHANGE | {"epochs": 1}, "follower_fetch=none"),
+    "followers_catch_up": (FEW | {"epochs": 1}, "follower_fetch=none"),
+}
+
+
+@pytest.mark.parametrize("name", [prop.name for prop in liveness_of(KRAFT)])
+def test_what_must_happen_happens_if_nodes_keep_doing_what_they_do(name):
+    bounds, none = NEEDS[name]
+    assert judge(name, bounds).verdict in (Verdict.EXHAUSTED, Verdict.HELD_UP)
+    assert judge(name, bounds, none).verdict is Verdict.VIOLATED
+
+
+def test_a_follower_with_a_new_disk_does_not_catch_up_where_its_leader_refuses_its_offset():
+    """KAFKA-12181; no fairness helps."""
+    refused = {"fetch_offset_may_fall": "false", "kraft_version": "0"}
+    broken = judge("followers_catch_up", LOST_DISK, **refused)
+    assert broken.verdict is Verdict.VIOLATED and broken.lasso is not None
+    assert broken.lasso.loop == ()
+    mended = judge("followers_catch_up", LOST_DISK, kraft_version="0")
+    assert mended.verdict is Verdict.EXHAUSTED
+
+
+def test_a_removed_leader_that_has_resigned_is_followed_by_another():
+    """At three nodes: the removal is committed by the two that are left."""
+    bounds = CHANGE | {"nodes": 3}
+    assert judge("a_change_of_voters_ends", bounds).verdict is Verdict.EXHAUSTED
