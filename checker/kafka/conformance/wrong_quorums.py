@@ -26,5 +26,14 @@ WRONG: Mapping[str, Wrong] = {
     "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
     "high.watermark.exceeds.epoch.start": Wrong("false"),
     "follower.flushes.before.fetch": Wrong("false", bounds={"power_losses": 2}),
+    "observer.flushes.before.fetch": Wrong("false", {"observers": "1"}, {"power_losses": 2}),
+    "leader.restarts": Wrong("unattached"),
+    "fetch.offset.may.fall": Wrong("false", forbids=True),
+    "snapshot.is.flushed": Wrong("false", RECORD_BY_RECORD, {"snapshots": 2, "power_losses": 2}),
     "whole.fetches": Wrong("false", forbids=True),
 }
+
+UNSEEN = {
+    "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
+}
+"""Settings that no step of a controller depends on, with the reason."""
