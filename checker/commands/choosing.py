@@ -28,7 +28,7 @@ DEFAULT_PROTOCOL = "kafka"
 def _settings_params() -> list[click.Parameter]:
     return [
         click.Option(
-            ["--preset"], metavar="NAME", help="settings of a Kafka version",
+            ["--preset"], metavar="NAME", help="the rules of a release, such as 4.3",
             shell_complete=completion.of_protocol(completion.presets, DEFAULT_PROTOCOL),
         ),
         click.Option(

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 @model_command
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
 @click.option(
-    "--engine", type=click.Choice(list(ENGINES)), default=next(iter(ENGINES)), show_default=True
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default=next(iter(ENGINES)),
+    show_default=True,
+    help="what searches: `highwater list` describes each",
 )
 @workers_option("threads")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop after this many states")
@@ -37,20 +41,26 @@ if TYPE_CHECKING:
 @click.option("--continue", "keep_going", is_flag=True, help="find every violated property")
 @click.option(
     "--deadlock", is_flag=True,
-    help="a state in which no action is possible is an error; not asked at --depth itself",
+    help="a state in which no action is possible is an error; at --depth itself it is not",
 )  # fmt: skip
 @click.option("--exact", is_flag=True, help="compare whole states, not fingerprints")
 @click.option(
-    "--symmetry/--no-symmetry", default=False, help="explore states that differ by names once"
+    "--symmetry/--no-symmetry",
+    default=False,
+    help="search states that differ only in members' names once",
 )
-@click.option("--liveness", is_flag=True, help="check too what must happen in the end")
+@click.option("--liveness", is_flag=True, help="check also what must happen in the end")
 @click.option(
     "--fair",
     multiple=True,
     metavar="ACTION=HOW",
     help="an action is fair: weak, strong or none; ACTION(PARAMETER)=HOW for each of its values",
 )
-@click.option("--require-exhaustive", is_flag=True, help="a limit before the answer is an error")
+@click.option(
+    "--require-exhaustive",
+    is_flag=True,
+    help="end with status 20 if a limit came before the answer, --depth too",
+)
 @click.option("--store", metavar="DIR", help="keep the states here: a directory or a URI")
 @click.option("--resume", is_flag=True, help="go on from what the store holds")
 @click.option("--master", metavar="URL", help="where Spark runs [default: local[*]]")

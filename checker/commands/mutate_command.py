@@ -41,7 +41,9 @@ DEFAULT_STATES = 20_000_000
 )  # fmt: skip
 @limited()
 @click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
-@click.option("--symmetry", is_flag=True, help="explore states that differ by names once")
+@click.option(
+    "--symmetry", is_flag=True, help="search states that differ only in members' names once"
+)
 @results_option
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"

@@ -1,7 +1,7 @@
 """The state of a consumer group: coordinator, consumers, partitions with their offsets, budgets.
 
-What is not state here, and how fine steps are, is in `docs/decisions/0069-consumer-groups.md`. Dead
-values are blank: a consumer has no position in a partition that it does not hold.
+`docs/decisions/0068-two-protocols-for-clients.md` says what is not state here, and how fine steps
+are. Dead values are blank: a consumer has no position in a partition that it does not hold.
 """
 
 from __future__ import annotations

@@ -259,9 +259,9 @@ def judge_of_kafka():
 @pytest.mark.parametrize(
     "name",
     [
-        "settings: maximal.isr=false",
-        "leader_apply_metadata: drop the new records.acknowledged[records5]",
         *first_and_slow(
+            "settings: maximal.isr=false",
+            "leader_apply_metadata: drop the new records.acknowledged[records5]",
             "producer_send: drop next_record < max_records",
             "follower_fetch_record: drop the new brokers.high_watermark[follower]",
             "controller_unfence_broker: drop brokers.up[broker]",

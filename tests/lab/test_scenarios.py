@@ -8,6 +8,7 @@ import pytest
 
 from checker.lab.experiments.scenarios import read_scenario, read_scenarios, replay
 from model.language.errors import RejectedError, UsageError
+from tests.support.tiers import slow_but
 
 FOLDER = Path(__file__).parents[2] / "counterexamples" / "scenarios"
 RUNS = [(s, run) for s in read_scenarios(FOLDER) for run in s.runs]
@@ -26,7 +27,12 @@ events = '''
 """
 
 
-@pytest.mark.parametrize(("scenario", "run"), RUNS, ids=[f"{s.name}: {r.name}" for s, r in RUNS])
+some_of_the_stored = pytest.mark.parametrize(
+    ("scenario", "run"), slow_but(RUNS[::5], RUNS), ids=[f"{s.name}: {r.name}" for s, r in RUNS]
+)
+
+
+@some_of_the_stored
 def test_every_stored_scenario_goes_as_it_says(scenario, run):
     assert replay(run).depth == sum(not line.word for line in run.lines)
 
@@ -39,7 +45,7 @@ def last_state(run):
         return None
 
 
-@pytest.mark.parametrize(("scenario", "run"), RUNS, ids=[f"{s.name}: {r.name}" for s, r in RUNS])
+@some_of_the_stored
 def test_a_scenario_with_an_event_left_out_does_not_end_the_same_way(scenario, run):
     events = [line for line in run.lines if not line.word]
     whole = replay(run).states[-1]

@@ -88,6 +88,7 @@ def test_survivors_are_inductive_together(inference):
     assert Induction(inference.model, (), lemmas).run().verdict is Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_what_is_needed_is_a_small_part_and_a_proof_by_itself(inference):
     """The other engine, with another solver and one query at a time, proves it again."""
     lemmas = [as_property(candidate, NAMES) for candidate in inference.needed]
@@ -138,6 +139,7 @@ def test_asynchronous_isr_updates_are_proved_from_nothing_with_the_maximal_isr(m
     assert 0 < len(result.needed) < len(result.survivors)
 
 
+@pytest.mark.slow
 def test_known_lemmas_hold_or_fall(inference):
     assert not inference.fallen
     old = protocol_named("kip279").model(TINY | {"max_leader_epoch": 1})

@@ -38,7 +38,11 @@ from tests.support.variants import small, tiny
 AT_MOST = 400
 SOME = ["truncate_to_high_watermark", "async_isr", "kip595"]
 all_but_the_producers = pytest.mark.parametrize(
-    "name", slow_but([name for name in PROTOCOLS if name != "kafka_producer"], PROTOCOLS)
+    "name",
+    slow_but(
+        [name for name in PROTOCOLS if name != "kafka_producer" and not name.startswith("kip2")],
+        PROTOCOLS,
+    ),
 )
 some_protocols = pytest.mark.parametrize("name", slow_but(SOME, PROTOCOLS))
 

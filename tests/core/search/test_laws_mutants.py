@@ -37,6 +37,7 @@ from tests.support.laws import (
     limits_of,
 )
 from tests.support.textbook import search
+from tests.support.tiers import first_and_slow, slow_but
 from tests.support.variants import random_states, small, tiny, walked_states
 from tests.support.wide import WIDE
 
@@ -78,7 +79,7 @@ def test_unbroken_nothing_is_noticed():
 # --- packing ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [1, 5, 20])
+@pytest.mark.parametrize("number", [5])
 def test_a_shift_that_is_off_by_one_is_noticed(number, monkeypatch):
     build = Layout.__init__
 
@@ -196,21 +197,21 @@ def _first_parts(node):
     return graph.conjunction(*node.args[:-1]) if node.op is graph.Op.AND else graph.TRUE
 
 
-@pytest.mark.parametrize("number", range(0, 50, 6))
+@pytest.mark.parametrize("number", range(0, 50, 24))
 def test_a_guard_that_is_dropped_is_noticed(number, monkeypatch):
     _change_action(monkeypatch, number, guard=lambda action: graph.TRUE)
     with pytest.raises(AssertionError, match="guards differ"):
         check_engines_agree(SMALL, STATES)
 
 
-@pytest.mark.parametrize("number", [0, 3, 8, 30])
+@pytest.mark.parametrize("number", first_and_slow(30, 0, 3, 8))
 def test_one_condition_dropped_from_a_guard_is_noticed(number, monkeypatch):
     _change_action(monkeypatch, number, guard=lambda action: _first_parts(action.guard))
     with pytest.raises(AssertionError, match="guards differ"):
         check_engines_agree(SMALL, random_states(SMALL, 2000, seed=3))
 
 
-@pytest.mark.parametrize("number", [0, 3, 8, 30])
+@pytest.mark.parametrize("number", first_and_slow(30, 0, 3, 8))
 def test_an_effect_that_is_dropped_is_noticed(number, monkeypatch):
     _change_action(
         monkeypatch, number, assignments=lambda action: dict(list(action.assignments.items())[1:])
@@ -253,7 +254,11 @@ def test_machine_code_that_differs_is_noticed(monkeypatch):
 # --- properties ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("prop", QUESTIONS, ids=lambda prop: prop.name.replace(" ", "_"))
+@pytest.mark.parametrize(
+    "prop",
+    slow_but(QUESTIONS[::4], QUESTIONS),
+    ids=lambda prop: prop.name.replace(" ", "_"),
+)
 def test_a_property_that_is_always_true_is_noticed(prop, monkeypatch):
     ground = Model.ground_claim
 
