@@ -196,7 +196,7 @@ WHERE = {
         AT_ONCE | {"controller.quorum.auto.join.enable": "true"},
     ),
 }
-STATES = {"elections": 51_818, "power": 25_820}
+STATES = {"elections": 51_728, "power": 25_820}
 
 
 @pytest.mark.parametrize("name", _ids(WHERE))
