@@ -2,7 +2,7 @@
 
 In the repository `model`, `properties` and `checker` are packages of their own. A user may have a
 `model/` too, so in the wheel they are `highwater.model` and so on: this hook of hatchling copies
-them and changes the imports. `docs/decisions/0061-one-name-in-the-wheel.md` says why.
+them and changes the imports. An import hook would leave one `sys.modules["model"]` for two owners.
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ from model.kraft.bounds import EPOCHS, LOG_SIZE
 from model.language import Fairness, strong, weak
 
 FLUSHING = weak(replication.node_flush, replication.leader_count_flushed)
-TIME_OUTS = weak(elections.node_time_out, elections.node_time_out_at_once)
+TIME_OUTS = weak(
+    elections.node_time_out, elections.node_time_out_at_once, elections.prospective_give_up
+)
 FETCHING = strong(
     replication.follower_fetch,
     replication.follower_truncate,

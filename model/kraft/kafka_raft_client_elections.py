@@ -136,9 +136,15 @@ def require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
     settings="pre.vote",
 )
 def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
-    """A Vote request with preVote, and its response; the voter notes nothing but a later epoch."""
+    """A Vote request with preVote, and its response; the voter notes nothing but a later epoch.
+
+    A response that names the leader of the epoch makes a node that knows of none its follower,
+    whatever else it says: `node_hear_of_epoch`.
+    """
     require(node.role == PROSPECTIVE)
     require_vote_request(quorum, node, voter)
+    names_leader = all_of(voter.epoch == node.epoch, not_(is_none(voter.leader)))
+    require(not_(all_of(names_leader, is_none(node.leader))))
     require(_grants(node, voter, is_pre_vote=True))
 
     follow_epoch(quorum, node, voter)

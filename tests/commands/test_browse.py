@@ -104,7 +104,11 @@ def test_a_file_that_is_no_state_is_told_in_one_line(highwater, tmp_path, change
     assert ended.out == "" and ended.err.count("\n") == 1 and words in ended.err
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe{", b"[" * 100_000, b"1" * 5_000, b"NaN"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff\xfe{", b"[" * 100_000, b"1" * 5_000, b"NaN"],
+    ids=["empty", "bytes", "deep", "long", "nan"],
+)
 def test_a_file_of_no_json_is_told_in_one_line(highwater, tmp_path, content):
     file = tmp_path / "state.json"
     file.write_bytes(content)

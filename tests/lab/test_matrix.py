@@ -175,6 +175,7 @@ def test_a_crash_while_a_result_is_stored_loses_that_result_alone(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [b"mine\n", b"\xff\xfe\n", b"[" * 100_000, b"null\n", b'{"a": 1}\n', b'\n{"job": "x"}\n{}'],
+    ids=["text", "bytes", "deep", "null", "object", "lines"],
 )
 def test_a_file_of_something_else_is_refused_and_stays(tmp_path, content):
     store = tmp_path / "thesis.txt"

@@ -46,6 +46,15 @@ def test_every_value_and_fault_of_the_plan_is_drawn(drawn):
     assert all(any(choice.model.bounds[name] for choice in drawn) for name in plan.faults)
 
 
+def test_of_kraft_every_value_is_drawn_and_nothing_of_which_nothing_is_promised():
+    rounds = [each.model for each in draws(Choice("kraft", "kafka-fixed"), 150)]
+    plan = plan_of(protocol_named("kraft"), Choice("kraft", "kafka-fixed"))
+    for name, values in plan.settings.items():
+        assert len({as_text(each.settings)[name] for each in rounds}) == len(set(values)), name
+    static = [each for each in rounds if as_text(each.settings)["kraft.version"] == "0"]
+    assert not any(each.bounds["disk_losses"] or each.bounds["voter_changes"] for each in static)
+
+
 def test_fixes_stay_as_the_preset_has_them(drawn):
     plan = plan_of(KAFKA, FIXED)
     free = {*plan.settings, *(name for values in plan.needs.values() for name in values)}

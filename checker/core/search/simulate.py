@@ -265,14 +265,14 @@ class ActionDraw:
 
     def __init__(self, engine: VectorisedEngine) -> None:
         names = [engine.model.instances[number].action.name for number in engine.instances]
-        number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        self.names = tuple(dict.fromkeys(names))
+        number_of = {name: number for number, name in enumerate(self.names)}
         self._action = np.zeros(len(engine.model.instances), np.int64)
         self._action[engine.instances] = [number_of[name] for name in names]
-        self.count = len(number_of)
 
     def weights(self, random: np.random.Generator, walks: int) -> npt.NDArray[np.float64]:
         """How likely each action is in each walk: an array (actions, walks)."""
-        return np.exp(random.normal(0.0, _SPREAD, (self.count, walks)))
+        return np.exp(random.normal(0.0, _SPREAD, (len(self.names), walks)))
 
     def choose(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers, wrong_quorums
@@ -27,7 +27,8 @@ class Compared:
     `rows`: what is compared of a model on a release. `passed_over`: the states that Kafka passes
     over, and `at_once` the steps by which. `settings_of`: those of a release;
     `chosen` are kept as they are where a trace is taken on one, and `fitting` leaves out what it
-    cannot have. `wrong`: settings that no release has, each to be noticed.
+    cannot have. `wrong`: settings that no release has, each to be noticed. `how_often`: how
+    likely walks take an action next to others, 1 unless given.
     """
 
     protocol: Protocol
@@ -41,6 +42,7 @@ class Compared:
     chosen: Sequence[str]
     fitting: Callable[[Mapping[str, Any], str], dict[str, Any]]
     wrong: Mapping[str, Wrong]
+    how_often: Mapping[str, float] = field(default_factory=dict)
 
 
 BROKERS = Compared(
@@ -69,6 +71,7 @@ QUORUMS = Compared(
     chosen=quorums.CHOSEN,
     fitting=quorums.fitting,
     wrong=wrong_quorums.WRONG,
+    how_often=quorums.HOW_OFTEN,
 )
 
 COMPARED = {each.protocol.name: each for each in (BROKERS, QUORUMS)}

@@ -24,6 +24,11 @@ AUTO_JOIN_SINCE = "4.2.0"
 CHOSEN = ("observers", "kraft.version", "whole.fetches", AUTO_JOIN)
 """What an operator chooses, or how the model looks at things: no release's own."""
 
+RECORD_BY_RECORD = {"whole.fetches": "false"}
+"""As a log is read whose records have a segment each; only whole segments are deleted."""
+
+STATIC = {"kraft.version": "0"}
+
 TABLE = (
     Row("nodes.role", "the class of QuorumState.state"),
     Row("nodes.epoch", "QuorumState.epoch"),
@@ -77,10 +82,10 @@ AT_ONCE = frozenset({"prospective_stand", "candidate_become_leader"})
 
 WALKED: Mapping[str, int] = {
     "nodes": 3,
-    "log_size": 6,
-    "epochs": 5,
-    "appends": 2,
-    "voter_changes": 2,
+    "log_size": 8,
+    "epochs": 7,
+    "appends": 3,
+    "voter_changes": 3,
     "crashes": 2,
     "disk_losses": 1,
     "resignations": 2,
@@ -90,11 +95,26 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"power_losses": 2}, {}),
     ({}, {"observers": "1"}),
     ({"nodes": 4}, {"observers": "2"}),
-    ({"snapshots": 2}, {"whole.fetches": "false"}),
-    ({"snapshots": 2, "power_losses": 1}, {"whole.fetches": "false"}),
-    ({}, {"kraft.version": "0"}),
+    ({"snapshots": 2}, RECORD_BY_RECORD),
+    ({"snapshots": 2, "power_losses": 1}, RECORD_BY_RECORD),
+    ({}, STATIC),
 )
 """What walks take in turn, unless it is chosen."""
+
+HOW_OFTEN: Mapping[str, float] = {
+    "node_time_out": 0.1,
+    "node_time_out_at_once": 0.1,
+    "prospective_give_up": 0.02,
+    "node_hear_of_epoch": 0.5,
+    "follower_fetch_in_vain": 0.3,
+    "follower_truncate": 10,
+    "leader_add_voter": 10,
+    "leader_resign": 0.1,
+    "node_crash": 0.1,
+    "node_lose_power": 0.1,
+    "node_lose_disk": 0.05,
+}
+"""Else walks are mostly time-outs, and whatever may fail has failed in their first steps."""
 
 COVERED: Mapping[str, int] = {
     "nodes": 2,
@@ -103,15 +123,17 @@ COVERED: Mapping[str, int] = {
     "appends": 0,
     "voter_changes": 0,
 }
-GRAPHS: tuple[Mapping[str, int], ...] = (
-    {"appends": 1},
-    {"voter_changes": 1},
-    {"crashes": 1},
-    {"power_losses": 1, "appends": 1},
-    {"disk_losses": 1},
-    {"resignations": 1},
+GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+    ({"appends": 1}, {}),
+    ({"voter_changes": 1}, {}),
+    ({"crashes": 1}, {}),
+    ({"power_losses": 1, "appends": 1}, {}),
+    ({"disk_losses": 1}, {}),
+    ({"resignations": 1}, {}),
+    ({"snapshots": 1, "crashes": 1}, RECORD_BY_RECORD),
+    ({"disk_losses": 1}, STATIC),
 )
-"""What is covered in a graph of its own, unless it is chosen."""
+"""What is covered in a graph of its own, with what settings, unless it is chosen."""
 
 
 def settings_of(version: str) -> dict[str, Any]:
@@ -145,11 +167,14 @@ def covered_models(
 ) -> list[Model]:
     """The models whose graphs are covered: one for each of `GRAPHS`, unless some are given."""
     base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
-    budgets = {name for graph in GRAPHS for name in graph}
-    graphs = ({},) if budgets & bounds.keys() else GRAPHS
+    budgets = {name for graph, _ in GRAPHS for name in graph}
     none = dict.fromkeys(budgets, 0)
+    if budgets & bounds.keys():
+        return [KRAFT.model({**none, **COVERED, **bounds}, {**base, **chosen})]
     return [
-        KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **chosen}) for graph in graphs
+        KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **settings, **chosen})
+        for graph, settings in GRAPHS
+        if not settings.keys() & chosen.keys()
     ]
 
 

@@ -1,7 +1,8 @@
 """Random walks of the model, with the states that Kafka has to show; the seed fixes them.
 
 They are drawn as `simulate` draws: each walk has its own weights, so that rare actions are common
-in some walk. Where Kafka passes over a state, the walk goes on as Kafka does.
+in some walk; a protocol may say which are rarer in all. Where Kafka passes over a state, the walk
+goes on as Kafka does.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class Walker:
         self.model = model
         self._engine = VectorisedEngine(model)
         self._draw = ActionDraw(self._engine)
+        how_often = compared_with(model).how_often
+        self._often = np.array([[how_often.get(name, 1.0)] for name in self._draw.names])
         self._random = np.random.default_rng(seed)
         self._at_once = is_at_once(model)
         self._passed_over = PassedOver(model)
@@ -57,7 +60,7 @@ class Walker:
     def _batch(self, count: int, steps: int) -> Iterator[Walk]:
         engine = self._engine
         words = np.repeat(engine.layout.pack([self.model.initial_state]), count, axis=1)
-        weights = self._draw.weights(self._random, count)
+        weights = self._draw.weights(self._random, count) * self._often
         taken = np.full((steps, count), -1, np.int64)
         states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
         for step in range(steps):

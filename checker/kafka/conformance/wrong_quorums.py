@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE
+from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD
 from checker.kafka.conformance.rows import Wrong
 
 JOINS = {AUTO_JOIN: "true", "observers": "1"}
-RECORD_BY_RECORD = {"whole.fetches": "false"}
 
 WRONG: Mapping[str, Wrong] = {
     "kraft.version": Wrong("0", forbids=True),
@@ -27,5 +26,14 @@ WRONG: Mapping[str, Wrong] = {
     "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
     "high.watermark.exceeds.epoch.start": Wrong("false"),
     "follower.flushes.before.fetch": Wrong("false", bounds={"power_losses": 2}),
+    "observer.flushes.before.fetch": Wrong("false", {"observers": "1"}, {"power_losses": 2}),
+    "leader.restarts": Wrong("unattached"),
+    "fetch.offset.may.fall": Wrong("false", forbids=True),
+    "snapshot.is.flushed": Wrong("false", RECORD_BY_RECORD, {"snapshots": 2, "power_losses": 2}),
     "whole.fetches": Wrong("false", forbids=True),
 }
+
+UNSEEN = {
+    "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
+}
+"""Settings that no step of a controller depends on, with the reason."""

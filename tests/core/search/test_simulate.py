@@ -95,7 +95,7 @@ def drawn(steps: list[tuple[int, int]], walks: int) -> list[list[int]]:
     enabled = Successors(
         np.array(rows, np.int32), np.array(instances, np.uint16), np.empty((1, len(steps)), "u8")
     )
-    weights = np.ones((actions.count, walks))
+    weights = np.ones((len(actions.names), walks))
     found = [[0] * (len(steps) + 1) for _ in range(walks)]
     for _ in range(4_000):
         for walk, place in enumerate(actions.choose(enabled, weights, random.random((2, walks)))):

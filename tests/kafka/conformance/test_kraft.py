@@ -126,6 +126,30 @@ def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(
             assert "Unknown leader endpoints" in end[4]["failure"]
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_snapshot_before_a_removal_that_is_truncated_leaves_a_controller_without_voters(version):
+    """1 removes 2, makes a snapshot of all before, and truncates the removal; so do its files."""
+    asks_first = at_least(version, "4.0.0")
+    steps = [
+        *elected(1, 2, asks_first),
+        ("begin_epoch", 1, 2),
+        ("begin_epoch", 1, 3),
+        *fetches(1, 2, 3, times=3),
+        ("remove_voter", 1, 2),
+        ("snapshot", 1, 3),
+        *elected(3, 2, asks_first),
+        ("begin_epoch", 3, 1),
+        ("begin_epoch", 3, 2),
+        *fetches(3, 1, 2, times=4),
+    ]
+    again = [("snapshot", 1, 4), ("crash", 1), ("start", 1)]
+    with Controllers(version) as controllers:
+        end = controllers.play(3, [1, 2, 3], steps)[-1]
+        assert [end[node]["voters"] for node in (1, 2, 3)] == ["[]", "[1, 2, 3]", "[1, 2, 3]"]
+        assert end[1]["high_watermark"] == end[1]["end"] == 4
+        assert controllers.play(3, [1, 2, 3], [*steps, *again])[-1][1]["voters"] == "[]"
+
+
 OTHERS = {
     "voters in the log": ({}, {}),
     "static voters": ({}, {"kraft.version": "0"}),

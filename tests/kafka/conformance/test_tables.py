@@ -30,6 +30,7 @@ from checker.kafka.conformance.rows import NOTHING
 from checker.kafka.conformance.sensitivity import Against, with_setting
 from checker.kafka.conformance.table import BEGIN, END, Table, Traces, columns
 from checker.kafka.conformance.walks import Walker
+from checker.kafka.conformance.wrong_quorums import UNSEEN
 from checker.kafka.releases.jars import releases
 from checker.lab.experiments.cases import read_case
 from checker.telling.report.pages import part_of, with_part
@@ -75,7 +76,8 @@ def test_every_action_is_mapped_and_nothing_else():
 
 def test_every_setting_of_kraft_is_tried_wrong():
     settings = set(settings_named(KRAFT.model()))
-    assert settings == QUORUMS.wrong.keys()
+    assert settings == QUORUMS.wrong.keys() | UNSEEN.keys()
+    assert not QUORUMS.wrong.keys() & UNSEEN.keys()
 
 
 @pytest.mark.parametrize(
