@@ -200,11 +200,14 @@ def test_what_walks_do_not_meet_is_noticed_after_the_steps_of_a_case(case, setti
     engine, steps = ReferenceEngine(model), [model.instances[step.number] for step in trace.steps]
     state = engine.initial()
     for step in steps:
-        state = engine.step(state, step)
+        after = engine.step(state, step)
+        assert after is not None
+        state = after
     steps += [i for i in model.instances if i.action.name in more and engine.step(state, i)][:1]
     with Controllers("3.9.1") as controllers:
         assert replay(controllers, trace).difference is None
         walk = walk_of(model, Projection(model, "3.9.1"), steps)
+        assert walk is not None
         answer = controllers.run(model, Projection(model, "3.9.1"), walk.steps)
     found = compare(
         Projection(model, "3.9.1"), walk.steps, walk.expected, answer, walk.between
