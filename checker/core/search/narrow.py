@@ -4,7 +4,7 @@ It goes deep where a search of everything cannot, and where walks would see the 
 again and again. As many different *profiles* are kept as there are, evenly, the others by lot. A
 profile says how many instances of each action a state enables; it is the same for states that
 differ by names alone. Properties play no part in it. Nothing found says nothing of what was not
-kept. `docs/decisions/0040-stateful-testing.md` and `0087-hunting.md` have the measurements.
+kept. `docs/decisions/0040-stateful-testing.md` and `docs/hunting.md` have the measurements.
 """
 
 from __future__ import annotations

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from checker.core.search.explore import Explorer, Options
 from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import read_cases
+from model.protocols import PROTOCOLS
+from properties import choose_properties
 from tests.support.fixes import searched_with_fix
 
 _SLOW = [pytest.mark.slow]
@@ -35,3 +38,15 @@ def test_a_search_finds_the_very_trace_that_is_stored(case):
 @pytest.mark.parametrize("case", _cases(MENDED))
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
+
+
+LARGE = {"log_size": 5, "voter_changes": 2, "crashes": 1, "power_losses": 1}
+
+
+@pytest.mark.slow
+def test_the_wrong_voter_set_is_found_where_each_append_is_flushed_too():
+    settings = {"truncation.rereads.control.records": False}
+    model = PROTOCOLS["kraft"].model(LARGE, settings, "kafka-fixed")
+    properties = choose_properties(model.protocol, ["the_voter_set_is_that_of_the_log"])
+    (violation,) = Explorer(model, properties, None, Options(symmetry=True)).run().violations
+    assert violation.depth == 18
