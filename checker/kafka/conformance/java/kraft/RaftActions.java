@@ -2,6 +2,7 @@ package highwater;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.Node;
@@ -235,8 +236,19 @@ final class RaftActions {
         leader.settle();
     }
 
-    private void snapshot(RaftNode node, int end) {
-        if (!RaftSnapshots.create(node, end + RaftNumbers.before(world))) world.fail("it has that snapshot");
+    /**
+     * Kafka drops all voters of before the snapshot where a VotersRecord lies at its end, which a
+     * truncation may take as well: they are put back.
+     */
+    @SuppressWarnings("unchecked")
+    private void snapshot(RaftNode node, int at) {
+        long end = at + RaftNumbers.before(world);
+        var history = (NavigableMap<Long, Object>) RaftNumbers.history(node);
+        var last = history.floorEntry(end - 1);
+        if (!RaftSnapshots.create(node, end)) world.fail("it has that snapshot");
+        if (last == null || history.floorKey(end - 1) != null) return;
+        history.put(last.getKey(), last.getValue());
+        world.notes.add("voters that a snapshot drops are put back");
     }
 
     /** Kafka never deletes the active segment: where a log starts within it, is in memory only. */
@@ -320,6 +332,7 @@ final class RaftActions {
 
     private void restart(RaftNode node, Runnable stop) {
         stop.run();
+        if (node.forgetVoteBesideLeader()) world.notes.add("a vote that is kept beside the leader is taken out of quorum-state");
         parked.remove(node);
         node.holdsFlush = flushes;
         node.start();

@@ -1,5 +1,7 @@
 package highwater;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -301,6 +303,27 @@ final class RaftNode {
         Path file = new File(directory, "quorum-state").toPath();
         try {
             return Files.exists(file) ? Files.readString(file) : null;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Takes the vote for itself out of `quorum-state` where another leads that epoch; false if there is none.
+     *
+     * Kafka starts as Candidate of the epoch with it, and is elected by nobody.
+     */
+    boolean forgetVoteBesideLeader() {
+        String text = quorumState();
+        if (text == null) return false;
+        try {
+            var state = (ObjectNode) new ObjectMapper().readTree(text);
+            int leader = state.path("leaderId").asInt(-1);
+            if (leader < 0 || leader == id || state.path("votedId").asInt(-1) != id) return false;
+            state.put("votedId", -1);
+            if (state.has("votedDirectoryId")) state.put("votedDirectoryId", Uuid.ZERO_UUID.toString());
+            Files.writeString(new File(directory, "quorum-state").toPath(), state.toString());
+            return true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
