@@ -13,11 +13,8 @@ not know yet what is committed. Kafka's leader says that it does not know (`Lead
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +23,7 @@ from checker.core.graphs.built import build
 from model.kraft.state import CANDIDATE, FOLLOWER, LEADER, RESIGNED, UNATTACHED, EpochState
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
-from tests.support.tlc import START
+from tests.support.tlc import shown_cores, values_of
 
 FOLDER = os.environ.get("KAFKA_TLAPLUS", "")
 _GOLDEN = Path(__file__).parents[1] / "golden" / "kip_853.csv"
@@ -91,17 +88,10 @@ def _core(model: Model, state: State) -> Core:
 
 def specified(row: dict[str, int], folder: Path) -> tuple[int, set[Core]]:
     """How many states the specification has according to TLC, and their cores."""
-    for path in (Path(FOLDER) / "kraft" / "kip_853").glob("*.tla"):
-        shutil.copy(path, folder)
-    (folder / "Core.tla").write_text(_MODULE, encoding="utf-8")
-    given = (Path(FOLDER) / "kraft" / "kip_853" / "kraft_kip_853.cfg").read_text(encoding="utf-8")
-    (folder / "Core.cfg").write_text(_configuration(given, row), encoding="utf-8")
-    done = subprocess.run(
-        [*START, "-workers", "1", "Core"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    (states,) = re.findall(r"(\d+) distinct states found, 0 states left", done.stdout)
-    shown = re.findall(r'^"core (.*)"$', done.stdout, re.MULTILINE)
-    return int(states), {_read(text) for text in set(shown)}
+    place = Path(FOLDER) / "kraft" / "kip_853"
+    given = (place / "kraft_kip_853.cfg").read_text(encoding="utf-8")
+    states, shown = shown_cores(place, _MODULE, _configuration(given, row), folder)
+    return states, {_read(text) for text in shown}
 
 
 def _configuration(given: str, row: dict[str, int]) -> str:
@@ -122,9 +112,7 @@ def _configuration(given: str, row: dict[str, int]) -> str:
 
 
 def _read(text: str) -> Core:
-    """`<<<<\\"F\\", 1, 2, <<1>>, 0>>, ...>>` as tuples."""
-    listed = text.replace("\\", "").replace("<<", "[").replace(">>", "]")
     return tuple(
         (role, epoch, leader, tuple(log), mark)
-        for role, epoch, leader, log, mark in json.loads(listed)
+        for role, epoch, leader, log, mark in values_of(text)
     )
