@@ -18,7 +18,7 @@ from tests.support.textbook import search
 from tests.support.tiers import slow_but
 from tests.support.variants import flipped, random_states, small, tiny, walked_states
 
-SAMPLES, REACHABLE = 100, 250
+SAMPLES, REACHABLE = 60, 250
 BETWEEN = [protocol.name for protocol in LADDER[1:-1]]  # each has what its neighbours have
 MOST = [name for name in PROTOCOLS if name not in BETWEEN]
 every_protocol = pytest.mark.parametrize("name", PROTOCOLS)

@@ -1,13 +1,20 @@
 """Controllers of published releases: what they do with a quorum's findings, and what mends it."""
 
+from pathlib import Path
+
 import pytest
 
-from checker.kafka.conformance.compare import Tally, compare_walks
+from checker.core.engines.reference import ReferenceEngine
+from checker.kafka.conformance.compare import Tally, compare, compare_walks
 from checker.kafka.conformance.compared import QUORUMS
 from checker.kafka.conformance.controllers import Controllers
-from checker.kafka.conformance.sensitivity import sensitivity
+from checker.kafka.conformance.projection import Projection
+from checker.kafka.conformance.replays import replay
+from checker.kafka.conformance.sensitivity import sensitivity, with_setting
+from checker.kafka.conformance.shorten import walk_of
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import at_least
+from checker.lab.experiments.cases import read_case
 from tests.support.quorums import (
     a_snapshot_in_place_of_a_log,
     a_snapshot_of_an_earlier_epoch,
@@ -173,3 +180,36 @@ def test_a_wrong_model_is_noticed(setting):
     """By a step that Kafka does not take, and by one that it takes and the model does not."""
     (found,) = sensitivity("4.3.1", seed=7, most=1_000, steps=40, chosen=[setting], of=QUORUMS)
     assert found.states is not None
+
+
+@pytest.mark.nightly(RELEASES)
+@pytest.mark.parametrize(
+    ("case", "setting", "more"),
+    [
+        ("102-a_snapshot_is_not_read", "snapshot.is.always.read", ()),
+        (
+            "103-a_snapshot_is_refused",
+            "snapshot.of.earlier.epoch.is.taken",
+            ("follower_fetch_snapshot",),
+        ),
+    ],
+)
+def test_what_walks_do_not_meet_is_noticed_after_the_steps_of_a_case(case, setting, more):
+    trace = read_case(Path("counterexamples/kraft") / case).stored_trace()
+    model = with_setting(trace.model, setting, "true")
+    engine, steps = ReferenceEngine(model), [model.instances[step.number] for step in trace.steps]
+    state = engine.initial()
+    for step in steps:
+        after = engine.step(state, step)
+        assert after is not None
+        state = after
+    steps += [i for i in model.instances if i.action.name in more and engine.step(state, i)][:1]
+    with Controllers("3.9.1") as controllers:
+        assert replay(controllers, trace).difference is None
+        walk = walk_of(model, Projection(model, "3.9.1"), steps)
+        assert walk is not None
+        answer = controllers.run(model, Projection(model, "3.9.1"), walk.steps)
+    found = compare(
+        Projection(model, "3.9.1"), walk.steps, walk.expected, answer, walk.between
+    ).difference
+    assert found is not None and found.step == len(trace.steps) + len(more)

@@ -108,8 +108,9 @@ def test_a_session_that_says_all_again_leaves_nothing_out():
     assert states(model_of(**SESSIONS)) != with_all_said
 
 
-@pytest.mark.parametrize("answers", ["at_once", "in_flight"])
-@pytest.mark.parametrize("loss", ["crashes", "rack_failures"])
+@pytest.mark.parametrize(
+    ("loss", "answers"), [("crashes", "in_flight"), ("rack_failures", "at_once")]
+)
 def test_what_counts_as_told_is_forgotten_with_the_leader(answers, loss):
     sizes = {"max_leader_epoch": 2, "preferred_elections": 2, "log_size": 1, "max_records": 1}
     bounds = BOUNDS | sizes | {"crashes": 0} | {loss: 1}
