@@ -284,7 +284,7 @@ def test_what_a_controller_has_not_flushed_of_the_metadata_is_gone_whenever_it_w
 
 
 def test_what_is_down_is_launched_and_nothing_else(stage):
-    launched = []
+    launched: list[object] = []
     stage.cluster.all_nodes = (101, 102, 0)
     stage.cluster.is_up = lambda node: node == 102
     stage.cluster.wait_until_down = lambda node: None
