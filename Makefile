@@ -112,8 +112,9 @@ docs-anew: $(BASE) ## search for all of it anew, which takes long
 	@$(BIN)/highwater matrix --store $(GUARANTEES).jsonl --write $(GUARANTEES).md
 	@$(BIN)/highwater matrix --stored --markdown >docs/guarantees.md
 	@for protocol in $$(sed -n 's/^<!-- liveness \(.*\): begin -->$$/\1/p' docs/liveness.md); do \
-		every=; [ $$protocol != kafka ] || every=--every-preset; \
-		$(BIN)/highwater liveness $$protocol $$every --quiet --write docs/liveness.md || \
+		asked=$$(tr '\n' ' ' <docs/liveness.md | \
+			sed -n "s|.*highwater liveness $$protocol\( [^\`]*\)--write docs/.*|\1|p"); \
+		$(BIN)/highwater liveness $$protocol $$asked --quiet --write docs/liveness.md || \
 			[ $$? -eq 13 ] || exit; done
 	@sed -n 's/^    highwater \(growth .*\)$$/\1/p' docs/performance.md | \
 		while read -r arguments; do $(BIN)/highwater $$arguments --quiet >/dev/null || exit; done
