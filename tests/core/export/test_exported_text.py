@@ -21,7 +21,7 @@ from tests.support.exports import check_promela, check_tla, export_of
 from tests.support.lab import model_of, protocol_of
 from tests.support.read_promela import ReadPromela
 from tests.support.read_tla import ReadTla
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly, slow_but
 from tests.support.variants import random_states, small, tiny
 
 CHECKS = {"promela": check_promela, "tla": check_tla}
@@ -36,10 +36,15 @@ QUICK = [
     ("kraft", "tiny", "tla"),
 ]
 """Of the others some read megabytes, which takes long, and the rest have what these have."""
+LONGEST = ("kraft", "small", "promela")
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "language"), slow_but(QUICK, product(PROTOCOLS, SIZES, CHECKS))
+    ("name", "size", "language"),
+    [
+        *slow_but(QUICK, (each for each in product(PROTOCOLS, SIZES, CHECKS) if each != LONGEST)),
+        nightly("a minute for megabytes of text", LONGEST),
+    ],
 )
 def test_every_step_and_claim_of_every_protocol_is_the_models(name, size, language):
     model_at, count = SIZES[size]

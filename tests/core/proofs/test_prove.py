@@ -213,7 +213,7 @@ def test_vacuous_actions_are_named():
 # --- minimising ---------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("half a minute: a proof without each of the lemmas")
 def test_none_of_a_minimal_set_of_lemmas_can_be_left_out():
     model = KIP320.model(sizes(3, 3, 4, 2))
 

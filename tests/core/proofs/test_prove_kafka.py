@@ -18,7 +18,7 @@ from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
 from properties import Sense, choose_properties, lemmas_of, promised_properties
 from tests.support.kafka import FIX_36
-from tests.support.tiers import nightly, slow_but
+from tests.support.tiers import slow_but
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)
@@ -126,8 +126,8 @@ def test_records_are_proved_to_survive(name):
     assert proved(broker_model(*choice, **bounds)).verdict is Verdict.PROVED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("replicas", [3, nightly("a minute with more replicas", 5)])
+@pytest.mark.nightly("half a minute and more: other sizes of what is proved on every change")
+@pytest.mark.parametrize("replicas", [3, 5])
 def test_records_are_proved_to_survive_at_larger_sizes(replicas):
     settings = FIX_36 | NO_LAST_LEADER | {"min.insync.replicas": "2"}
     sizes = {"log_size": 5, "max_records": 8, "max_leader_epoch": 7, "replicas": replicas}

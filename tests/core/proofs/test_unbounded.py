@@ -34,6 +34,7 @@ from tests.support.proofs import (
     random_states,
     states_on_walks,
 )
+from tests.support.tiers import nightly
 
 SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 LEMMAS = lemmas_of(KIP320)
@@ -391,8 +392,8 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     "name",
     [
         pytest.param("one_leader_per_epoch", marks=pytest.mark.slow),
-        pytest.param("leader_counts_the_isr", marks=pytest.mark.slow),
-        pytest.param("log_matching", marks=pytest.mark.slow),
+        nightly("half a minute for another part", "leader_counts_the_isr"),
+        nightly("half a minute for another part", "log_matching"),
     ],
 )
 def test_parts_of_the_broker_model_are_proved_for_all_sizes(name):
@@ -438,7 +439,7 @@ def test_kip320_is_proved_for_any_number_of_replicas_and_every_bound():
     assert {action for action, _ in found} >= {action.name for action in KIP320.actions}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("half a minute; proofs within bounds fall in the same way at each run")
 def test_an_ablation_is_not_proved_for_all_sizes():
     model = KIP320.model({}, {"fence_high_watermark": False})
 
