@@ -31,7 +31,7 @@ def test_a_file_says_how_many_voters_are_configured(tmp_path):
     assert quorum.words == "Kafka 3.9, 3 controllers, configured voters (kraft.version 0)"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("two minutes; case 110, a replaced disk that votes twice, is quick")
 def test_a_disk_that_is_lost_is_another_voter_only_where_voters_are_in_the_log():
     static = {"kraft.version": "0"}
     answer = ask_controllers("3.9", controllers=3, settings=static, disk_losses=1, **SMALL)
