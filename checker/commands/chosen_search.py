@@ -33,6 +33,9 @@ def chosen_search(
     if options["fair"] and not promises:
         raise UsageError("--fair goes with --liveness, or with a liveness property by name")
     engine.refuse({"liveness": promises})
+    for name in ("deadlock", "store", "liveness"):
+        if options["reduce"] and (promises if name == "liveness" else options[name]):
+            raise UsageError(f"--reduce is for properties of states and steps: leave out --{name}")
     if promises and options["store"]:
         raise UsageError(
             "liveness keeps the state graph in memory, not in a store: leave out --store"

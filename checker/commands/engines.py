@@ -82,6 +82,10 @@ def _local(asked: Asked) -> Search:
             asked.model, asked.properties, asked.promises, asked.fairness, asked.limits, asked.how,
             asked.on_progress,
         )  # fmt: skip
+    if asked.options["reduce"]:
+        from checker.core.search.reduced import ReducedExplorer
+
+        return ReducedExplorer(*plain)
     if asked.options["store"]:
         from checker.core.stores.journal import StoredExplorer
 
@@ -141,7 +145,7 @@ def _store(asked: Asked) -> Store:
 _DECLARED = (
     Engine(
         "local", "vectorised search on this machine",
-        frozenset({"store", "symmetry", "max_memory", "liveness"}), _local,
+        frozenset({"store", "symmetry", "reduce", "max_memory", "liveness"}), _local,
     ),
     Engine(
         "spark", "vectorised search on a Spark cluster; keeps what it finds in a store",

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     default=False,
     help="search states that differ only in members' names once",
 )
+@click.option(
+    "--reduce", is_flag=True, help="leave out steps that no shortest way to a violation needs"
+)
 @click.option("--liveness", is_flag=True, help="check also what must happen in the end")
 @click.option(
     "--fair",

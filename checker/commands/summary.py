@@ -151,6 +151,7 @@ def to_json(exploration: Exploration, found: tuple[Finding, ...]) -> searches.Ex
         "settings": about["settings"],
         "engine": exploration.engine,
         "symmetry": exploration.symmetry,
+        "reduced": exploration.reduced,
         "verdict": exploration.verdict,
         "coverage": exploration.coverage,
         "stopped": exploration.stopped or None,

@@ -167,6 +167,8 @@ def _search_lines(exploration: Exploration, stats: bool) -> Iterator[str]:
         f"{exploration.distinct_states:,} distinct states, depth {exploration.depth}, "
         f"{exploration.transitions:,} transitions"
     )
+    if exploration.reduced:
+        yield "reduced: only steps that a shortest way to what is asked may need were taken"
     if exploration.unfinished:
         yield (
             f"{exploration.unfinished:,} of the states are at depth {exploration.depth + 1}, "

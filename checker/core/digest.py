@@ -50,6 +50,14 @@ def protocol_digest(model: Model, prop: Property | None = None) -> str:
     return digest.hexadecimal[:DIGITS]
 
 
+def nodes_digest(parts: Iterable[Node | int]) -> str:
+    """A digest of expressions and numbers in their order."""
+    digest = _Digest()
+    for part in parts:
+        digest.add(digest.node(part) if isinstance(part, Node) else part)
+    return digest.hexadecimal[:DIGITS]
+
+
 class _Digest:
     """Feeds a hash. A node is told by its operator and its arguments, whatever order is theirs."""
 

@@ -177,6 +177,11 @@ class Inspection:
         return [p.name for p in self.properties if self.verdict_on(p) is Verdict.UNREACHED]
 
     @property
+    def visits_all(self) -> bool:
+        """What no visited state enabled is enabled in none: nothing is left out on purpose."""
+        return True
+
+    @property
     def switched_off(self) -> list[str]:
         """The actions that bounds and settings rule out, whatever the state."""
         return [name for name in self.actions if name not in self.model.possible_actions]
@@ -184,7 +189,7 @@ class Inspection:
     @property
     def never_enabled(self) -> list[str]:
         """The actions that no visited state enabled, though bounds and settings allow them."""
-        possible = self.model.possible_actions
+        possible = self.model.possible_actions if self.visits_all else ()
         return [n for n, count in self.actions.items() if not count.enabled and n in possible]
 
 
@@ -199,6 +204,7 @@ class Exploration(Inspection):
     engine: str
     symmetry: bool = False
     _: KW_ONLY
+    reduced: bool = False
     levels: list[int] = field(default_factory=list)
     unfinished: int = 0
     transitions: int = 0
@@ -210,6 +216,11 @@ class Exploration(Inspection):
     fingerprint_bits: int = 64
     collision_probability: float = 0.0
     peak_memory_bytes: int = 0
+
+    @property
+    def visits_all(self) -> bool:
+        """The search was not reduced to what its properties need."""
+        return not self.reduced
 
     @property
     def unfulfilled(self) -> list[Judgement]:

@@ -21,6 +21,7 @@ class Explore(TypedDict):
     settings: dict[str, str]
     engine: str
     symmetry: bool
+    reduced: bool
     verdict: Verdict
     coverage: Verdict
     stopped: str | None

@@ -49,6 +49,10 @@ class Successors:
         """The first `count` of the steps."""
         return Successors(self.rows[:count], self.instances[:count], self.words[:, :count])
 
+    def only(self, kept: Booleans) -> Successors:
+        """Those of the steps that are kept."""
+        return Successors(self.rows[kept], self.instances[kept], self.words[:, kept])
+
 
 class VectorisedEngine:
     """Runs a model on packed batches of states.

@@ -248,12 +248,16 @@ class Explorer:
     def _expanded(self, pieces: list[Words]) -> Expansion:
         words = joined(pieces)
         try:
-            steps = self._expand(words)
+            steps = self._steps(words)
         except MisfitError as error:
             same = words == self.engine.layout.pack([error.state])
             raise _MisfitInBatchError(error, int(same.all(axis=0).argmax())) from error
         after = self._canonical(steps.words)
         return Expansion(words, steps, after, self._visited.batch(after))
+
+    def _steps(self, words: Words) -> Successors:
+        """The steps of a batch that the search takes: all."""
+        return self._expand(words)
 
     def _canonical(self, words: Words) -> Words:
         """The states that stand for their classes under symmetry; without it, the same states."""

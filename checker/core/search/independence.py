@@ -1,0 +1,142 @@
+"""Which action instances get in each other's way, and which make a condition true: exactly.
+
+Two instances are independent if in every state that enables both, either leaves the other enabled
+and both orders end in the same state. Reads and writes decide most pairs; for the others the
+captured graph says it to Z3. It is asked of all states within the domains, reachable or not, and
+what it does not answer counts as dependent. Answers are kept with a digest of what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from checker.core.digest import nodes_digest
+from checker.core.native import kept_code
+from checker.core.search.goals import After
+from model.language import graph
+from model.language.graph import Node, Op
+from model.language.ground import GroundAction, cell_node
+from model.language.protocol import Model
+
+Table = npt.NDArray[np.bool_]
+
+_FORM = 1  # of what is kept
+_TIMEOUT = 1_000  # milliseconds a question
+
+
+class Relations:
+    """What holds between the action instances of a model, numbered as in `ground_actions`.
+
+    `dependent[t, u]`: t and u are; an instance is independent of itself.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._actions = model.ground_actions
+        self._after = [After(model, action.assignments) for action in self._actions]
+        self._writes = [frozenset(action.assignments) for action in self._actions]
+        self._reads = [_cells(a.guard, *a.assignments.values()) for a in self._actions]
+        self._solver: _Solver | None = None
+        count = len(self._actions)
+        self.dependent = self._kept((), (count, count), self._ask_dependent)
+
+    def enables(self, conditions: Sequence[Node]) -> Table:
+        """Of each condition which instances may make it true."""
+        shape = len(conditions), len(self._actions)
+        return self._kept(conditions, shape, lambda table: self._ask_enables(table, conditions))
+
+    def _kept(
+        self, conditions: Iterable[Node], shape: tuple[int, int], ask: Callable[[Table], None]
+    ) -> Table:
+        """A table from an earlier run, or else from Z3, and kept."""
+        key = f"independence-{nodes_digest((*self._asked(), *conditions))}-{_FORM}"
+        table = np.zeros(shape, np.bool_)
+        kept = kept_code.load(key)
+        if kept is not None and len(kept) == (table.size + 7) // 8:
+            bits = np.frombuffer(kept, np.uint8)
+            return np.unpackbits(bits, count=table.size).reshape(shape).astype(np.bool_)
+        ask(table)
+        kept_code.store(key, np.packbits(table).tobytes())
+        return table
+
+    def _asked(self) -> Iterator[Node | int]:
+        """All that answers about the actions depend on."""
+        for action in self._actions:
+            yield len(action.assignments)
+            yield action.guard
+            for position, node in sorted(action.assignments.items()):
+                yield position
+                yield node
+
+    def _may_be(self, *conditions: Node) -> bool:
+        if self._solver is None:
+            self._solver = _Solver(self._model)
+        return self._solver.may_be(*conditions)
+
+    def _ask_enables(self, table: Table, conditions: Sequence[Node]) -> None:
+        for number, condition in enumerate(conditions):
+            read = _cells(condition)
+            for t, action in enumerate(self._actions):
+                if read & self._writes[t]:
+                    later = self._later(condition, t)
+                    table[number, t] = self._may_be(action.guard, graph.negation(condition), later)
+
+    def _ask_dependent(self, table: Table) -> None:
+        for t in range(len(self._actions)):
+            for u in range(t):
+                table[t, u] = table[u, t] = self._clash(t, u)
+
+    def _clash(self, t: int, u: int) -> bool:
+        """Some state enables both, and they do not commute there."""
+        one, other = self._actions[t], self._actions[u]
+        touched = self._writes[t] & (self._reads[u] | self._writes[u])
+        if not touched and not self._writes[u] & self._reads[t]:
+            return False
+        wrong = [graph.negation(self._later(other.guard, t))]
+        wrong.append(graph.negation(self._later(one.guard, u)))
+        for position in self._writes[t] | self._writes[u]:
+            ends = self._end(other, position, t), self._end(one, position, u)
+            wrong.append(graph.negation(graph.equal(*ends)))
+        return self._may_be(one.guard, other.guard, graph.disjunction(*wrong))
+
+    def _later(self, node: Node, t: int) -> Node:
+        return self._after[t](node, of_state=True)
+
+    def _end(self, action: GroundAction, position: int, after: int) -> Node:
+        """What is in a cell when an action has followed another."""
+        own = cell_node(0, self._model.cells[position])
+        return self._later(action.assignments.get(position, own), after)
+
+
+def _cells(*nodes: Node) -> frozenset[int]:
+    return frozenset(node.data[1] for node in graph.below(*nodes) if node.op is Op.CELL)
+
+
+class _Solver:
+    """Asks Z3 of all states whose cells are within their domains."""
+
+    def __init__(self, model: Model) -> None:
+        import z3
+
+        from checker.core.engines.symbolic import Lowering, SymbolicEngine
+
+        engine = SymbolicEngine(model)
+        self._no = z3.unsat
+        self._term = Lowering(lambda frame, position: engine.cells(frame)[position])
+        self._solver = z3.SolverFor("QF_FD")
+        self._solver.set("timeout", _TIMEOUT)
+        self._solver.add(engine.in_domain())
+
+    def may_be(self, *conditions: Node) -> bool:
+        """Unless no state makes all conditions true."""
+        node = graph.conjunction(*conditions)
+        if node.op is Op.CONST:
+            return bool(node.data)
+        self._solver.push()
+        self._solver.add(self._term(node))
+        answer = self._solver.check()
+        self._solver.pop()
+        return bool(answer != self._no)
