@@ -94,7 +94,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "checker.core.digest": ("model", "properties"),
     "checker.core.native": (FILES,),
     "checker.core.engines": ("model", "properties", VERDICT, NATIVE),
-    "checker.core.search": ("model", "properties", VERDICT, NATIVE, ENGINES),
+    "checker.core.search": ("model", "properties", VERDICT, DIGEST, NATIVE, ENGINES),
     "checker.core.traces": ("model", "properties", VERDICT, FILES, DIGEST, AMOUNTS, ENGINES),
     "checker.core.liveness": ("model", "properties", VERDICT, NATIVE, ENGINES, SEARCH, TRACES),
     "checker.telling.causes": ("model", "properties", ENGINES, TRACES),

@@ -334,17 +334,17 @@ def examples(draw: Callable[..., Any]) -> Example:
         kinds = draw(st.lists(st.sampled_from(_PARAMETERS), max_size=3))
         parameters = {f"p{k}": kind for k, kind in enumerate(kinds)}
         text = writer.function(f"act{number}", parameters)
-        actions.append(_action(text, f"act{number}", parameters))
+        actions.append(action_of(text, f"act{number}", parameters))
         texts.append(text)
     properties = []
     for number in range(2):
         text = f"def claim{number}(s):\n    return {writer.boolean(Scope(), 3)}"
-        properties.append(Property(f"claim{number}", "", _compiled(text, f"claim{number}")))
+        properties.append(Property(f"claim{number}", "", compiled(text, f"claim{number}")))
         texts.append(text)
     before, after = writer.boolean(Scope("s"), 2), writer.boolean(Scope("t"), 2)
     text = f"def of_step(s, t):\n    return implies({before}, {after})"
     properties.append(
-        Property("of_step", "", _compiled(text, "of_step"), Sense.ALWAYS, of_steps=True)
+        Property("of_step", "", compiled(text, "of_step"), Sense.ALWAYS, of_steps=True)
     )
     texts.append(text)
     protocol = Protocol(
@@ -380,14 +380,14 @@ def _states(draw: Callable[..., Any]) -> tuple[dict[str, str], type[Lab]]:
     return kinds, state
 
 
-def _action(text: str, name: str, parameters: dict[str, Any]) -> Action:
-    function = _compiled(text, name)
+def action_of(text: str, name: str, parameters: dict[str, Any]) -> Action:
+    function = compiled(text, name)
     function.__annotations__ = dict(parameters)
     assert list(inspect.signature(function).parameters)[1:] == list(parameters)
     return Action(name, function, name)
 
 
-def _compiled(text: str, name: str) -> Any:
+def compiled(text: str, name: str) -> Any:
     """The function that the text defines; errors in it show its lines."""
     file = f"<generated {next(_files)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

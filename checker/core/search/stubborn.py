@@ -120,7 +120,8 @@ class Reduction:
         instances, rows = len(self._guards.first) - 1, len(self._rows[1])
         _choose(
             np.array(self._truths(words)), steps.rows.astype(np.int64),
-            self._places[steps.instances], kept, self._goals, self._by_step, *self._rows, *self._guards,
+            self._places[steps.instances], kept, self._goals, self._by_step,
+            *self._rows, *self._guards,
             *self._dependent, *self._enables, np.zeros(instances, np.int64),
             np.zeros(instances, np.int64), np.zeros(instances + 1, np.int64),
             np.zeros(rows, np.int64), np.zeros(rows, np.int64),
@@ -161,7 +162,7 @@ def _judge(
                 elif cost >= 0:
                     cost += part
         costs[row] = cost
-    return costs[first[condition + 1] - 1]
+    return costs[first[condition + 1] - 1]  # type: ignore[no-any-return]
 
 
 @kernel
@@ -202,7 +203,8 @@ def _choose_enabling(
 @kernel
 def _choose(
     truths: Booleans, rows: Ints, places: Ints, kept: Booleans, goals: Ints, by_step: Ints,
-    first: Ints, kinds: Ints, atom: Ints, first_member: Ints, member: Ints, first_guard: Ints, guards: Ints,
+    first: Ints, kinds: Ints, atom: Ints, first_member: Ints, member: Ints,
+    first_guard: Ints, guards: Ints,
     first_dependent: Ints, dependent: Ints, first_enabling: Ints, enabling: Ints, enabled: Ints,
     chosen: Ints, queue: Ints, costs: Ints, marks: Ints,
 ) -> None:  # fmt: skip
