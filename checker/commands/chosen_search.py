@@ -33,8 +33,8 @@ def chosen_search(
     if options["fair"] and not promises:
         raise UsageError("--fair goes with --liveness, or with a liveness property by name")
     engine.refuse({"liveness": promises})
-    for name in ("deadlock", "store", "liveness"):
-        if options["reduce"] and (promises if name == "liveness" else options[name]):
+    for name, given in (("store", options["store"]), ("liveness", promises)):
+        if options["reduce"] and given:
             raise UsageError(f"--reduce is for properties of states and steps: leave out --{name}")
     if promises and options["store"]:
         raise UsageError(
