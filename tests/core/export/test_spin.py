@@ -11,18 +11,18 @@ from checker.core.export.promela import as_promela
 from checker.core.search.explore import Explorer
 from checker.core.search.question import Options
 from model.ladder import LADDER
-from model.protocols import PROTOCOLS, protocol_named
+from model.protocols import protocol_named
 from properties import promised_properties, properties_of
 from properties.claims import always
 from tests.support import counted
 from tests.support.lab import model_of
 from tests.support.spin import run_spin
 from tests.support.tiers import nightly
-from tests.support.variants import tiny
+from tests.support.variants import MOST, tiny
 
 pytestmark = pytest.mark.slow
 
-MODELS = {name: lambda name=name: tiny(name) for name in PROTOCOLS} | {
+MODELS = {name: lambda name=name: tiny(name) for name in MOST} | {
     "kafka at its default bounds": lambda: protocol_named("kafka").model(),
     "kafka_group at its default bounds": lambda: protocol_named("kafka_group").model(),
     "kip320 at its default bounds": lambda: protocol_named("kip320").model(),
