@@ -42,12 +42,14 @@ def test_a_change_that_is_not_possible_in_one_place_is_told():
 
 @pytest.fixture
 def copy_of(tmp_path, monkeypatch):
-    """A function that copies the named parts of the tree into `tmp_path`."""
+    """A function that copies the named parts of the tree into `tmp_path`, for any mutant."""
     with ExitStack() as stack:
 
         def copy(*tree):
             monkeypatch.setattr(mutants, "TREE", tree)
-            return stack.enter_context(mutants.Copy(tmp_path))
+            made = stack.enter_context(mutants.Copy(tmp_path))
+            stack.enter_context(made.prepared([]))
+            return made
 
         yield copy
 

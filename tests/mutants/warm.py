@@ -1,13 +1,15 @@
 """A process that has imported what no mutant changes, and forks for each run of pytest.
 
-Importing takes longer than most tests that notice a mutant. Nothing of the project is imported
-before the fork: each run sees the tree as it is then. Requests are lines of JSON on standard input,
-`[arguments of pytest, seconds, file for the output]`; each is answered by a line, the exit status
-as `subprocess` gives it, or `null` where the run was not done after so many seconds.
+Requests are lines of JSON on standard input, each answered by a line. After `[files of tests, files
+that mutants change]` a fork has imported of the project what the former need and the latter do not
+change. It serves what follows, up to `[]`: `[arguments of pytest, seconds, file for the output]`.
+The answer is the exit status as `subprocess` gives it, or `null` where the run was not done after
+so many seconds.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -18,6 +20,7 @@ import llvmlite.binding
 import numpy as np
 import pytest
 import z3
+from unchanged import import_unchanged
 
 IMPORTED = (hypothesis.stateful, llvmlite.binding, np, pytest, z3)
 # Pytest rewrites the asserts of its plugins as they are imported, and warns that it is too late.
@@ -69,8 +72,35 @@ def _become_pytest(arguments: list[str], output: str) -> None:
         os._exit(status)
 
 
+def _begin(tests: list[str], mutated: list[str]) -> None:
+    """Fork a process that serves runs of these tests, and wait until it has ended."""
+    child = os.fork()
+    if child == 0:
+        import_unchanged(tests, mutated)
+        gc.collect()
+        gc.freeze()
+        _answer(None)
+        while asked := json.loads(sys.stdin.readline()):
+            _answer(_run(*asked))
+        _answer(None)
+        sys.exit()
+    try:
+        _, status = os.waitpid(child, 0)
+        child = 0
+    finally:
+        if child:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+    if status:
+        sys.exit("what mutants do not change cannot be imported")
+
+
+def _answer(answer: int | None) -> None:
+    print(json.dumps(answer), flush=True)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, _late)
     signal.signal(signal.SIGTERM, _ended)
-    for line in sys.stdin:
-        print(json.dumps(_run(*json.loads(line))), flush=True)
+    while line := sys.stdin.readline():
+        _begin(*json.loads(line))
