@@ -79,7 +79,7 @@ class Copy:
             else:
                 shutil.copy(source, target)
 
-        path = f"{folder}{os.pathsep}{Path(__file__).parent}"
+        path = os.pathsep.join(map(str, (folder, folder / "checker/public", Path(__file__).parent)))
         self._warm = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("warm.py"))],
             cwd=folder,
