@@ -34,6 +34,7 @@ from model.kraft.state import (
     UNATTACHED,
     Node,
     Quorum,
+    VotedDirectory,
 )
 from model.kraft.voter_set import is_majority
 from model.language import action, all_of, any_of, choose, is_none, not_, require, some, spend
@@ -118,7 +119,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
         return all_of(up_to_date, any_of(later, not_(any_of(voter.role == LEADER, follows))))
     open_state = any_of(voter.role == UNATTACHED, voter.role == PROSPECTIVE)
     free = all_of(is_none(voter.voted), is_none(voter.leader), up_to_date)
-    in_epoch = all_of(open_state, any_of(voter.voted == node, free))
+    voted = all_of(voter.voted == node, voter.voted_directory != VotedDirectory.LOST)
+    in_epoch = all_of(open_state, any_of(voted, free))
     return choose(later, up_to_date, in_epoch)
 
 
@@ -156,6 +158,7 @@ def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     at="KafkaRaftClient.handleVoteRequest",
     since="2.8.0",
     about="KIP-595",
+    settings="vote.names.directory",
 )
 def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
@@ -175,6 +178,7 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.role = choose(later, UNATTACHED, voter.role)
     voter.leader = choose(later, None, voter.leader)
     voter.voted = choose(later, None, voter.voted)
+    voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
     for other in quorum.nodes:

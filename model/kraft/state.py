@@ -55,6 +55,14 @@ class EpochState(IntEnum):
 UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED = EpochState
 
 
+class VotedDirectory(IntEnum):
+    """Which directory a node notes with its vote, by the disk that the other has now."""
+
+    OF_NOW = 0  # the other's directory; or any, and its disk is not lost any more
+    LOST = 1  # that of a disk that was lost: the vote is for nobody
+    ANY = 2  # none: with kraft.version 0 it is not in quorum-state
+
+
 class Entry(Record):
     """A record of the metadata log, by the epoch of the leader that appended it.
 
@@ -111,7 +119,8 @@ class MetadataLog(Sequence[Entry]):
 class Node(Entity):
     """A controller.
 
-    In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known.
+    In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known, with
+    its `voted_directory`.
     In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
     has fetched from its leader, `high_watermark`, and of a leader `fetched`, the fetch offset of
     each other node. `second_directory`: its disk was lost, and formatted with another directory id.
@@ -133,6 +142,7 @@ class Node(Entity):
     epoch: Epoch = 0
     leader: Node | None = None
     voted: Node | None = None
+    voted_directory: VotedDirectory = VotedDirectory.OF_NOW
     votes: SetOf[Node] = nobody()
     has_fetched: bool = False
     log: MetadataLog = sequence(LOG_SIZE)

@@ -34,6 +34,7 @@ TABLE = (
     Row("nodes.epoch", "QuorumState.epoch"),
     Row("nodes.leader", "ElectionState.leaderId"),
     Row("nodes.voted", "ElectionState.votedKey, where no leader is known"),
+    Row("nodes.voted_directory", "the directory of that key, by the one that the node has now"),
     Row("nodes.votes", "EpochElection.grantingVoters, and responses that wait to be read"),
     Row("nodes.has_fetched", "FollowerState.hasFetchedFromLeader", since="4.0.0"),
     Row("nodes.log.end", "RaftLog.endOffset"),
@@ -180,7 +181,9 @@ def covered_models(
 
 def rows(model: Model, version: str) -> list[Row]:
     """What is compared on a release."""
-    left_out = IN_THE_LOG if model.settings.kraft_version == KRaftVersion.STATIC else ()
+    left_out: tuple[str, ...] = IN_THE_LOG if model.settings.kraft_version == KRaftVersion.STATIC else ()
+    if not (model.bounds["disk_losses"] and model.settings.vote_names_directory):
+        left_out += ("nodes.voted_directory",)
     return [row for row in TABLE if at_least(version, row.since) and row.variable not in left_out]
 
 
