@@ -12,7 +12,6 @@ from model.kraft.bounds import EPOCHS, RESIGNATIONS
 from model.kraft.kraft_control_record_state_machine import (
     append,
     is_voter,
-    last_voters_offset,
     voter_set,
 )
 from model.kraft.leader_state import is_established, update_high_watermark
@@ -254,7 +253,7 @@ def leader_resign(quorum: Quorum, node: Node) -> None:
 def leader_resign_as_removed(quorum: Quorum, node: Node) -> None:
     """The leader is not in the voter set any more. If the removal timed out, it goes on."""
     require(node.leads, node.is_free, not_(is_voter(quorum, node, node)))
-    require(last_voters_offset(node.log) < node.high_watermark)
+    require(node.log.last_voters_offset < node.high_watermark)
     require(is_established(quorum, node))
 
     to_resigned(quorum, node)

@@ -211,7 +211,7 @@ class KRaftSettings:
         False,
         "a node that starts flushes its log before it fetches or votes",
         "restart.flushes.log",
-        at="LogLoader.recoverLog",
+        at="KafkaRaftClient.initialize",
         about="finding 0025",
         fix=True,
         catalogue="101",

@@ -39,6 +39,7 @@ from model.language import (
 
 Epoch = Annotated[int, integers(0, EPOCHS)]
 Offset = Annotated[int, integers(0, LOG_SIZE)]
+NO_OFFSET = -1
 
 
 class EpochState(IntEnum):
@@ -79,6 +80,14 @@ class Entry(Record):
 
 class MetadataLog(Sequence[Entry]):
     """The log of `__cluster_metadata`, as `KafkaRaftLog` has it."""
+
+    @property
+    def last_voters_offset(self) -> int:
+        """The offset of the last VotersRecord, read or not; -1 if there is none."""
+        return largest(
+            choose(all_of(self.has(p), not_(self[p].voters.is_empty)), p, NO_OFFSET)
+            for p in self.positions
+        )
 
     @property
     def last_epoch(self) -> int:
@@ -163,14 +172,29 @@ class Node(Entity):
         return self.role == LEADER
 
     @property
-    def voters(self) -> SetOf[Node]:
-        """The voters, by id, that it has read last; nobody where they are configured."""
+    def last_read_offset(self) -> int:
+        """The offset of the last VotersRecord that it has read; -1 if there is none."""
+        return self.last_read_before(self.log.end)
+
+    def last_read_before(self, end: int) -> int:
+        """The same of the records below the offset `end`."""
         log = self.log
-        read = largest(
-            choose(all_of(log.has(p), not_(log[p].voters.is_empty), not_(log[p].missed)), p, 0)
+        return largest(
+            choose(all_of(p < end, not_(log[p].voters.is_empty), not_(log[p].missed)), p, NO_OFFSET)
             for p in log.positions
         )
-        return choose(self.stale_voters.is_empty, log[read].voters, self.stale_voters)
+
+    @property
+    def voters(self) -> SetOf[Node]:
+        """The voters, by id, that it has read last; nobody where they are configured."""
+        read = self.log[maximum(self.last_read_offset, 0)]
+        return choose(self.stale_voters.is_empty, read.voters, self.stale_voters)
+
+    @property
+    def second_directories(self) -> SetOf[Node]:
+        """Which voters are in the voter set that it has read last with their second directory."""
+        read = self.log[maximum(self.last_read_offset, 0)]
+        return choose(self.stale_voters.is_empty, read.second, self.stale_second)
 
     @property
     def is_free(self) -> bool:
