@@ -80,7 +80,7 @@ def known_beyond(choice: Choice, but: Mapping[str, str] | None = None) -> tuple[
 
 @cache
 def _loss_of(folder: Path) -> Effects:
-    """What other rules do to the trace of the stored case in the folder: replayed once a process."""
+    """What other rules do to the case in the folder: its trace is replayed once a process."""
     (case,) = (case for case in stored_cases() if case.folder == folder)
     return Effects(case.stored_trace(), None)
 
