@@ -31,9 +31,9 @@ SECTIONS = {
 """The parameters of commands that stand together in help; all others are simply options."""
 
 ROLES = {
-    "What an operator sets": {Role.OPERATOR},
-    "What surrounds the system, and how fine the model is": {*Role} - {Role.OPERATOR, Role.RULE},
-    "Rules of the model, which a preset chooses; no keys of the system": {Role.RULE},
+    "Keys of the system, set by an operator": {Role.OPERATOR},
+    "Surroundings, and how fine the model is": {*Role} - {Role.OPERATOR, Role.RULE},
+    "Rules of the model, no keys of the system": {Role.RULE},
 }
 """The settings that stand together in help, by what sort of choice each is."""
 

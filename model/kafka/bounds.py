@@ -124,7 +124,8 @@ STALLED_CHECKS = fault(
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_READS = fault(
-    "stalled_reads", "request threads that stall, in a fetch, between the high watermark and the log start",
+    "stalled_reads",
+    "request threads that stall, in a fetch, between the high watermark and the log start",
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
 LOG_SWAPS = fault(
