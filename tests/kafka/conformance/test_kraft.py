@@ -26,7 +26,7 @@ from tests.support.quorums import (
 )
 from tests.support.tiers import RELEASES, first_and_nightly
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("controllers")]
 VERSIONS = first_and_nightly(RELEASES, "4.3.1", "4.1.0", "4.0.1", "3.9.1")
 
 
