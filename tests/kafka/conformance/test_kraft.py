@@ -26,7 +26,7 @@ from tests.support.quorums import (
 )
 from tests.support.tiers import RELEASES, first_and_nightly
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("controllers")]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
 VERSIONS = first_and_nightly(RELEASES, "4.3.1", "4.1.0", "4.0.1", "3.9.1")
 
 
@@ -52,7 +52,7 @@ def test_voters_below_the_former_end_of_a_log_are_hidden_and_committed_metadata_
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("lost", "fix"), [(2, ""), (12, "voters-after-a-truncation")])
+@pytest.mark.parametrize(("lost", "fix"), [(2, ""), (3, "voters-after-a-truncation")])
 def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(version, lost, fix):
     added, committed, stand = voters_hidden_by_a_truncation(lost, at_least(version, "4.0.0"))
     with Controllers(version, fix) as controllers:
