@@ -125,6 +125,7 @@ class Node(Entity):
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
     the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
     goes by since a snapshot came that it did not read; nobody if it reads what it has.
+    `voters_dropped`: of the VotersRecords before `snapshot_end` it remembers none.
     """
 
     _label = "n"
@@ -146,6 +147,7 @@ class Node(Entity):
     log_start: Offset = 0
     stale_voters: SetOf[Node] = nobody()
     stale_second: SetOf[Node] = nobody()
+    voters_dropped: bool = False
 
     @property
     def leads(self) -> bool:
@@ -156,11 +158,18 @@ class Node(Entity):
     def voters(self) -> SetOf[Node]:
         """The voters, by id, that it has read last; nobody where they are configured."""
         log = self.log
+        first = choose(self.voters_dropped, self.snapshot_end, 0)
         read = largest(
-            choose(all_of(log.has(p), not_(log[p].voters.is_empty), not_(log[p].missed)), p, 0)
+            choose(
+                all_of(log.has(p), p >= first, not_(log[p].voters.is_empty), not_(log[p].missed)),
+                p,
+                -1,
+            )
             for p in log.positions
         )
-        return choose(self.stale_voters.is_empty, log[read].voters, self.stale_voters)
+        last = log[maximum(read, 0)].voters
+        voters = choose(read < 0, last.minus(last), last)
+        return choose(self.stale_voters.is_empty, voters, self.stale_voters)
 
     @property
     def is_free(self) -> bool:
