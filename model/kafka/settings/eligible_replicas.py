@@ -41,7 +41,7 @@ class EligibleReplicaRules:
     )
     last_member_is_last_known_leader: bool = setting(
         False,
-        "the last ISR member from before the ELR is the last known leader",
+        "as ELR is switched on, the last ISR member is recorded as last known leader",
         "last.member.is.last.known.leader",
         at="PartitionChangeBuilder.maybeUpdateLastKnownLeader",
         about="finding 0011",
@@ -68,7 +68,7 @@ class EligibleReplicaRules:
     )
     elr_min_isr_read_by_all: bool = setting(
         False,
-        "for the ELR a raised min.insync.replicas counts once every active broker has read of it",
+        "for the ELR a raised min.insync.replicas counts once every active broker has applied it",
         "elr.min.isr.read.by.all",
         at="PartitionChangeBuilder.maybePopulateTargetElr",
         about="finding 0021",
@@ -85,7 +85,7 @@ class EligibleReplicaRules:
     )
     clearing_updates_elr_index: bool = setting(
         False,
-        "where the ELR is emptied at once, so is the index of it by broker",
+        "a cleared ELR leaves the controller's index brokersToElrs too",
         "clearing.updates.elr.index",
         at="ReplicationControlManager.removeTopicElrs",
         about="finding 0007",

@@ -23,11 +23,12 @@ from checker.kafka.guarantees.releases import release_named, target_named
 from checker.kafka.guarantees.stops import NONE, Ends, Outage, outages
 from checker.kafka.guarantees.upgrade import mixed_words, stages
 from checker.kafka.guarantees.verdicts import (
+    RETURN,
     STATES,
     finer_of_the_grid,
     is_safe,
     judge_losses,
-    judge_stops,
+    judged_cells,
 )
 from checker.lab.experiments.choices import Choice
 from model.language.errors import UsageError
@@ -43,6 +44,14 @@ MARK = "0002"
 def asked(kafka, settings="", **numbers):
     given: dict[str, Any] = {"settings": dict(part.split("=") for part in settings.split())}
     return highwater.ask(kafka, max_seconds=NO_LIMIT, **given, **TINY, **numbers)
+
+
+def losses(kafka, settings, min_isr_to=None, **faults):
+    """What the cluster loses in the model as it is, without the finer one."""
+    given = dict(part.split("=") for part in settings.split())
+    asked_about = Faults(faults, min_isr_to=min_isr_to, sizes=TINY)
+    choice = choice_of(describe_cluster(kafka, settings=given), asked_about)
+    return judge_losses(choice, Allowance(NO_LIMIT, STATES), finer=False)
 
 
 def words(answer, part=-1):
@@ -199,24 +208,24 @@ def _is_same(arguments, choice):
 # --- stops ---------------------------------------------------------------------------------------
 
 
+@cache
 def outage(name, settings, **faults):
-    keeps_up = {"followers.keep.up": "true", **settings}
-    asked_about = Faults(faults, sizes=TINY)
-    choice = choice_of(describe_cluster("4.1", settings=keeps_up), asked_about)
+    given = {"followers.keep.up": "true", **dict(part.split("=") for part in settings.split())}
+    choice = choice_of(describe_cluster("4.1", settings=given), Faults(faults, sizes=TINY))
     return outages(choice, [name], Limits())[name]
 
 
 @pytest.mark.slow
 def test_a_stop_is_as_bad_as_its_worst_state():
     writes = "leader_takes_writes"
-    assert outage(writes, {"min.insync.replicas": "1"}, crashes=1) == NONE
-    mild = outage(writes, TWO, crashes=1)
+    assert outage(writes, "min.insync.replicas=1", crashes=1) == NONE
+    mild = outage(writes, "min.insync.replicas=2", crashes=1)
     assert mild.ends is Ends.BY_ITSELF and mild.steps > 0
-    harder = outage(writes, {"min.insync.replicas": "3"}, crashes=1)
+    harder = outage(writes, "min.insync.replicas=3", crashes=1)
     assert harder.ends is Ends.WITH_A_RESTART and harder.faults == 1
-    assert outage(writes, TWO, crashes=2).faults == 2
+    assert outage(writes, "min.insync.replicas=2", crashes=2).faults == 2
     assert harder.is_worse_than(mild) and mild.is_worse_than(NONE)
-    assert harder.is_worse_than(outage(writes, TWO, crashes=2))
+    assert harder.is_worse_than(outage(writes, "min.insync.replicas=2", crashes=2))
     assert not mild.is_worse_than(harder) and not harder.is_worse_than(harder)
 
 
@@ -233,12 +242,12 @@ def test_of_two_stops_the_worse_takes_more_to_end_or_comes_after_fewer_faults():
 @pytest.mark.slow
 def test_what_no_broker_ends_is_for_good():
     """Finding 0006: offline for good with every broker back, until an operator forces a leader."""
-    settings = {**TWO, "min.insync.replicas.later": "1"}
+    settings = "min.insync.replicas=2 min.insync.replicas.later=1"
     found = outage("live_replicas_have_a_leader", settings, shutdowns=3, min_isr_changes=1)
     assert found.ends is Ends.NOT_WITHIN_BOUNDS and found.steps is None
     assert "for good" in found.words
-    assert found.is_worse_than(outage("leader_takes_writes", TWO, crashes=2))
-    kept = settings | {"min.isr.change.keeps.elr": "true"}
+    assert found.is_worse_than(outage("leader_takes_writes", "min.insync.replicas=2", crashes=2))
+    kept = f"{settings} min.isr.change.keeps.elr=true"
     assert outage("live_replicas_have_a_leader", kept, shutdowns=3, min_isr_changes=1) == NONE
 
 
@@ -290,17 +299,15 @@ def one_down():
 
 @pytest.mark.slow
 def test_a_change_of_min_isr_is_a_fault():
-    answer = asked("4.1", "min.insync.replicas=2", power_losses=1, min_isr_to=1)
-    assert answer.is_lossy and "min.insync.replicas changed to 1" in str(answer)
-    without = asked("4.1", "min.insync.replicas=2", power_losses=1).parts[0].judged
-    assert {cell.mark for cell in without.lost} == {MARK}
+    assert Faults(min_isr_to=1).words == "min.insync.replicas changed to 1"
+    assert losses("4.1", "min.insync.replicas=2", 1, power_losses=1).lost
+    assert not losses("4.1", "min.insync.replicas=2", power_losses=1).lost
 
 
 @pytest.mark.slow
 def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_that():
     """It did, in seven steps, where brokers applied the change at once (number 98 is the other)."""
-    answer = asked("4.3", "min.insync.replicas=2", false_fencings=1, min_isr_to=1)
-    assert {cell.mark for cell in answer.parts[0].judged.lost} == {MARK}
+    assert not losses("4.3", "min.insync.replicas=2", 1, false_fencings=1).lost
 
 
 @pytest.mark.parametrize(
@@ -372,11 +379,9 @@ def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
     verdicts = {}
     for stage in stages(describe_cluster("4.0", settings=TWO), release_named("4.1"))[2:]:
         choice = choice_of(stage.cluster, Faults({"crashes": 2}, sizes=TINY))
-        judged = judge_stops(
-            judge_losses(choice, Allowance(NO_LIMIT, STATES)), Allowance(NO_LIMIT, STATES)
-        )
-        verdicts[stage.name] = {cell.column.name: cell.words for cell in judged.stops}
-    off, between, on = (found["a leader once all are back"] for found in verdicts.values())
+        (cell,) = judged_cells(choice, (RETURN,), Allowance(NO_LIMIT, STATES))
+        verdicts[stage.name] = cell.words
+    off, between, on = verdicts.values()
     assert (off, on) == ("safe", "safe") and between.startswith("none in ")
 
 
