@@ -142,7 +142,7 @@ def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(
 def test_a_snapshot_before_a_removal_that_is_truncated_leaves_a_controller_without_voters(
     version, removed_first, fix, voters
 ):
-    """What 3 commits then is on 1 and 3. 3 ends, and 2 lacks it: 1 does not stand, after a start."""
+    """What 3 commits then is on 1 and 3. 3 ends, and 2 lacks it: 1 does not stand."""
     asks_first = at_least(version, "4.0.0")
     truncated, alone = a_snapshot_before_voters_that_are_truncated(removed_first, asks_first)
     with Controllers(version, fix) as controllers:

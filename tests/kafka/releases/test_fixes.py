@@ -294,9 +294,7 @@ def test_a_snapshot_takes_the_voters_from_memory_until_they_are_kept():
         _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
         for fix in (None, "snapshot-keeps-its-voters")
     )
-    assert published.failed == {
-        "testVotersBeforeASnapshotAreAskedWhenThoseAtItsEndAreTruncated"
-    }
+    assert published.failed == {"testVotersBeforeASnapshotAreAskedWhenThoseAtItsEndAreTruncated"}
     assert published.passed == {
         "testVotersBeforeASnapshotAreAskedWhenThoseBeyondItsEndAreTruncated",
         "testVotersAtTheEndOfASnapshotAreAsked",
