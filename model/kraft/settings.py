@@ -91,6 +91,15 @@ class KRaftSettings:
         evidence="`KafkaRaftClient` of 3.9.1 and 4.0.1",
         catalogue="117",
     )
+    vote_names_directory: bool = setting(
+        True,
+        "a vote is for a node's directory; else for its id, whatever disk it has",
+        "vote.names.directory",
+        at="QuorumState.unattachedOrProspectiveCanGrantVote",
+        about="KIP-853",
+        history="false 2.8.0, true 3.9.0",
+        evidence="`VotedState` of 3.7.0, `UnattachedState` of 3.9.1",
+    )
     resigned_stands_again: bool = setting(
         False,
         "a voter that resigned becomes a candidate; else it waits in the next epoch",
@@ -213,7 +222,7 @@ class KRaftSettings:
         False,
         "a node that starts flushes its log before it fetches or votes",
         "restart.flushes.log",
-        at="LogLoader.recoverLog",
+        at="KafkaRaftClient.initialize",
         about="finding 0025",
         fix=True,
         catalogue="101",

@@ -108,7 +108,7 @@ def _tried(change: Change, before: Judged, budget: Allowance) -> Tried:
     judged = judge_losses(change.choice, budget, finer=bool(before.lost[0].mark))
     if not all(is_safe(cell) for cell in judged.losses):
         return Tried(change, judged, ())
-    after = judge_stops(judged, budget)
+    after = judge_stops(judged, budget) if before.stops else judged
     return Tried(change, after, tuple(_costs(before, after)))
 
 

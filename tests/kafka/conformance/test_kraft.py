@@ -53,7 +53,7 @@ def test_voters_below_the_former_end_of_a_log_are_hidden_and_committed_metadata_
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("lost", "fix"), [(2, ""), (12, "voters-after-a-truncation")])
+@pytest.mark.parametrize(("lost", "fix"), [(2, ""), (3, "voters-after-a-truncation")])
 def test_a_controller_that_reads_all_voters_is_not_elected_by_the_former_ones(version, lost, fix):
     added, committed, stand = voters_hidden_by_a_truncation(lost, at_least(version, "4.0.0"))
     with Controllers(version, fix) as controllers:
