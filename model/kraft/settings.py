@@ -188,6 +188,17 @@ class KRaftSettings:
         history="false 3.0.0",
         evidence="`KafkaMetadataLog` of 3.0.0; classes of 3.9.1 to 4.3.1",
     )
+    snapshot_keeps_voters: bool = setting(
+        False,
+        "a node that makes a snapshot remembers its last voters before the snapshot's end",
+        "snapshot.keeps.earlier.voters",
+        at="KafkaRaftClient.createSnapshot",
+        about="finding 0026",
+        fix=True,
+        catalogue="124",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
+    )
     snapshot_flushed: bool = setting(
         True,
         "a snapshot is flushed before it has its name; else a power loss takes the latest",
