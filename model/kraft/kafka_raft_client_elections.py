@@ -12,7 +12,6 @@ from model.kraft.bounds import EPOCHS, RESIGNATIONS
 from model.kraft.kraft_control_record_state_machine import (
     append,
     is_voter,
-    last_voters_offset,
     voter_set,
 )
 from model.kraft.leader_state import is_established, update_high_watermark
@@ -34,6 +33,7 @@ from model.kraft.state import (
     UNATTACHED,
     Node,
     Quorum,
+    VotedDirectory,
 )
 from model.kraft.voter_set import is_majority
 from model.language import action, all_of, any_of, choose, is_none, not_, require, some, spend
@@ -118,7 +118,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
         return all_of(up_to_date, any_of(later, not_(any_of(voter.role == LEADER, follows))))
     open_state = any_of(voter.role == UNATTACHED, voter.role == PROSPECTIVE)
     free = all_of(is_none(voter.voted), is_none(voter.leader), up_to_date)
-    in_epoch = all_of(open_state, any_of(voter.voted == node, free))
+    voted = all_of(voter.voted == node, voter.voted_directory != VotedDirectory.LOST)
+    in_epoch = all_of(open_state, any_of(voted, free))
     return choose(later, up_to_date, in_epoch)
 
 
@@ -156,6 +157,7 @@ def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     at="KafkaRaftClient.handleVoteRequest",
     since="2.8.0",
     about="KIP-595",
+    settings="vote.names.directory",
 )
 def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
@@ -175,6 +177,7 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.role = choose(later, UNATTACHED, voter.role)
     voter.leader = choose(later, None, voter.leader)
     voter.voted = choose(later, None, voter.voted)
+    voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
     for other in quorum.nodes:
@@ -250,7 +253,7 @@ def leader_resign(quorum: Quorum, node: Node) -> None:
 def leader_resign_as_removed(quorum: Quorum, node: Node) -> None:
     """The leader is not in the voter set any more. If the removal timed out, it goes on."""
     require(node.leads, node.is_free, not_(is_voter(quorum, node, node)))
-    require(last_voters_offset(node.log) < node.high_watermark)
+    require(node.log.last_voters_offset < node.high_watermark)
     require(is_established(quorum, node))
 
     to_resigned(quorum, node)

@@ -91,6 +91,15 @@ class KRaftSettings:
         evidence="`KafkaRaftClient` of 3.9.1 and 4.0.1",
         catalogue="117",
     )
+    vote_names_directory: bool = setting(
+        True,
+        "a vote is for a node's directory; else for its id, whatever disk it has",
+        "vote.names.directory",
+        at="QuorumState.unattachedOrProspectiveCanGrantVote",
+        about="KIP-853",
+        history="false 2.8.0, true 3.9.0",
+        evidence="`VotedState` of 3.7.0, `UnattachedState` of 3.9.1",
+    )
     resigned_stands_again: bool = setting(
         False,
         "a voter that resigned becomes a candidate; else it waits in the next epoch",
@@ -151,6 +160,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="99",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -162,6 +172,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="102",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -176,6 +187,17 @@ class KRaftSettings:
         catalogue="103",
         history="false 3.0.0",
         evidence="`KafkaMetadataLog` of 3.0.0; classes of 3.9.1 to 4.3.1",
+    )
+    snapshot_keeps_voters: bool = setting(
+        False,
+        "a node that makes a snapshot remembers its last voters before the snapshot's end",
+        "snapshot.keeps.earlier.voters",
+        at="KafkaRaftClient.createSnapshot",
+        about="finding 0026",
+        fix=True,
+        catalogue="124",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     snapshot_flushed: bool = setting(
         True,
@@ -202,7 +224,7 @@ class KRaftSettings:
         False,
         "a node that starts flushes its log before it fetches or votes",
         "restart.flushes.log",
-        at="LogLoader.recoverLog",
+        at="KafkaRaftClient.initialize",
         about="finding 0025",
         fix=True,
         catalogue="101",

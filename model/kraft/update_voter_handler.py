@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kraft.bounds import VOTER_CHANGES
-from model.kraft.kraft_control_record_state_machine import is_voter, second_directories, voter_set
+from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
 from model.kraft.state import FOLLOWER, Node, Quorum
 from model.kraft.voter_changes import append_voters, require_changeable
 from model.language import action, require, spend
@@ -23,4 +23,4 @@ def leader_update_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     require(is_voter(quorum, leader, voter))
 
     spend(quorum, VOTER_CHANGES)
-    append_voters(quorum, leader, voter_set(quorum, leader), second_directories(quorum, leader))
+    append_voters(quorum, leader, voter_set(quorum, leader), leader.second_directories)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from model.kraft.kraft_control_record_state_machine import (
     append,
     is_static,
-    last_read_offset,
     voter_set,
 )
 from model.kraft.leader_state import is_established, update_high_watermark
@@ -24,7 +23,7 @@ def require_changeable(quorum: Quorum, leader: Node) -> None:
     if quorum.options.reconfiguration_waits:
         require(is_established(quorum, leader))
     if quorum.options.one_change_at_a_time:
-        require(last_read_offset(leader) < leader.high_watermark)
+        require(leader.last_read_offset < leader.high_watermark)
 
 
 def append_voters(quorum: Quorum, leader: Node, voters: SetOf[Node], second: SetOf[Node]) -> None:

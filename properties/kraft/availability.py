@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS
 from model.kraft.kafka_raft_client_replication import follows, is_valid
 from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
-from model.kraft.kraft_control_record_state_machine import last_read_offset, voter_set
+from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.leader_state import is_established, takes_fetch_offset
 from model.kraft.quorum_controller import has_state_to_go_back_to
 from model.kraft.settings import KRaftVersion
@@ -154,7 +154,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
             leader.leads,
             is_established(quorum, leader),
             every(other.epoch <= leader.epoch for other in quorum.nodes),
-            last_read_offset(leader) < leader.high_watermark,
+            leader.last_read_offset < leader.high_watermark,
             not_(voter_set(quorum, leader).contains(node)),
         )
         for leader in quorum.nodes

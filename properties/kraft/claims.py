@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
-    last_read_before,
-    last_read_offset,
-    last_voters_offset,
     voter_set,
 )
 from model.kraft.state import CANDIDATE, Node, Quorum
@@ -136,7 +133,7 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
 def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     """Else two nodes with the same log count different majorities."""
     return every(
-        all_of(node.stale_voters.is_empty, last_read_offset(node) == last_voters_offset(node.log))
+        all_of(node.stale_voters.is_empty, node.last_read_offset == node.log.last_voters_offset)
         for node in quorum.nodes
     )
 
@@ -156,7 +153,7 @@ def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
         not_(
             all_of(
                 row.number < node.snapshot_end,
-                last_read_before(node, node.snapshot_end) < row.number,
+                node.last_read_before(node.snapshot_end) < row.number,
                 not_(node.log[row.number].voters.is_empty),
             )
         )
@@ -304,7 +301,7 @@ def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
 @sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")
 def a_voter_set_changes(quorum: Quorum) -> bool:
     """A voter was added, removed or updated."""
-    return some(last_read_offset(node) > 0 for node in quorum.nodes)
+    return some(node.last_read_offset > 0 for node in quorum.nodes)
 
 
 @sometimes("two_candidates_in_an_epoch", "two nodes stand in the same epoch")

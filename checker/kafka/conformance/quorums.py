@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from checker.kafka.conformance.rows import Column, Columns, Numbers, Row
+from checker.kafka.conformance.rows import Row
 from checker.kafka.releases.jars import at_least
+from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.protocol import KRAFT
 from model.kraft.settings import KRaftSettings, KRaftVersion
-from model.kraft.state import CANDIDATE, PROSPECTIVE
-from model.language import Model
+from model.kraft.state import CANDIDATE, PROSPECTIVE, Quorum
+from model.language import Model, all_of, any_of, some
 from model.language.declare.history import version_of
 from model.language.declare.settings import of_release
 
@@ -34,6 +33,7 @@ TABLE = (
     Row("nodes.epoch", "QuorumState.epoch"),
     Row("nodes.leader", "ElectionState.leaderId"),
     Row("nodes.voted", "ElectionState.votedKey, where no leader is known"),
+    Row("nodes.voted_directory", "the directory of that key, by the one that the node has now"),
     Row("nodes.votes", "EpochElection.grantingVoters, and responses that wait to be read"),
     Row("nodes.has_fetched", "FollowerState.hasFetchedFromLeader", since="4.0.0"),
     Row("nodes.log.end", "RaftLog.endOffset"),
@@ -52,14 +52,18 @@ TABLE = (
     Row(
         "the voters that a node goes by",
         "KRaftControlRecordStateMachine.lastVoterSet: ids",
-        worked_out=lambda model: [Voters(model, node) for node in range(model.bounds["nodes"])],
+        contains=lambda quorum, of, node: voter_set(quorum, quorum.nodes[of]).contains(
+            quorum.nodes[node]
+        ),
+        of="nodes",
     ),
     Row(
         "those with another directory",
         "KRaftControlRecordStateMachine.lastVoterSet: directory ids",
-        worked_out=lambda model: [
-            Voters(model, node, "second") for node in range(model.bounds["nodes"])
-        ],
+        contains=lambda quorum, of, node: quorum.nodes[of].second_directories.contains(
+            quorum.nodes[node]
+        ),
+        of="nodes",
     ),
 )
 IN_THE_LOG = ("nodes.log.voters", "nodes.log.second", "those with another directory")
@@ -74,6 +78,7 @@ NOT_COMPARED = {
     "spent": "the budgets of faults",
     "nodes.stale_voters": "by the voters that a node goes by",
     "nodes.stale_second": "by the voters that a node goes by",
+    "nodes.voters_dropped": "by the voters that a node goes by",
 }
 """Variables that no row reads, with the reason."""
 
@@ -180,50 +185,19 @@ def covered_models(
 
 def rows(model: Model, version: str) -> list[Row]:
     """What is compared on a release."""
-    left_out = IN_THE_LOG if model.settings.kraft_version == KRaftVersion.STATIC else ()
+    static = model.settings.kraft_version == KRaftVersion.STATIC
+    left_out: tuple[str, ...] = IN_THE_LOG if static else ()
+    if not (model.bounds["disk_losses"] and model.settings.vote_names_directory):
+        left_out += ("nodes.voted_directory",)
     return [row for row in TABLE if at_least(version, row.since) and row.variable not in left_out]
 
 
-class Voters:
-    """The voters that a node goes by, worked out of packed states; a mask of nodes each.
-
-    `what`: which of them, as a VotersRecord has them: `voters`, or `second`.
-    """
-
-    def __init__(self, model: Model, node: int, what: str = "voters") -> None:
-        at = {cell.name: cell.position for cell in model.cells}
-        self._static = (
-            at["static_voters"] if model.settings.kraft_version == KRaftVersion.STATIC else None
-        )
-        self._stale = [at[f"nodes.stale_{which}[{node}]"] for which in ("voters", what)]
-        self._log = [
-            [at[f"nodes.log.{of}[{node}][{place}]"] for of in ("voters", "missed", what)]
-            for place in range(model.bounds["log_size"])
-        ]
-
-    def __call__(self, column: Column) -> Numbers:
-        """For each state, the mask."""
-        if self._static is not None:
-            return column(self._static)
-        found = np.zeros(column(self._stale[0]).shape, np.int64)
-        for voters, missed, what in self._log:
-            read = (column(voters) != 0) & (column(missed) == 0)
-            found = np.where(read, column(what), found)
-        return np.where(column(self._stale[0]) != 0, column(self._stale[1]), found)
-
-
-def passed_over(model: Model) -> Columns:
+def passed_over(quorum: Quorum) -> bool:
     """A node that is the only voter leads in the step in which it comes to stand."""
-    at = {cell.name: cell.position for cell in model.cells}
-    nodes = range(model.bounds["nodes"])
-    voters = [Voters(model, node) for node in nodes]
-
-    def stands(column: Column) -> Any:
-        found = np.zeros(column(at["nodes.role[0]"]).shape, np.bool_)
-        for node in nodes:
-            role = column(at[f"nodes.role[{node}]"])
-            standing = (role == PROSPECTIVE) | (role == CANDIDATE)
-            found |= standing & (voters[node](column) == 1 << node)
-        return found
-
-    return stands
+    return some(
+        all_of(
+            any_of(node.role == PROSPECTIVE, node.role == CANDIDATE),
+            voter_set(quorum, node) == quorum.nodes.only(node),
+        )
+        for node in quorum.nodes
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD
+from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD, STATIC
 from checker.kafka.conformance.rows import Wrong
 
 JOINS = {AUTO_JOIN: "true", "observers": "1"}
@@ -15,6 +15,7 @@ WRONG: Mapping[str, Wrong] = {
     AUTO_JOIN: Wrong("false", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "auto.join.once": Wrong("true", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "pre.vote": Wrong(),
+    "vote.names.directory": Wrong("false", STATIC, {"disk_losses": 2}),
     "resigned.stands.again": Wrong(),
     "reconfiguration.waits.for.epoch": Wrong("false"),
     "one.change.at.a.time": Wrong("false"),

@@ -41,6 +41,7 @@ final class RaftNumbers {
         readers.put("nodes.epoch", (node, at) -> RaftActions.epoch(node));
         readers.put("nodes.leader", (node, at) -> number(leader(node)));
         readers.put("nodes.voted", (node, at) -> leader(node) >= 0 ? -1 : number(voted(node)));
+        readers.put("nodes.voted_directory", (node, at) -> leader(node) >= 0 ? 0 : votedDirectory(node));
         readers.put("nodes.votes", (node, at) -> votes(node));
         readers.put("nodes.has_fetched", (node, at) -> hasFetched(node));
         readers.put("nodes.log.end", (node, at) -> offset(node.end()));
@@ -112,8 +113,19 @@ final class RaftNumbers {
 
     static int leader(RaftNode node) { return ((OptionalInt) Parts.get(Parts.ask(node.state(), "election"), "leaderId")).orElse(-1); }
 
-    private static int voted(RaftNode node) {
-        return ((Optional<?>) Parts.get(Parts.ask(node.state(), "election"), "votedKey")).map(key -> ((ReplicaKey) key).id()).orElse(-1);
+    private static int voted(RaftNode node) { return votedKey(node).map(ReplicaKey::id).orElse(-1); }
+
+    private static Optional<ReplicaKey> votedKey(RaftNode node) {
+        return ((Optional<?>) Parts.get(Parts.ask(node.state(), "election"), "votedKey")).map(key -> (ReplicaKey) key);
+    }
+
+    /** 0, the other's of now, or none and it has its second one; 1, one that the other has lost; 2, none. */
+    private int votedDirectory(RaftNode node) {
+        Optional<ReplicaKey> voted = votedKey(node);
+        if (voted.isEmpty() || voted.get().id() == node.id) return 0;
+        ReplicaKey now = world.node(voted.get().id()).key();
+        if (voted.get().directoryId().isPresent()) return voted.get().equals(now) ? 0 : 1;
+        return isSecond(now) ? 0 : 2;
     }
 
     private int votes(RaftNode node) {
@@ -130,11 +142,9 @@ final class RaftNumbers {
 
     private static long nextOffset(RaftNode node) { return (Long) Parts.get(node.voters(), "nextOffset"); }
 
-    private static boolean isRead(RaftNode node, long offset) { return history(node).containsKey(offset); }
-
-    /** The voter sets that a node has read, by offset; of static voters none. */
-    static Map<?, ?> history(RaftNode node) {
-        return (Map<?, ?>) Parts.get(Parts.get(Parts.get(node.voters(), "voterSetHistory"), "votersHistory"), "history");
+    private static boolean isRead(RaftNode node, long offset) {
+        Map<?, ?> history = (Map<?, ?>) Parts.get(Parts.get(Parts.get(node.voters(), "voterSetHistory"), "votersHistory"), "history");
+        return history.containsKey(offset);
     }
 
     /** How far the leader knows another to have fetched, as the voter or else by its key; 0 if not at all. */
