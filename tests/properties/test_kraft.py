@@ -150,7 +150,8 @@ RULES = {
 
 LONG = {
     "reconfiguration.waits.for.epoch", "high.watermark.exceeds.epoch.start", "a resignation",
-    "a disk, and controllers that join",
+    "follower.flushes.before.fetch", "removed.leader.is.not.counted",
+    "a disk, and controllers that join", "a change of voters",
     "elections without pre-votes", "an observer", "snapshots",
 }  # fmt: skip
 
@@ -173,6 +174,7 @@ def test_each_rule_is_needed(rule):
     assert not mended.violations
 
 
+@pytest.mark.slow
 def test_static_voters_lose_what_is_committed_with_a_disk_and_voters_by_directory_do_not():
     claims = choose_properties(KRAFT, ["leaders_have_what_is_committed"])
     bounds = {"voter_changes": 0, "epochs": 2, "disk_losses": 1}
