@@ -54,6 +54,7 @@ def _after(steps, settings=MappingProxyType({})):
     instances = {(i.action.name, *i.arguments): i for i in model.instances}
     state = engine.initial()
     for step in steps:
-        state = engine.step(state, instances[step])
-        assert state is not None, step
+        after = engine.step(state, instances[step])
+        assert after is not None, step
+        state = after
     return state, lambda state, step: engine.step(state, instances[step])
