@@ -5,13 +5,18 @@ records from the history, and leaves the cursor: what is appended below it is ne
 `truncation.rereads.control.records` the cursor goes back with the log. A snapshot that replaces the
 log is read if the cursor is below its end, or with `snapshot.is.always.read`. A start reads the
 latest snapshot and all records after it.
+
+A node that makes a snapshot drops what is before the last VotersRecord up to its end, end included
+(`TreeMapLogHistory.truncateOldEntries`). One at the end is not in the snapshot, and may be
+truncated: then the node goes by no voters. With `snapshot.keeps.earlier.voters` it drops what is
+before the last VotersRecord that the snapshot has.
 """
 
 from __future__ import annotations
 
 from model.kraft.settings import KRaftVersion
 from model.kraft.state import NO_OFFSET, Node, Quorum
-from model.language import SetOf, all_of, any_of, choose, maximum, minimum, not_
+from model.language import SetOf, all_of, any_of, choose, maximum, minimum, not_, some
 
 
 def begins_static(quorum: Quorum) -> bool:
@@ -31,6 +36,26 @@ def voter_set(quorum: Quorum, node: Node) -> SetOf[Node]:
     if not begins_static(quorum):
         return node.voters
     return choose(is_static(quorum, node), quorum.static_voters, node.voters)
+
+
+def truncate_old_entries(quorum: Quorum, node: Node, end: int) -> None:
+    """A snapshot that ends at `end`, as it has its name: what is before is dropped from memory.
+
+    What was dropped before is in no snapshot: `missed`. A VotersRecord that is committed stays, so
+    that nobody asks for those before it.
+    """
+    if quorum.options.snapshot_keeps_voters:
+        return
+    for p in node.log.positions:
+        dropped = all_of(node.voters_dropped, p < node.snapshot_end)
+        lacks = all_of(dropped, not_(node.log[p].voters.is_empty))
+        node.log[p].missed = any_of(node.log[p].missed, lacks)
+    node.voters_dropped = some(
+        all_of(
+            p == end, node.log.has(p), not_(node.log[p].voters.is_empty), not_(node.log[p].missed)
+        )
+        for p in node.log.positions
+    )
 
 
 def key_is(quorum: Quorum, node: Node, voter: Node) -> bool:
@@ -138,8 +163,10 @@ def load_snapshot(quorum: Quorum, node: Node, leader: Node) -> None:
     end = leader.snapshot_end
     if not quorum.options.snapshot_is_read:
         _keep_history(quorum, node, leader, end)
-    elif keeps_cursor(quorum):
-        node.next_offset = 0
+    else:
+        node.voters_dropped = False
+        if keeps_cursor(quorum):
+            node.next_offset = 0
     node.log.truncate_to(minimum(node.log.end, end))
     node.log.extend_to(end)
     for p in node.log.positions:
@@ -154,10 +181,12 @@ def _keep_history(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
     """Where the snapshot is not read: the cursor, and the voters if the snapshot has others."""
     cursor = maximum(node.next_offset, node.log.end)
     voters, second = node.voters, node.second_directories
-    says = leader.log[maximum(leader.last_read_before(end), 0)]
-    same = all_of(says.voters == voters, says.second == second)
+    last = leader.last_read_before(end)
+    says = leader.log[maximum(last, 0)]
+    same = all_of(last >= 0, says.voters == voters, says.second == second)
     reads = any_of(not_(quorum.makes_snapshots), cursor < end)
     node.next_offset = choose(any_of(reads, cursor == end), 0, cursor)
+    node.voters_dropped = all_of(not_(reads), node.voters_dropped, voters.is_empty)
     node.stale_voters = choose(any_of(reads, same), quorum.nodes.none(), voters)
     node.stale_second = choose(any_of(reads, same), quorum.nodes.none(), second)
 
@@ -167,4 +196,5 @@ def read_all(quorum: Quorum, node: Node) -> None:
     for p in node.log.positions:
         node.log[p].missed = all_of(node.log[p].missed, p < node.snapshot_end)
     node.next_offset = 0
+    node.voters_dropped = False
     _go_by_what_is_read(quorum, node, True)

@@ -45,11 +45,12 @@ def leader_note_directory(quorum: Quorum, leader: Node, voter: Node) -> None:
 def leader_raise_version(quorum: Quorum, leader: Node) -> None:
     """An operator's UpdateFeatures request: voters are what the leader was told, by directory.
 
-    Not where a snapshot may be left unread: a node would go on by the voters that are configured.
+    Not where a snapshot may be left unread, or drop voters: a node would go by those that are
+    configured.
     """
     require(may_rise(quorum), leader.leads, leader.is_free, not_(leader.log.is_full))
     require(is_static(quorum, leader))
-    if not quorum.options.snapshot_is_read:
+    if not (quorum.options.snapshot_is_read and quorum.options.snapshot_keeps_voters):
         require(not_(quorum.makes_snapshots))
     require(
         every(

@@ -169,6 +169,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="99",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -180,6 +181,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="102",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -194,6 +196,17 @@ class KRaftSettings:
         catalogue="103",
         history="false 3.0.0",
         evidence="`KafkaMetadataLog` of 3.0.0; classes of 3.9.1 to 4.3.1",
+    )
+    snapshot_keeps_voters: bool = setting(
+        False,
+        "a node that makes a snapshot remembers its last voters before the snapshot's end",
+        "snapshot.keeps.earlier.voters",
+        at="KafkaRaftClient.createSnapshot",
+        about="finding 0026",
+        fix=True,
+        catalogue="124",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     snapshot_flushed: bool = setting(
         True,

@@ -148,6 +148,7 @@ class Node(Entity):
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
     the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
     goes by since a snapshot came that it did not read; nobody if it reads what it has.
+    `voters_dropped`: of the VotersRecords before `snapshot_end` it remembers none.
     """
 
     _label = "n"
@@ -172,6 +173,7 @@ class Node(Entity):
     log_start: Offset = 0
     stale_voters: SetOf[Node] = nobody()
     stale_second: SetOf[Node] = nobody()
+    voters_dropped: bool = False
 
     @property
     def leads(self) -> bool:
@@ -180,8 +182,9 @@ class Node(Entity):
 
     @property
     def last_read_offset(self) -> int:
-        """The offset of the last VotersRecord that it has read; -1 if there is none."""
-        return self.last_read_before(self.log.end)
+        """The offset of the last VotersRecord that it has read and remembers; -1 if none."""
+        last = self.last_read_before(self.log.end)
+        return choose(all_of(self.voters_dropped, last < self.snapshot_end), NO_OFFSET, last)
 
     def last_read_before(self, end: int) -> int:
         """The same of the records below the offset `end`."""
@@ -194,8 +197,10 @@ class Node(Entity):
     @property
     def voters(self) -> SetOf[Node]:
         """The voters, by id, that it has read last; nobody where they are configured."""
-        read = self.log[maximum(self.last_read_offset, 0)]
-        return choose(self.stale_voters.is_empty, read.voters, self.stale_voters)
+        last = self.last_read_offset
+        voters = self.log[maximum(last, 0)].voters
+        read = choose(last < 0, voters.minus(voters), voters)
+        return choose(self.stale_voters.is_empty, read, self.stale_voters)
 
     @property
     def second_directories(self) -> SetOf[Node]:

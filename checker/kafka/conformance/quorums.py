@@ -86,6 +86,7 @@ NOT_COMPARED = {
     "spent": "the budgets of faults",
     "nodes.stale_voters": "by the voters that a node goes by",
     "nodes.stale_second": "by the voters that a node goes by",
+    "nodes.voters_dropped": "by the voters that a node goes by",
 }
 """Variables that no row reads, with the reason."""
 

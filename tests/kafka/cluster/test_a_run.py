@@ -105,6 +105,11 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
             "stuck: not so: all controllers have read the metadata of 102, not within",
         ),
         ("0025", "two-failures", "lost: 2 of 3 "),
+        (
+            "0026",
+            "dropped-voters",
+            "stuck: not so: one of 101, 103 leads the quorum, not within",
+        ),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

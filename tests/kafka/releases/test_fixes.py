@@ -288,6 +288,20 @@ def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+def test_a_snapshot_takes_the_voters_from_memory_until_they_are_kept():
+    name = "VotersAfterSnapshotTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
+        for fix in (None, "snapshot-keeps-its-voters")
+    )
+    assert published.failed == {"testVotersBeforeASnapshotAreAskedWhenThoseAtItsEndAreTruncated"}
+    assert published.passed == {
+        "testVotersBeforeASnapshotAreAskedWhenThoseBeyondItsEndAreTruncated",
+        "testVotersAtTheEndOfASnapshotAreAsked",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 FLUSHED = {
     "flushed-before-it-counts": {"testASingleVoterHasFlushedWhatItCommits"},
     "flushed-as-it-starts": {"testAVoterHasFlushedItsLogWhenItFetchesAfterAStart"},

@@ -2,7 +2,6 @@ package highwater;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.Node;
@@ -239,19 +238,8 @@ final class RaftActions {
         leader.settle();
     }
 
-    /**
-     * Kafka drops all voters of before the snapshot where a VotersRecord lies at its end, which a
-     * truncation may take as well: they are put back.
-     */
-    @SuppressWarnings("unchecked")
     private void snapshot(RaftNode node, int at) {
-        long end = at + RaftNumbers.before(world);
-        var history = (NavigableMap<Long, Object>) RaftNumbers.history(node);
-        var last = history.floorEntry(end - 1);
-        if (!RaftSnapshots.create(node, end)) world.fail("it has that snapshot");
-        if (last == null || history.floorKey(end - 1) != null) return;
-        history.put(last.getKey(), last.getValue());
-        world.notes.add("voters that a snapshot drops are put back");
+        if (!RaftSnapshots.create(node, at + RaftNumbers.before(world))) world.fail("it has that snapshot");
     }
 
     /** Kafka never deletes the active segment: where a log starts within it, is in memory only. */

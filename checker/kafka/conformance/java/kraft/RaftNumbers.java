@@ -162,11 +162,9 @@ final class RaftNumbers {
 
     private static long nextOffset(RaftNode node) { return (Long) Parts.get(node.voters(), "nextOffset"); }
 
-    private static boolean isRead(RaftNode node, long offset) { return history(node).containsKey(offset); }
-
-    /** The voter sets that a node has read, by offset; of static voters none. */
-    static Map<?, ?> history(RaftNode node) {
-        return (Map<?, ?>) Parts.get(Parts.get(Parts.get(node.voters(), "voterSetHistory"), "votersHistory"), "history");
+    private static boolean isRead(RaftNode node, long offset) {
+        Map<?, ?> history = (Map<?, ?>) Parts.get(Parts.get(Parts.get(node.voters(), "voterSetHistory"), "votersHistory"), "history");
+        return history.containsKey(offset);
     }
 
     /** How far the leader knows another to have fetched, as the voter or else by its key; 0 if not at all. */
