@@ -193,12 +193,16 @@ WHERE = {
     "a resignation": ({"epochs": 3, "voter_changes": 0, "resignations": 1}, AT_ONCE),
     "power": (FAULTS, AT_ONCE),
     "snapshots": ({"epochs": 2, "snapshots": 2, "appends": 0}, AT_ONCE),
+    "kraft.version rises": (
+        {"epochs": 2, "appends": 0, "version_upgrades": 1},
+        {"kraft.version": "0"},
+    ),
     "a disk, and controllers that join": (
         {"epochs": 2, "appends": 0, "voter_changes": 2, "disk_losses": 1},
         AT_ONCE | {"controller.quorum.auto.join.enable": "true"},
     ),
 }
-STATES = {"elections": 51_728, "power": 25_820}
+STATES = {"elections": 51_728, "power": 25_820, "kraft.version rises": 8_141}
 
 
 @pytest.mark.parametrize("name", _ids(WHERE))
