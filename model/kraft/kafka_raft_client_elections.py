@@ -180,6 +180,8 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
+    voter.told = choose(later, quorum.nodes.none(), voter.told)
+    voter.told_second = choose(later, quorum.nodes.none(), voter.told_second)
     for other in quorum.nodes:
         voter.fetched[other] = choose(later, 0, voter.fetched[other])
     voter.epoch = node.epoch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS
+from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS, VERSION_UPGRADES
 from model.kraft.kafka_raft_client_elections import finds_leader, may_hear
 from model.kraft.kafka_raft_client_replication import follows, is_valid
 from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
@@ -17,8 +17,13 @@ from properties.claims import always
 
 
 def has_dynamic_voters(model: Model) -> bool:
-    """Voters are in the log."""
+    """Voters are in the log from the start."""
     return bool(model.settings.kraft_version == KRaftVersion.DYNAMIC)
+
+
+def has_voters_in_the_log(model: Model) -> bool:
+    """Voters are in the log, or may come to be."""
+    return has_dynamic_voters(model) or model.bounds[VERSION_UPGRADES.name] > 0
 
 
 def has_snapshots(model: Model) -> bool:
@@ -157,7 +162,7 @@ def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
     failure="{node} leads no more, and has no state to go back to: its process ends",
     breach="ends a controller that has no state to go back to",
     broken_by="kraft control.records.are.skipped=false",
-    promised=has_dynamic_voters,
+    promised=has_voters_in_the_log,
 )
 def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> bool:
     """Not of a node that starts again: its memory is empty."""
@@ -197,7 +202,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
     breach="lets a removed voter stand for election",
     broken_by="kraft pre.vote=false",
-    promised=lambda model: has_dynamic_voters(model) and bool(model.settings.pre_vote),
+    promised=lambda model: has_voters_in_the_log(model) and bool(model.settings.pre_vote),
 )
 def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
     """It does not know that it was removed. What it was granted before it may still use, once."""

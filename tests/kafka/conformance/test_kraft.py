@@ -187,6 +187,7 @@ def test_a_snapshot_before_a_removal_that_is_truncated_leaves_a_controller_witho
 OTHERS = {
     "voters in the log": ({}, {}),
     "static voters": ({}, {"kraft.version": "0"}),
+    "voters that come to be in the log": ({"version_upgrades": 1}, {"kraft.version": "0"}),
     "snapshots": ({"snapshots": 2, "power_losses": 1}, {"whole.fetches": "false"}),
 }
 
