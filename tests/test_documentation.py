@@ -165,6 +165,7 @@ def shown_by(notebook: dict[str, Any]) -> list[Any]:
     return shown
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_shows_what_it_says():
     notebook = json.loads((DOCS / "examples" / "highwater.ipynb").read_text())
     assert notebook["nbformat"] == 4

@@ -10,6 +10,7 @@ from model.kraft.kraft_control_record_state_machine import read_all, voter_set
 from model.kraft.quorum_state import (
     disk_is_lost,
     initialize,
+    read_vote,
     require_room_to_start,
     to_unattached,
 )
@@ -23,6 +24,7 @@ def _start(quorum: Quorum, node: Node) -> None:
         node.unflushed = 0
     node.flushing = False
     node.high_watermark = 0
+    read_vote(quorum, node)
     read_all(quorum, node)
     initialize(quorum, node)
 

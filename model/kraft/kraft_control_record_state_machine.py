@@ -15,18 +15,27 @@ before the last VotersRecord that the snapshot has.
 from __future__ import annotations
 
 from model.kraft.settings import KRaftVersion
-from model.kraft.state import Node, Quorum
+from model.kraft.state import NO_OFFSET, Node, Quorum
 from model.language import SetOf, all_of, any_of, choose, maximum, minimum, not_, some
 
 
-def is_static(quorum: Quorum) -> bool:
-    """Voters are configured, and known by id alone."""
+def begins_static(quorum: Quorum) -> bool:
+    """Voters are configured at first."""
     return bool(quorum.options.kraft_version == KRaftVersion.STATIC)
+
+
+def is_static(quorum: Quorum, node: Node) -> bool:
+    """Voters are configured, and known by id alone, for all that the node has read."""
+    if may_rise(quorum):
+        return not_(node.has_read_voters)
+    return begins_static(quorum)
 
 
 def voter_set(quorum: Quorum, node: Node) -> SetOf[Node]:
     """The voters by id that the node goes by: `lastVoterSet`, committed or not."""
-    return quorum.static_voters if is_static(quorum) else node.voters
+    if not begins_static(quorum):
+        return node.voters
+    return choose(is_static(quorum, node), quorum.static_voters, node.voters)
 
 
 def truncate_old_entries(quorum: Quorum, node: Node, end: int) -> None:
@@ -51,9 +60,8 @@ def truncate_old_entries(quorum: Quorum, node: Node, end: int) -> None:
 
 def key_is(quorum: Quorum, node: Node, voter: Node) -> bool:
     """The key that the node has for the voter is its id with its directory of now."""
-    if is_static(quorum):
-        return True
-    return node.second_directories.contains(voter) == voter.second_directory
+    same = node.second_directories.contains(voter) == voter.second_directory
+    return any_of(is_static(quorum, node), same)
 
 
 def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
@@ -62,8 +70,24 @@ def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
 
 
 def is_missed(quorum: Quorum, node: Node, offset: int) -> bool:
-    """A record that the node appends at the offset is below its cursor."""
+    """A VotersRecord that the node appends at the offset is below its cursor.
+
+    Where voters were configured, the first comes in one batch with a KRaftVersionRecord before it.
+    """
+    offset = offset + 1 if may_rise(quorum) else offset
     return offset < node.next_offset if keeps_cursor(quorum) else False
+
+
+def may_rise(quorum: Quorum) -> bool:
+    """Voters are configured at first, and `kraft.version` may be raised."""
+    return begins_static(quorum) and bool(quorum.options.version_may_rise)
+
+
+def _end(quorum: Quorum, node: Node) -> int:
+    """The end of the node's log, as its cursor counts."""
+    if not may_rise(quorum):
+        return node.log.end
+    return choose(node.log.last_voters_offset == NO_OFFSET, node.log.end, node.log.end + 1)
 
 
 def keeps_cursor(quorum: Quorum) -> bool:
@@ -108,7 +132,7 @@ def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
 def _settle(quorum: Quorum, node: Node, start: int) -> None:
     """After an append at `start`: the cursor is blank where the log's end has come up with it."""
     if keeps_cursor(quorum):
-        node.next_offset = choose(node.log.end >= node.next_offset, 0, node.next_offset)
+        node.next_offset = choose(_end(quorum, node) >= node.next_offset, 0, node.next_offset)
     if not quorum.options.snapshot_is_read:
         _go_by_what_is_read(quorum, node, node.last_read_offset >= start)
 
@@ -122,7 +146,7 @@ def _go_by_what_is_read(quorum: Quorum, node: Node, where: bool) -> None:
 def truncate(quorum: Quorum, node: Node, offset: int) -> None:
     """Truncate the log (`truncateNewEntries`): records leave the history, the cursor may stay."""
     if not quorum.options.truncation_rereads:
-        node.next_offset = maximum(node.next_offset, node.log.end)
+        node.next_offset = maximum(node.next_offset, _end(quorum, node))
     elif keeps_cursor(quorum):
         node.next_offset = 0
     node.unflushed = choose(quorum.flushes, maximum(0, offset - node.flushed_end), 0)

@@ -7,7 +7,12 @@ memory only, and change none of these.
 from __future__ import annotations
 
 from model.kraft.bounds import DISK_LOSSES, EPOCHS
-from model.kraft.kraft_control_record_state_machine import is_static, is_voter, voter_set
+from model.kraft.kraft_control_record_state_machine import (
+    begins_static,
+    is_static,
+    is_voter,
+    voter_set,
+)
 from model.kraft.settings import LeaderRestarts
 from model.kraft.state import (
     CANDIDATE,
@@ -47,16 +52,17 @@ def disk_is_lost(quorum: Quorum, node: Node) -> None:
         voter.voted_directory = choose(voter.voted == node, now, voter.voted_directory)
 
 
-def _read_vote(quorum: Quorum, node: Node) -> None:
+def read_vote(quorum: Quorum, node: Node) -> None:
     """With `kraft.version` 0 `quorum-state` has the id that was voted for alone."""
-    if not (quorum.options.vote_names_directory and is_static(quorum)):
+    if not (quorum.options.vote_names_directory and begins_static(quorum)):
         return
     may_lose = some(
         all_of(node.voted == each, node != each, not_(each.second_directory))
         for each in quorum.nodes
     )
     may_lose = all_of(quorum.bound(DISK_LOSSES) > 0, may_lose)
-    node.voted_directory = choose(may_lose, VotedDirectory.ANY, VotedDirectory.OF_NOW)
+    any_disk = choose(may_lose, VotedDirectory.ANY, VotedDirectory.OF_NOW)
+    node.voted_directory = choose(is_static(quorum, node), any_disk, node.voted_directory)
 
 
 def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
@@ -64,6 +70,8 @@ def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
     node.role = role
     node.votes = quorum.nodes.none()
     node.has_fetched = False
+    node.told = quorum.nodes.none()
+    node.told_second = quorum.nodes.none()
     for other in quorum.nodes:
         node.fetched[other] = 0
 
@@ -118,6 +126,7 @@ def require_room_to_start(quorum: Quorum, node: Node) -> None:
         all_of(node.log.has(p), node.log[p].voters == quorum.nodes.only(node))
         for p in node.log.positions
     )
+    alone = any_of(alone, quorum.static_voters == quorum.nodes.only(node))
     if not quorum.options.pre_vote:
         require(implies(alone, node.epoch < quorum.bound(EPOCHS)))
 
@@ -135,7 +144,6 @@ def initialize(quorum: Quorum, node: Node) -> None:
     voters = voter_set(quorum, node)
     follows = some(all_of(node.leader == other, voters.contains(other)) for other in quorum.nodes)
     _enter(quorum, node, UNATTACHED)
-    _read_vote(quorum, node)
     stands_or_follows = choose(stood, CANDIDATE, choose(follows, FOLLOWER, UNATTACHED))
     node.role = choose(led, _after_leading(quorum), stands_or_follows)
     if quorum.options.leader_restarts == LeaderRestarts.UNATTACHED:

@@ -54,6 +54,15 @@ class KRaftSettings:
         role=Role.OPERATOR,
         catalogue="110",
     )
+    version_may_rise: bool = setting(
+        True,
+        "kraft.version may be raised from 0 to 1 while the quorum runs",
+        "kraft.version.may.rise",
+        at="LeaderState.maybeAppendUpgradedKRaftVersion",
+        about="KIP-853, KAFKA-16538",
+        history="false 2.8.0, true 4.1.0",
+        evidence="`RaftClient` of 4.0.1 and 4.1.0",
+    )
     observers: int = setting(
         0,
         "how many nodes are no voters at first",
@@ -196,6 +205,17 @@ class KRaftSettings:
         about="finding 0026",
         fix=True,
         catalogue="124",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
+    )
+    unknown_endpoints_taken: bool = setting(
+        False,
+        "a response that names a leader whose endpoints nobody knows counts as one that names none",
+        "unknown.endpoints.are.no.leader",
+        at="KafkaRaftClient.maybeHandleCommonResponse",
+        about="finding 0027",
+        fix=True,
+        catalogue="125",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
     )

@@ -39,6 +39,7 @@ from model.language import (
 
 Epoch = Annotated[int, integers(0, EPOCHS)]
 Offset = Annotated[int, integers(0, LOG_SIZE)]
+Cursor = Annotated[int, integers(0, LOG_SIZE + 1)]
 NO_OFFSET = -1
 
 
@@ -128,6 +129,9 @@ class MetadataLog(Sequence[Entry]):
 class Node(Entity):
     """A controller.
 
+    Of a leader with static voters `told`: who has told it a directory in an UpdateVoter request,
+    `told_second`, the second one (`volatileVoters`); blank unless `kraft.version` may rise.
+
     In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known, with
     its `voted_directory`.
     In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
@@ -137,7 +141,8 @@ class Node(Entity):
     `unflushed`: how many records at the end of its log a power loss takes, and `flushing`: its
     thread has appended and is about to flush. Both are blank where there are no power losses.
     `next_offset` is KRaftControlRecordStateMachine's cursor where it is
-    beyond the end of the log, as after a truncation, and 0 where it is not.
+    beyond the end of the log, as after a truncation, and 0 where it is not; where `kraft.version`
+    was raised Kafka's log has one record more, which the cursor counts.
 
     `snapshot_end`: the offset at which its latest snapshot ends, 0 without one; of records below it
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
@@ -158,9 +163,11 @@ class Node(Entity):
     log: MetadataLog = sequence(LOG_SIZE)
     unflushed: Offset = 0
     flushing: bool = False
-    next_offset: Offset = 0
+    next_offset: Cursor = 0
     high_watermark: Offset = 0
     fetched: PerMember[Node, Offset] = for_each(0)
+    told: SetOf[Node] = nobody()
+    told_second: SetOf[Node] = nobody()
     second_directory: bool = False
     snapshot_end: Offset = 0
     log_start: Offset = 0
@@ -200,6 +207,11 @@ class Node(Entity):
         """Which voters are in the voter set that it has read last with their second directory."""
         read = self.log[maximum(self.last_read_offset, 0)]
         return choose(self.stale_voters.is_empty, read.second, self.stale_second)
+
+    @property
+    def has_read_voters(self) -> bool:
+        """It goes by a VotersRecord: of its log, or of one that a snapshot has replaced."""
+        return any_of(self.last_read_offset != NO_OFFSET, not_(self.stale_voters.is_empty))
 
     @property
     def is_free(self) -> bool:

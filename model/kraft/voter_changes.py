@@ -18,7 +18,8 @@ from model.language import SetOf, not_, require
 
 def require_changeable(quorum: Quorum, leader: Node) -> None:
     """The leader may change voters: its epoch and the last VotersRecord are committed."""
-    require(not is_static(quorum), leader.leads, leader.is_free, not_(leader.log.is_full))
+    require(not_(is_static(quorum, leader)))
+    require(leader.leads, leader.is_free, not_(leader.log.is_full))
     require(not_(voter_set(quorum, leader).is_empty))
     if quorum.options.reconfiguration_waits:
         require(is_established(quorum, leader))

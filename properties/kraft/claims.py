@@ -34,7 +34,9 @@ from properties.kraft.availability import (
     a_removed_voter_does_not_stand,
     has_dynamic_voters,
     has_snapshots,
+    has_voters_in_the_log,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
 )
 
 
@@ -128,7 +130,7 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
     breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
-    promised=has_dynamic_voters,
+    promised=has_voters_in_the_log,
 )
 def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     """Else two nodes with the same log count different majorities."""
@@ -145,7 +147,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     breach="makes a snapshot with a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
-    promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
+    promised=lambda model: has_voters_in_the_log(model) and has_snapshots(model),
 )
 def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
     """Else each node that reads it goes by an older set, after a start too."""
@@ -332,6 +334,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
     a_leader_takes_the_fetch_offset_that_it_is_sent,
     a_log_begins_at_a_snapshot,
     a_controller_has_a_state_to_go_back_to,

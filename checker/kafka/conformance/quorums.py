@@ -18,6 +18,9 @@ from model.language import Model, all_of, any_of, some
 from model.language.declare.history import version_of
 from model.language.declare.settings import of_release
 
+Varied = tuple[tuple[Mapping[str, int], Mapping[str, str]], ...]
+"""Bounds and settings, of one model each."""
+
 AUTO_JOIN = "controller.quorum.auto.join.enable"
 AUTO_JOIN_SINCE = "4.2.0"
 CHOSEN = ("observers", "kraft.version", "whole.fetches", AUTO_JOIN)
@@ -27,6 +30,8 @@ RECORD_BY_RECORD = {"whole.fetches": "false"}
 """As a log is read whose records have a segment each; only whole segments are deleted."""
 
 STATIC = {"kraft.version": "0"}
+RISING: Mapping[str, int] = {"version_upgrades": 1, "voter_changes": 1}
+RISES_SINCE = "4.1.0"
 
 TABLE = (
     Row("nodes.role", "the class of QuorumState.state"),
@@ -46,6 +51,8 @@ TABLE = (
     Row("nodes.next_offset", "KRaftControlRecordStateMachine.nextOffset beyond the log's end"),
     Row("nodes.high_watermark", "RaftLog.highWatermark"),
     Row("nodes.fetched", "ReplicaState.endOffset of a leader's voters and observers"),
+    Row("nodes.told", "LeaderState.volatileVoters with a directory", since="4.1.0"),
+    Row("nodes.told_second", "those with their second one", since="4.1.0"),
     Row("nodes.second_directory", "the node's directory id"),
     Row("nodes.snapshot_end", "the end of RaftLog.latestSnapshotId"),
     Row("nodes.log_start", "RaftLog.startOffset"),
@@ -66,6 +73,7 @@ TABLE = (
         of="nodes",
     ),
 )
+TOLD = ("nodes.told", "nodes.told_second")
 IN_THE_LOG = ("nodes.log.voters", "nodes.log.second", "those with another directory")
 """Rows that `kraft.version` 0 has not: voters are configured there, by id alone."""
 
@@ -95,7 +103,7 @@ WALKED: Mapping[str, int] = {
     "disk_losses": 1,
     "resignations": 2,
 }
-VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+VARIED: Varied = (
     ({}, {}),
     ({"power_losses": 2}, {}),
     ({}, {"observers": "1"}),
@@ -103,6 +111,7 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"snapshots": 2}, RECORD_BY_RECORD),
     ({"snapshots": 2, "power_losses": 1}, RECORD_BY_RECORD),
     ({}, STATIC),
+    (RISING, STATIC),
 )
 """What walks take in turn, unless it is chosen."""
 
@@ -128,7 +137,7 @@ COVERED: Mapping[str, int] = {
     "appends": 0,
     "voter_changes": 0,
 }
-GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+GRAPHS: Varied = (
     ({"appends": 1}, {}),
     ({"voter_changes": 1}, {}),
     ({"crashes": 1}, {}),
@@ -137,6 +146,7 @@ GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"resignations": 1}, {}),
     ({"snapshots": 1, "crashes": 1}, RECORD_BY_RECORD),
     ({"disk_losses": 1}, STATIC),
+    (RISING, STATIC),
 )
 """What is covered in a graph of its own, with what settings, unless it is chosen."""
 
@@ -151,13 +161,19 @@ def fitting(settings: Mapping[str, Any], version: str) -> dict[str, Any]:
     return {**settings, **({} if at_least(version, AUTO_JOIN_SINCE) else {AUTO_JOIN: "false"})}
 
 
+def _offered(varied: Varied, version: str) -> Varied:
+    """Without those that the release has no step for."""
+    rises = at_least(version, RISES_SINCE)
+    return tuple(each for each in varied if rises or "version_upgrades" not in each[0])
+
+
 def models(
     version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
 ) -> list[Model]:
     """The models whose walks are compared with a release, each with other settings."""
     base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
     found = []
-    for sizes, settings in VARIED:
+    for sizes, settings in _offered(VARIED, version):
         if any(name in chosen for name in settings) and settings:
             continue
         found.append(KRAFT.model({**WALKED, **sizes, **bounds}, {**base, **settings, **chosen}))
@@ -178,15 +194,18 @@ def covered_models(
         return [KRAFT.model({**none, **COVERED, **bounds}, {**base, **chosen})]
     return [
         KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **settings, **chosen})
-        for graph, settings in GRAPHS
+        for graph, settings in _offered(GRAPHS, version)
         if not settings.keys() & chosen.keys()
     ]
 
 
 def rows(model: Model, version: str) -> list[Row]:
     """What is compared on a release."""
+    rises = model.bounds["version_upgrades"] > 0
     static = model.settings.kraft_version == KRaftVersion.STATIC
-    left_out: tuple[str, ...] = IN_THE_LOG if static else ()
+    left_out: tuple[str, ...] = IN_THE_LOG if static and not rises else ()
+    if not (static and rises):
+        left_out += TOLD
     if not (model.bounds["disk_losses"] and model.settings.vote_names_directory):
         left_out += ("nodes.voted_directory",)
     return [row for row in TABLE if at_least(version, row.since) and row.variable not in left_out]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD, STATIC
+from checker.kafka.conformance.quorums import (
+    AUTO_JOIN,
+    AUTO_JOIN_SINCE,
+    RECORD_BY_RECORD,
+    RISES_SINCE,
+    RISING,
+    STATIC,
+)
 from checker.kafka.conformance.rows import Wrong
 
 JOINS = {AUTO_JOIN: "true", "observers": "1"}
 
 WRONG: Mapping[str, Wrong] = {
     "kraft.version": Wrong("0", forbids=True),
+    "kraft.version.may.rise": Wrong("false", STATIC, RISING, forbids=True, since=RISES_SINCE),
     "observers": Wrong("1", forbids=True),
     AUTO_JOIN: Wrong("false", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "auto.join.once": Wrong("true", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
