@@ -204,6 +204,23 @@ def candidate_become_leader(quorum: Quorum, node: Node) -> None:
     update_high_watermark(quorum, node)
 
 
+def may_hear(node: Node, other: Node) -> bool:
+    """The other knows of a later epoch than the node, or of who leads their epoch."""
+    news = all_of(is_none(node.leader), not_(is_none(other.leader)))
+    newer = any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news))
+    return all_of(node != other, node.is_free, newer, not_(other.leader == node))
+
+
+def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
+    """The endpoints of the other's leader are in its response, or in the node's own voter set."""
+    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
+    among_voters = some(
+        all_of(other.leader == each, voter_set(quorum, node).contains(each))
+        for each in quorum.nodes
+    )
+    return any_of(knows_where, among_voters)
+
+
 @action(
     "{node} hears from {other} of its epoch and leader",
     at="KafkaRaftClient.maybeTransition",
@@ -214,18 +231,11 @@ def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached.
 
     A node that has started again may know who leads, and not where. Who hears of it then, and does
-    not find the leader among its own voters either, ends with an exception: not in the model.
+    not find the leader among its own voters either, ends with an exception. With
+    `unknown.endpoints.are.no.leader` it asks on: that it goes over to that epoch is left out.
     """
-    news = all_of(is_none(node.leader), not_(is_none(other.leader)))
-    require(node != other, node.is_free)
-    require(any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news)))
-    require(not_(other.leader == node))
-    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
-    among_voters = some(
-        all_of(other.leader == each, voter_set(quorum, node).contains(each))
-        for each in quorum.nodes
-    )
-    require(any_of(is_none(other.leader), knows_where, among_voters))
+    require(may_hear(node, other))
+    require(any_of(is_none(other.leader), finds_leader(quorum, node, other)))
 
     to_unattached(quorum, node, other.epoch)
     node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)

@@ -208,6 +208,17 @@ class KRaftSettings:
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
     )
+    unknown_endpoints_taken: bool = setting(
+        False,
+        "a response that names a leader whose endpoints nobody knows counts as one that names none",
+        "unknown.endpoints.are.no.leader",
+        at="KafkaRaftClient.maybeHandleCommonResponse",
+        about="finding 0027",
+        fix=True,
+        catalogue="125",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
+    )
     snapshot_flushed: bool = setting(
         True,
         "a snapshot is flushed before it has its name; else a power loss takes the latest",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS, VERSION_UPGRADES
+from model.kraft.kafka_raft_client_elections import finds_leader, may_hear
 from model.kraft.kafka_raft_client_replication import follows, is_valid
 from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
 from model.kraft.kraft_control_record_state_machine import voter_set
@@ -11,7 +12,7 @@ from model.kraft.quorum_controller import has_state_to_go_back_to
 from model.kraft.settings import KRaftVersion
 from model.kraft.state import CANDIDATE, PROSPECTIVE, Node, Quorum
 from model.kraft.voter_set import is_majority
-from model.language import Model, all_of, any_of, every, implies, not_, some
+from model.language import Model, all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
 
 
@@ -55,6 +56,34 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
         )
         for node in quorum.nodes
         for leader in quorum.nodes
+    )
+
+
+@always(
+    "who_hears_of_a_leader_hears_where_it_is",
+    "a node that is told of a leader is told where it is, or knows it, or asks on",
+    failure="{other} tells {node} that {other.leader} leads, and neither knows where it is: the "
+    "process of {node} ends",
+    breach="tells a controller of a leader and not where it is",
+    broken_by="kraft unknown.endpoints.are.no.leader=false",
+    premise=lambda q: some(
+        all_of(may_hear(node, other), not_(is_none(other.leader)))
+        for node in q.nodes
+        for other in q.nodes
+    ),
+    promised=has_dynamic_voters,
+)
+def who_hears_of_a_leader_hears_where_it_is(quorum: Quorum) -> bool:
+    """A new node knows no voters."""
+    if quorum.options.unknown_endpoints_taken:
+        return True
+    return every(
+        implies(
+            all_of(may_hear(node, other), not_(is_none(other.leader))),
+            finds_leader(quorum, node, other),
+        )
+        for node in quorum.nodes
+        for other in quorum.nodes
     )
 
 

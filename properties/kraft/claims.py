@@ -36,6 +36,7 @@ from properties.kraft.availability import (
     has_snapshots,
     has_voters_in_the_log,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
 )
 
 
@@ -333,6 +334,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
     a_leader_takes_the_fetch_offset_that_it_is_sent,
     a_log_begins_at_a_snapshot,
     a_controller_has_a_state_to_go_back_to,

@@ -96,6 +96,7 @@ def test_the_table_has_every_case():
         "103-a_snapshot_is_refused",
         "107-a_removed_controller_has_nothing_to_go_back_to",
         "114-a_leader_refuses_a_lower_fetch_offset",
+        "125-a_leader_without_known_endpoints",
         "async_isr-without_maximal_isr",
     ]
 

@@ -302,6 +302,17 @@ def test_a_snapshot_takes_the_voters_from_memory_until_they_are_kept():
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+def test_a_new_node_ends_where_no_endpoints_are_known_until_it_asks_on():
+    name = "UnknownEndpointsTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
+        for fix in (None, "unknown-endpoints")
+    )
+    assert published.failed == {"testANewNodeThatIsToldOfALeaderWithoutEndpointsAsksOn"}
+    assert published.passed == {"testANewNodeThatIsToldWhereTheLeaderIsFollowsIt"}
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 FLUSHED = {
     "flushed-before-it-counts": {"testASingleVoterHasFlushedWhatItCommits"},
     "flushed-as-it-starts": {"testAVoterHasFlushedItsLogWhenItFetchesAfterAStart"},
