@@ -83,7 +83,7 @@ def _write_bounds(
         default = "" if bound.default == by_itself else f" [default: {bound.default}]"
         rows.append((f"{options[bound.name].opts[0]} N", f"{bound.words}{default}"))
     _write(formatter, f"Sizes of {protocol.name}", sizes)
-    _write(formatter, "Faults and changes, how often each at most [default: 0]", often)
+    _write(formatter, "Faults and changes, how often each at most [default: 0 unless shown]", often)
 
 
 def _settings(protocol: Protocol, roles: Collection[Role]) -> Rows:

@@ -75,10 +75,10 @@ def _question(strategy, members, partitions, owned, generations):
 def _compared(version, strategy, inputs):
     """How many inputs were compared; each gives the same."""
     asked, expected = [], []
-    for size, same in itertools.groupby(inputs, key=lambda each: each[0]):
+    for (members, partitions), same in itertools.groupby(inputs, key=lambda each: each[0]):
         claims = [claim for _, *claim in same]
-        asked += [_question(strategy, *size, *claim) for claim in claims]
-        expected += _given(strategy, *size, claims)
+        asked += [_question(strategy, members, partitions, *claim) for claim in claims]
+        expected += _given(strategy, members, partitions, claims)
     told = [
         [[int(digit) for digit in word[1:]] for word in line.split(" ")]
         for line in assignments(version, asked)
