@@ -160,14 +160,18 @@ def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     settings="vote.names.directory",
 )
 def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
-    """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
+    """A Vote request and its response: the voter writes its vote to `quorum-state` first.
+
+    A Prospective voter begins to ask for pre-votes then, but not where it has voted so before.
+    """
     require(node.role == CANDIDATE)
     require_vote_request(quorum, node, voter)
     require(_grants(node, voter, is_pre_vote=False))
 
     follow_epoch(quorum, node, voter)
+    begins = all_of(voter.role == PROSPECTIVE, voter.voted != node)
+    voter.votes = choose(begins, quorum.nodes.only(voter), voter.votes)
     voter.voted = node
-    voter.votes = choose(voter.role == PROSPECTIVE, quorum.nodes.only(voter), quorum.nodes.none())
     node.votes = node.votes.with_member(voter)
 
 

@@ -19,6 +19,7 @@ from model.language import action, require, spend
 def leader_update_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     """A VotersRecord with the same voters: endpoints are not in the model."""
     require(leader != voter, voter.role == FOLLOWER, voter.leader == leader)
+    require(voter.epoch == leader.epoch)
     require_changeable(quorum, leader)
     require(is_voter(quorum, leader, voter))
 

@@ -31,6 +31,7 @@ WRONG: Mapping[str, Wrong] = {
     "truncation.rereads.control.records": Wrong("true"),
     "snapshot.is.always.read": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "snapshot.of.earlier.epoch.is.taken": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
+    "snapshot.keeps.earlier.voters": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "leader.counts.what.is.flushed": Wrong("true", bounds={"power_losses": 2}),
     "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
     "high.watermark.exceeds.epoch.start": Wrong("false"),
@@ -44,5 +45,6 @@ WRONG: Mapping[str, Wrong] = {
 
 UNSEEN = {
     "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
+    "unknown.endpoints.are.no.leader": "a property alone asks for it",
 }
 """Settings that no step of a controller depends on, with the reason."""
