@@ -58,10 +58,11 @@ test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, an
 	@timeout --kill-after=1m $$(($(NIGHT) + 7200)) $(PYTEST) $(PARALLEL) -m nightly \
 		--begin-within $(NIGHT) -rap --durations=0 --durations-min=60 $(PYTEST_ARGS)
 
+# Clusters come first: few tests, which take longest, and would be left to one worker at the end.
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
-	@$(PYTEST) $(PARALLEL) -m "kafka and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) --no-loadscope-reorder -m "kafka and not nightly" $(PYTEST_ARGS)
 
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may

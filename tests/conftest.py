@@ -62,6 +62,19 @@ def pytest_collection_finish():
     gc.set_threshold(10_000, 20, 20)
 
 
+@pytest.fixture
+def few_compared(monkeypatch):
+    """Searches compare the graph with the functions in a few states: most of a small one's time.
+
+    For tests of what is done with an answer. `tests/core/engines` holds what is compared, and how.
+    """
+    monkeypatch.setattr("checker.core.engines.sample.REACHED", 12)
+    monkeypatch.setattr("checker.core.engines.sample.BESIDE", 4)
+    monkeypatch.setattr("checker.core.engines.sample._TRIES", 1500)
+    for name, count in {"JUDGEMENTS": 30, "STATES_A_CLAIM": 4, "DRAWN": 60, "ANY": 4}.items():
+        monkeypatch.setattr(f"checker.core.engines.agreement.{name}", count)
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The documentation as a site, built as `make site` does."""

@@ -17,6 +17,7 @@ from tests.support.tiers import slow_but
 
 ROOT = Path(__file__).parent.parent / "counterexamples"
 CASES = read_cases(ROOT)
+pytestmark = pytest.mark.usefixtures("few_compared")
 LADDER = [case for case in CASES if case.folder.parent.name == "ladder"]
 
 
@@ -24,7 +25,7 @@ def named(case: Case) -> str:
     return f"{case.folder.parent.name}/{case.name}"
 
 
-@pytest.mark.parametrize("case", slow_but(CASES[::3], CASES), ids=named)
+@pytest.mark.parametrize("case", slow_but(CASES[::9], CASES), ids=named)
 def test_a_stored_trace_replays_and_its_page_and_file_are_what_is_written(case):
     """One test, since the replay on the reference engine is what takes time."""
     trace = case.stored_trace()

@@ -128,6 +128,15 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
+def test_every_finding_tells_an_operator_first_whether_it_concerns_him():
+    heads = ["Affected", "Noticed by", "What to do today", "Fixed in"]
+    for page in (DOCS / "findings").glob("[0-9]*.md"):
+        text = page.read_text(encoding="utf-8")
+        block = text.split("\n\n")[2]
+        assert re.findall(r"^- \*\*([A-Za-z ]+)\*\*:\s", block, re.MULTILINE) == heads, page.name
+        assert "## What to do today" not in text, page.name
+
+
 def test_the_page_of_commands_names_each_command_and_each_exit_status():
     page = (DOCS / "commands.md").read_text()
     assert [name for name in cli.COMMANDS if not re.search(rf"`(highwater )?{name}\b", page)] == []
@@ -156,6 +165,7 @@ def shown_by(notebook: dict[str, Any]) -> list[Any]:
     return shown
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_shows_what_it_says():
     notebook = json.loads((DOCS / "examples" / "highwater.ipynb").read_text())
     assert notebook["nbformat"] == 4

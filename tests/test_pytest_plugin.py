@@ -131,6 +131,7 @@ def test_a_file_is_found_beside_the_test_that_names_it(run, pytester):
     run("", str(folder / "test_mine.py")).assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_a_state_machine_fails_with_its_trace_alone(run):
     ended = run(
         "from highwater.testing import state_machine\n"

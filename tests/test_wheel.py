@@ -56,6 +56,7 @@ def test_an_import_that_cannot_be_renamed_is_refused(line):
         build_wheel().renamed(line)
 
 
+@pytest.mark.slow
 def test_no_module_of_the_package_needs_what_is_beside_it(with_own_folders):
     build_wheel().write_package(with_own_folders / "highwater")
     script = (

@@ -97,8 +97,8 @@ def _indented(notes: Iterable[str]) -> str:
 def _last_line(verdict: str, violations: int, partitions: int) -> str:
     judged = counted(partitions, "partition")
     if violations:
-        times = "once" if violations == 1 else f"{violations:,} times"
-        return f"{verdict}: records below a high watermark are contradicted {times} ({judged})\n"
+        found = counted(violations, "violation")
+        return f"{verdict}: {found} below a high watermark ({judged})\n"
     return f"{verdict}: nothing below a checkpointed high watermark is contradicted ({judged})\n"
 
 

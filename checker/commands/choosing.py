@@ -28,7 +28,8 @@ DEFAULT_PROTOCOL = "kafka"
 def _settings_params() -> list[click.Parameter]:
     return [
         click.Option(
-            ["--preset"], metavar="NAME", help="the rules of a release, such as 4.3",
+            ["--preset"], metavar="NAME",
+            help="the rules of a release, such as 4.3: see `highwater list PROTOCOL`",
             shell_complete=completion.of_protocol(completion.presets, DEFAULT_PROTOCOL),
         ),
         click.Option(
@@ -53,7 +54,7 @@ def _model_params() -> list[click.Parameter]:
 def _property_param() -> click.Parameter:
     return click.Option(
         ["--property", "properties"], multiple=True, metavar="NAME",
-        help="a property to check; repeatable [default: all that the model promises]",
+        help="a property to check; repeatable [default: all that PROTOCOL promises]",
         shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
     )  # fmt: skip
 

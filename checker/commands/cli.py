@@ -57,7 +57,7 @@ GROUPS = {
     "Compare with Kafka itself": {
         "conform": "take the model's steps on Kafka's own classes, and compare every state",
         "reproduce": "play a finding on a cluster of a published release",
-        "scenario": "replay a named story event by event, and check what it expects",
+        "scenario": "replay a scenario event by event, and check what it expects",
         "cases": "check the stored counterexamples, or write them anew",
     },
 }
@@ -99,8 +99,9 @@ def _module(name: str) -> str:
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
-    Begin with `highwater explore kip101`, which finds a bug in a second, or `highwater ask --kafka
-    4.3 --crashes 1`. `highwater COMMAND --help` has a command's options.
+    Begin with `highwater explore kip101`, which finds a bug in a second, or, about a cluster, with
+    `highwater ask --kafka 4.3 --crashes 1`. `highwater list` has the protocols and the findings.
+    `highwater COMMAND --help` has a command's options.
 
     Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """

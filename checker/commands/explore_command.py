@@ -81,11 +81,13 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
 
     Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
-    unless given; `highwater list` names them all, with their settings and properties.
+    unless given. `highwater list` names all; `highwater list PROTOCOL` has its presets, settings
+    and properties.
 
-    Exit status: 0 nothing violated, 12 violated, 13 a liveness property is violated, 11
-    deadlock, 22 a named property is vacuous, 20 stopped by a limit or Ctrl-C before the
-    answer (with --require-exhaustive by --depth too), 2 wrong usage.
+    Exit status: 0 nothing violated, 2 wrong usage, 11 deadlock, 12 a property is violated, 13 a
+    liveness property is violated, 20 stopped by a limit or Ctrl-C before the answer, 22 nothing
+    in the search could violate a property that was named. Reaching --depth counts as an answer,
+    unless there is --require-exhaustive.
     """
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt

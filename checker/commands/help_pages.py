@@ -6,12 +6,12 @@ the user names; without one, help says how to see it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import click
 
 from model.language.budgets import Budget
-from model.language.declare.settings import as_text, describe
+from model.language.declare.settings import Role, as_text, describe
 from model.language.protocol import Protocol
 
 COLUMN = 30
@@ -29,6 +29,13 @@ SECTIONS = {
     ),
 }
 """The parameters of commands that stand together in help; all others are simply options."""
+
+ROLES = {
+    "Keys of the system, set by an operator": {Role.OPERATOR},
+    "Surroundings, and how fine the model is": {*Role} - {Role.OPERATOR, Role.RULE},
+    "Rules of the model, no keys of the system": {Role.RULE},
+}
+"""The settings that stand together in help, by what sort of choice each is."""
 
 Rows = list[tuple[str, str]]
 
@@ -57,7 +64,8 @@ def write_options(
     for title, rows in found.items():
         _write(formatter, title, rows)
     if protocol is not None:
-        _write(formatter, f"Settings of {protocol.name} (--set NAME=VALUE)", _settings(protocol))
+        for title, roles in ROLES.items():
+            _write(formatter, f"{title} (--set NAME=VALUE)", _settings(protocol, roles))
 
 
 def _title(param: click.Option) -> str:
@@ -75,10 +83,10 @@ def _write_bounds(
         default = "" if bound.default == by_itself else f" [default: {bound.default}]"
         rows.append((f"{options[bound.name].opts[0]} N", f"{bound.words}{default}"))
     _write(formatter, f"Sizes of {protocol.name}", sizes)
-    _write(formatter, "Faults and changes, how often each at most (0 unless given)", often)
+    _write(formatter, "Faults and changes, how often each at most [default: 0 unless shown]", often)
 
 
-def _settings(protocol: Protocol) -> Rows:
+def _settings(protocol: Protocol, roles: Collection[Role]) -> Rows:
     """Each setting with its default; its values where they are more than true and false."""
     defaults = as_text(protocol.settings())
     return [
@@ -87,6 +95,7 @@ def _settings(protocol: Protocol) -> Rows:
             info.words if info.type in (bool, int) else f"{info.words} ({info.choices})",
         )
         for name, info in describe(protocol.settings).items()
+        if info.role in roles
     ]
 
 

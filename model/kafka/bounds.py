@@ -23,11 +23,11 @@ POWER_LOSSES = fault(
     stops=Stops.UNCLEANLY, loses=Loses.UNSYNCED, walked=1, covered={},
 )  # fmt: skip
 CACHE_LOSSES = fault(
-    "cache_losses", "machines that lose power after their broker has crashed, before it starts",
+    "cache_losses", "machines that lose power while their crashed broker is down",
     loses=Loses.UNSYNCED, needs={"crashes": (1, 2)}, walked=1, covered={"crashes": 1},
 )  # fmt: skip
 DISK_LOSSES = fault(
-    "disk_losses", "brokers that die and lose the whole log",
+    "disk_losses", "brokers that stop uncleanly and start with an empty disk",
     stops=Stops.UNCLEANLY, loses=Loses.ALL, walked=1, covered={},
 )  # fmt: skip
 SHUTDOWNS = fault(
@@ -35,7 +35,7 @@ SHUTDOWNS = fault(
     stops=Stops.CLEANLY, walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 CONTROLLED_SHUTDOWNS = fault(
-    "controlled_shutdowns", "brokers that ask the controller to be let go, and stop cleanly",
+    "controlled_shutdowns", "clean stops with a controlled shutdown",
     stops=Stops.CLEANLY, walked=1, covered={"controller_failovers": 1},
 )  # fmt: skip
 RACK_FAILURES = fault(
@@ -45,7 +45,7 @@ RACK_FAILURES = fault(
     walked=1, covered={"crashes": 1},
 )  # fmt: skip
 FALSE_FENCINGS = fault(
-    "false_fencings", "live brokers that the controller takes for dead",
+    "false_fencings", "live brokers that the controller fences",
     elects=True, walked=2, covered={"controller_failovers": 1},
 )  # fmt: skip
 UNCLEAN_ELECTIONS = fault(
@@ -64,7 +64,7 @@ DIRECTORY_ASSIGNMENTS = fault(
     walked=1, covered={"power_losses": 1}, since="4.0.0",
 )  # fmt: skip
 LOST_DIRECTORIES = fault(
-    "lost_directories", "log directories that are taken from a stopped broker",
+    "lost_directories", "log directories of stopped brokers that are lost",
     stops=Stops.UNCLEANLY, loses=Loses.ALL, needs={"shutdowns": (1, 2)},
     walked=1, covered={"shutdowns": 1}, since="4.0.0",
 )  # fmt: skip
@@ -82,24 +82,24 @@ TOPIC_DELETIONS = fault(
     counted=False, covered={"crashes": 1, "min_isr_changes": 1}, since="4.0.0",
 )  # fmt: skip
 REPLICA_MOVES = fault(
-    "replica_moves", "times that an operator moves one replica, with replication.factor",
+    "replica_moves", "times that an operator moves one replica; set replication.factor",
     needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
 )  # fmt: skip
 PARTITION_MOVES = fault(
-    "partition_moves", "times that an operator moves all replicas, with replication.factor",
+    "partition_moves", "times that an operator moves all replicas; set replication.factor",
     needs={"replication.factor": (2,), "replicas": (4, 5)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REPLICA_ADDITIONS = fault(
-    "replica_additions", "times that an operator adds one replica, with replication.factor",
+    "replica_additions", "times that an operator adds one replica; set replication.factor",
     needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REPLICA_REMOVALS = fault(
-    "replica_removals", "times that an operator removes one replica, with replication.factor",
+    "replica_removals", "times that an operator removes one replica; set replication.factor",
     needs={"replication.factor": (3,)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REASSIGNMENT_REPLACEMENTS = fault(
     "reassignment_replacements",
-    "reassignments that take the place of one under way, with replication.factor",
+    "reassignments that take the place of one under way; set replication.factor",
     needs={"replication.factor": (2, 3), "replica_moves": (1, 2)}, walked=2, since="4.0.0",
 )  # fmt: skip
 UNREGISTRATIONS = fault(
@@ -124,7 +124,8 @@ STALLED_CHECKS = fault(
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_READS = fault(
-    "stalled_reads", "request threads that stall between two numbers that a fetch reads",
+    "stalled_reads",
+    "request threads that stall, in a fetch, between the high watermark and the log start",
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
 LOG_SWAPS = fault(

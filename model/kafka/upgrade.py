@@ -81,7 +81,7 @@ def cases(settings: KafkaSettings, names: tuple[str, ...]) -> tuple[Case, ...]:
     for upgraded in itertools.product((False, True), repeat=len(concerned)):
         is_so = dict(zip(concerned, upgraded, strict=True))
         rules = {f: changed[f] for f, fact in facts.items() if is_so[fact]}
-        found.append(Case(replace(settings, **rules), tuple(is_so.items())))
+        found.append(Case(replace(settings, **rules) if rules else settings, tuple(is_so.items())))
     return tuple(found)
 
 

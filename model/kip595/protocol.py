@@ -55,7 +55,7 @@ from model.language import (
 
 VOTERS = Bound("voters", default=3, minimum=1, words="voters of the quorum")
 LOG_SIZE = Bound("log_size", default=3, minimum=1, words="records that a log holds at most")
-EPOCHS = Bound("epochs", default=3, minimum=1, words="the last epoch, counted from 1")
+EPOCHS = Bound("epochs", default=2, minimum=1, words="the last epoch, counted from 1")
 CHANGES = Bound("voter_changes", default=0, minimum=0, words="voters that leave or join at most")
 
 Offset = Annotated[int, integers(0, LOG_SIZE)]

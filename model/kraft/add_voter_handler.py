@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kraft.bounds import VOTER_CHANGES
-from model.kraft.kraft_control_record_state_machine import is_voter, second_directories, voter_set
+from model.kraft.kraft_control_record_state_machine import is_static, is_voter, voter_set
 from model.kraft.state import FOLLOWER, Node, Quorum
 from model.kraft.voter_changes import append_voters, require_changeable
 from model.language import action, all_of, any_of, choose, not_, require, some, spend
@@ -17,7 +17,7 @@ def _add(quorum: Quorum, leader: Node, node: Node) -> None:
     require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
 
     spend(quorum, VOTER_CHANGES)
-    second = second_directories(quorum, leader)
+    second = leader.second_directories
     second = choose(node.second_directory, second.with_member(node), second)
     append_voters(quorum, leader, voters.with_member(node), second)
 
@@ -47,6 +47,7 @@ def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
     require(quorum.options.auto_join, node != leader)
     require(node.role == FOLLOWER, node.leader == leader, node.epoch == leader.epoch)
     require(not_(voter_set(quorum, node).is_empty), not_(voter_set(quorum, node).contains(node)))
+    require(not_(is_static(quorum, node)))
     if quorum.options.auto_join_once:
         require(not_(_was_voter(node, node)))
 

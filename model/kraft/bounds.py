@@ -35,6 +35,10 @@ RESIGNATIONS = budget(
     "resignations", "leaders that resign: check quorum, a shutdown, or the controller asks for it"
 )
 
+VERSION_UPGRADES = budget(
+    "version_upgrades", "changes of kraft.version from 0 to 1 while the quorum runs"
+)
+
 SNAPSHOTS = budget("snapshots", "snapshots that controllers make of the metadata log")
 
 BOUNDS = bounds_in(globals())

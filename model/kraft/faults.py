@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from model.kraft.bounds import CRASHES, DISK_LOSSES, POWER_LOSSES
 from model.kraft.kraft_control_record_state_machine import read_all, voter_set
-from model.kraft.quorum_state import initialize, require_room_to_start, to_unattached
+from model.kraft.quorum_state import (
+    disk_is_lost,
+    initialize,
+    read_vote,
+    require_room_to_start,
+    to_unattached,
+)
 from model.kraft.state import Node, Quorum
 from model.language import action, choose, maximum, not_, require, spend
 
@@ -18,6 +24,7 @@ def _start(quorum: Quorum, node: Node) -> None:
         node.unflushed = 0
     node.flushing = False
     node.high_watermark = 0
+    read_vote(quorum, node)
     read_all(quorum, node)
     initialize(quorum, node)
 
@@ -67,7 +74,7 @@ def node_lose_power(quorum: Quorum, node: Node) -> None:
     at="StorageTool.runFormatCommand",
     since="2.8.0",
     about="KIP-853",
-    settings="kraft.version",
+    settings="kraft.version, vote.names.directory",
 )
 def node_lose_disk(quorum: Quorum, node: Node) -> None:
     """An empty log, no `quorum-state`, another directory id: no voter by `kraft.version` 1.
@@ -86,6 +93,7 @@ def node_lose_disk(quorum: Quorum, node: Node) -> None:
     node.high_watermark = 0
     to_unattached(quorum, node, 0)
     node.second_directory = True
+    disk_is_lost(quorum, node)
     for leader in quorum.nodes:
         known = voter_set(quorum, leader).contains(node)
         leader.fetched[node] = choose(known, leader.fetched[node], 0)

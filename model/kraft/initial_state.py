@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.kraft.kraft_control_record_state_machine import is_static
+from model.kraft.kraft_control_record_state_machine import begins_static
 from model.kraft.state import FOLLOWER, LEADER, UNATTACHED, Quorum
 from model.language import choose
 
@@ -13,7 +13,7 @@ def start(quorum: Quorum) -> None:
     voters = quorum.nodes.all()
     for k in range(quorum.options.observers):
         voters = voters.without_member(quorum.nodes[k + 1])
-    if is_static(quorum):
+    if begins_static(quorum):
         quorum.static_voters = voters
     for node in quorum.nodes:
         there = voters.contains(node)
@@ -27,7 +27,8 @@ def start(quorum: Quorum) -> None:
         node.log.extend_to(choose(there, 1, 0))
         first = node.log[0]
         first.epoch = choose(there, 1, 0)
-        first.voters = choose(there, voters, quorum.nodes.none())
+        if not begins_static(quorum):
+            first.voters = choose(there, voters, quorum.nodes.none())
     quorum.committed[0].epoch = 1
     quorum.committed_in = 1
     quorum.epochs[1].leader = leader

@@ -12,7 +12,6 @@ from model.kraft.bounds import EPOCHS, RESIGNATIONS
 from model.kraft.kraft_control_record_state_machine import (
     append,
     is_voter,
-    last_voters_offset,
     voter_set,
 )
 from model.kraft.leader_state import is_established, update_high_watermark
@@ -34,6 +33,7 @@ from model.kraft.state import (
     UNATTACHED,
     Node,
     Quorum,
+    VotedDirectory,
 )
 from model.kraft.voter_set import is_majority
 from model.language import action, all_of, any_of, choose, is_none, not_, require, some, spend
@@ -118,7 +118,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
         return all_of(up_to_date, any_of(later, not_(any_of(voter.role == LEADER, follows))))
     open_state = any_of(voter.role == UNATTACHED, voter.role == PROSPECTIVE)
     free = all_of(is_none(voter.voted), is_none(voter.leader), up_to_date)
-    in_epoch = all_of(open_state, any_of(voter.voted == node, free))
+    voted = all_of(voter.voted == node, voter.voted_directory != VotedDirectory.LOST)
+    in_epoch = all_of(open_state, any_of(voted, free))
     return choose(later, up_to_date, in_epoch)
 
 
@@ -156,16 +157,21 @@ def voter_grant_pre_vote(quorum: Quorum, node: Node, voter: Node) -> None:
     at="KafkaRaftClient.handleVoteRequest",
     since="2.8.0",
     about="KIP-595",
+    settings="vote.names.directory",
 )
 def voter_grant_vote(quorum: Quorum, node: Node, voter: Node) -> None:
-    """A Vote request and its response: the voter writes its vote to `quorum-state` first."""
+    """A Vote request and its response: the voter writes its vote to `quorum-state` first.
+
+    A Prospective voter begins to ask for pre-votes then, but not where it has voted so before.
+    """
     require(node.role == CANDIDATE)
     require_vote_request(quorum, node, voter)
     require(_grants(node, voter, is_pre_vote=False))
 
     follow_epoch(quorum, node, voter)
+    begins = all_of(voter.role == PROSPECTIVE, voter.voted != node)
+    voter.votes = choose(begins, quorum.nodes.only(voter), voter.votes)
     voter.voted = node
-    voter.votes = choose(voter.role == PROSPECTIVE, quorum.nodes.only(voter), quorum.nodes.none())
     node.votes = node.votes.with_member(voter)
 
 
@@ -175,8 +181,11 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.role = choose(later, UNATTACHED, voter.role)
     voter.leader = choose(later, None, voter.leader)
     voter.voted = choose(later, None, voter.voted)
+    voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
+    voter.told = choose(later, quorum.nodes.none(), voter.told)
+    voter.told_second = choose(later, quorum.nodes.none(), voter.told_second)
     for other in quorum.nodes:
         voter.fetched[other] = choose(later, 0, voter.fetched[other])
     voter.epoch = node.epoch
@@ -199,6 +208,23 @@ def candidate_become_leader(quorum: Quorum, node: Node) -> None:
     update_high_watermark(quorum, node)
 
 
+def may_hear(node: Node, other: Node) -> bool:
+    """The other knows of a later epoch than the node, or of who leads their epoch."""
+    news = all_of(is_none(node.leader), not_(is_none(other.leader)))
+    newer = any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news))
+    return all_of(node != other, node.is_free, newer, not_(other.leader == node))
+
+
+def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
+    """The endpoints of the other's leader are in its response, or in the node's own voter set."""
+    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
+    among_voters = some(
+        all_of(other.leader == each, voter_set(quorum, node).contains(each))
+        for each in quorum.nodes
+    )
+    return any_of(knows_where, among_voters)
+
+
 @action(
     "{node} hears from {other} of its epoch and leader",
     at="KafkaRaftClient.maybeTransition",
@@ -209,18 +235,11 @@ def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached.
 
     A node that has started again may know who leads, and not where. Who hears of it then, and does
-    not find the leader among its own voters either, ends with an exception: not in the model.
+    not find the leader among its own voters either, ends with an exception. With
+    `unknown.endpoints.are.no.leader` it asks on: that it goes over to that epoch is left out.
     """
-    news = all_of(is_none(node.leader), not_(is_none(other.leader)))
-    require(node != other, node.is_free)
-    require(any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news)))
-    require(not_(other.leader == node))
-    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
-    among_voters = some(
-        all_of(other.leader == each, voter_set(quorum, node).contains(each))
-        for each in quorum.nodes
-    )
-    require(any_of(is_none(other.leader), knows_where, among_voters))
+    require(may_hear(node, other))
+    require(any_of(is_none(other.leader), finds_leader(quorum, node, other)))
 
     to_unattached(quorum, node, other.epoch)
     node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)
@@ -250,7 +269,7 @@ def leader_resign(quorum: Quorum, node: Node) -> None:
 def leader_resign_as_removed(quorum: Quorum, node: Node) -> None:
     """The leader is not in the voter set any more. If the removal timed out, it goes on."""
     require(node.leads, node.is_free, not_(is_voter(quorum, node, node)))
-    require(last_voters_offset(node.log) < node.high_watermark)
+    require(node.log.last_voters_offset < node.high_watermark)
     require(is_established(quorum, node))
 
     to_resigned(quorum, node)

@@ -8,7 +8,10 @@ from __future__ import annotations
 from model.kraft.bounds import SNAPSHOTS
 from model.kraft.kafka_raft_client_replication import follows
 from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
-from model.kraft.kraft_control_record_state_machine import load_snapshot
+from model.kraft.kraft_control_record_state_machine import (
+    load_snapshot,
+    truncate_old_entries,
+)
 from model.kraft.state import Node, Offset, Quorum
 from model.language import action, maximum, require, spend
 
@@ -18,6 +21,7 @@ from model.language import action, maximum, require, spend
     at="KafkaRaftLog.createNewSnapshot",
     since="3.0.0",
     about="KIP-630",
+    settings="snapshot.keeps.earlier.voters",
 )
 def node_create_snapshot(quorum: Quorum, node: Node, end: Offset) -> None:
     """At its high watermark or below: what the controller has handled by now.
@@ -29,6 +33,7 @@ def node_create_snapshot(quorum: Quorum, node: Node, end: Offset) -> None:
     require(node.stale_voters.is_empty)
 
     spend(quorum, SNAPSHOTS)
+    truncate_old_entries(quorum, node, end)
     node.snapshot_end = end
 
 

@@ -5,70 +5,63 @@ records from the history, and leaves the cursor: what is appended below it is ne
 `truncation.rereads.control.records` the cursor goes back with the log. A snapshot that replaces the
 log is read if the cursor is below its end, or with `snapshot.is.always.read`. A start reads the
 latest snapshot and all records after it.
+
+A node that makes a snapshot drops what is before the last VotersRecord up to its end, end included
+(`TreeMapLogHistory.truncateOldEntries`). One at the end is not in the snapshot, and may be
+truncated: then the node goes by no voters. With `snapshot.keeps.earlier.voters` it drops what is
+before the last VotersRecord that the snapshot has.
 """
 
 from __future__ import annotations
 
 from model.kraft.settings import KRaftVersion
-from model.kraft.state import MetadataLog, Node, Quorum
-from model.language import SetOf, all_of, any_of, choose, largest, maximum, minimum, not_
-
-NO_OFFSET = -1
+from model.kraft.state import NO_OFFSET, Node, Quorum
+from model.language import SetOf, all_of, any_of, choose, maximum, minimum, not_, some
 
 
-def is_static(quorum: Quorum) -> bool:
-    """Voters are configured, and known by id alone."""
+def begins_static(quorum: Quorum) -> bool:
+    """Voters are configured at first."""
     return bool(quorum.options.kraft_version == KRaftVersion.STATIC)
 
 
-def last_voters_offset(log: MetadataLog) -> int:
-    """The offset of the last VotersRecord in a log, read or not; -1 if there is none."""
-    return largest(
-        choose(all_of(log.has(p), not_(log[p].voters.is_empty)), p, NO_OFFSET)
-        for p in log.positions
-    )
-
-
-def last_read_offset(node: Node) -> int:
-    """The offset of the last VotersRecord that the node has read; -1 if there is none."""
-    return last_read_before(node, node.log.end)
-
-
-def last_read_before(node: Node, end: int) -> int:
-    """The same of the records below the offset `end`."""
-    log = node.log
-    return largest(
-        choose(all_of(p < end, not_(log[p].voters.is_empty), not_(log[p].missed)), p, NO_OFFSET)
-        for p in log.positions
-    )
+def is_static(quorum: Quorum, node: Node) -> bool:
+    """Voters are configured, and known by id alone, for all that the node has read."""
+    if may_rise(quorum):
+        return not_(node.has_read_voters)
+    return begins_static(quorum)
 
 
 def voter_set(quorum: Quorum, node: Node) -> SetOf[Node]:
     """The voters by id that the node goes by: `lastVoterSet`, committed or not."""
-    return quorum.static_voters if is_static(quorum) else read_voters(quorum, node)
+    if not begins_static(quorum):
+        return node.voters
+    return choose(is_static(quorum, node), quorum.static_voters, node.voters)
 
 
-def read_voters(quorum: Quorum, node: Node) -> SetOf[Node]:
-    """The voters by id that the node has read last; nobody if it has read none."""
-    voters = node.log[maximum(last_read_offset(node), 0)].voters
-    if quorum.options.snapshot_is_read:
-        return voters
-    return choose(node.stale_voters.is_empty, voters, node.stale_voters)
+def truncate_old_entries(quorum: Quorum, node: Node, end: int) -> None:
+    """A snapshot that ends at `end`, as it has its name: what is before is dropped from memory.
 
-
-def second_directories(quorum: Quorum, node: Node) -> SetOf[Node]:
-    """Which voters are in the voter set that the node has read last with their second directory."""
-    second = node.log[maximum(last_read_offset(node), 0)].second
-    if quorum.options.snapshot_is_read:
-        return second
-    return choose(node.stale_voters.is_empty, second, node.stale_second)
+    What was dropped before is in no snapshot: `missed`. A VotersRecord that is committed stays, so
+    that nobody asks for those before it.
+    """
+    if quorum.options.snapshot_keeps_voters:
+        return
+    for p in node.log.positions:
+        dropped = all_of(node.voters_dropped, p < node.snapshot_end)
+        lacks = all_of(dropped, not_(node.log[p].voters.is_empty))
+        node.log[p].missed = any_of(node.log[p].missed, lacks)
+    node.voters_dropped = some(
+        all_of(
+            p == end, node.log.has(p), not_(node.log[p].voters.is_empty), not_(node.log[p].missed)
+        )
+        for p in node.log.positions
+    )
 
 
 def key_is(quorum: Quorum, node: Node, voter: Node) -> bool:
     """The key that the node has for the voter is its id with its directory of now."""
-    if is_static(quorum):
-        return True
-    return second_directories(quorum, node).contains(voter) == voter.second_directory
+    same = node.second_directories.contains(voter) == voter.second_directory
+    return any_of(is_static(quorum, node), same)
 
 
 def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
@@ -77,8 +70,24 @@ def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
 
 
 def is_missed(quorum: Quorum, node: Node, offset: int) -> bool:
-    """A record that the node appends at the offset is below its cursor."""
+    """A VotersRecord that the node appends at the offset is below its cursor.
+
+    Where voters were configured, the first comes in one batch with a KRaftVersionRecord before it.
+    """
+    offset = offset + 1 if may_rise(quorum) else offset
     return offset < node.next_offset if keeps_cursor(quorum) else False
+
+
+def may_rise(quorum: Quorum) -> bool:
+    """Voters are configured at first, and `kraft.version` may be raised."""
+    return begins_static(quorum) and bool(quorum.options.version_may_rise)
+
+
+def _end(quorum: Quorum, node: Node) -> int:
+    """The end of the node's log, as its cursor counts."""
+    if not may_rise(quorum):
+        return node.log.end
+    return choose(node.log.last_voters_offset == NO_OFFSET, node.log.end, node.log.end + 1)
 
 
 def keeps_cursor(quorum: Quorum) -> bool:
@@ -123,9 +132,9 @@ def append_from(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
 def _settle(quorum: Quorum, node: Node, start: int) -> None:
     """After an append at `start`: the cursor is blank where the log's end has come up with it."""
     if keeps_cursor(quorum):
-        node.next_offset = choose(node.log.end >= node.next_offset, 0, node.next_offset)
+        node.next_offset = choose(_end(quorum, node) >= node.next_offset, 0, node.next_offset)
     if not quorum.options.snapshot_is_read:
-        _go_by_what_is_read(quorum, node, last_read_offset(node) >= start)
+        _go_by_what_is_read(quorum, node, node.last_read_offset >= start)
 
 
 def _go_by_what_is_read(quorum: Quorum, node: Node, where: bool) -> None:
@@ -137,7 +146,7 @@ def _go_by_what_is_read(quorum: Quorum, node: Node, where: bool) -> None:
 def truncate(quorum: Quorum, node: Node, offset: int) -> None:
     """Truncate the log (`truncateNewEntries`): records leave the history, the cursor may stay."""
     if not quorum.options.truncation_rereads:
-        node.next_offset = maximum(node.next_offset, node.log.end)
+        node.next_offset = maximum(node.next_offset, _end(quorum, node))
     elif keeps_cursor(quorum):
         node.next_offset = 0
     node.unflushed = choose(quorum.flushes, maximum(0, offset - node.flushed_end), 0)
@@ -154,8 +163,10 @@ def load_snapshot(quorum: Quorum, node: Node, leader: Node) -> None:
     end = leader.snapshot_end
     if not quorum.options.snapshot_is_read:
         _keep_history(quorum, node, leader, end)
-    elif keeps_cursor(quorum):
-        node.next_offset = 0
+    else:
+        node.voters_dropped = False
+        if keeps_cursor(quorum):
+            node.next_offset = 0
     node.log.truncate_to(minimum(node.log.end, end))
     node.log.extend_to(end)
     for p in node.log.positions:
@@ -169,11 +180,13 @@ def load_snapshot(quorum: Quorum, node: Node, leader: Node) -> None:
 def _keep_history(quorum: Quorum, node: Node, leader: Node, end: int) -> None:
     """Where the snapshot is not read: the cursor, and the voters if the snapshot has others."""
     cursor = maximum(node.next_offset, node.log.end)
-    voters, second = read_voters(quorum, node), second_directories(quorum, node)
-    says = leader.log[maximum(last_read_before(leader, end), 0)]
-    same = all_of(says.voters == voters, says.second == second)
+    voters, second = node.voters, node.second_directories
+    last = leader.last_read_before(end)
+    says = leader.log[maximum(last, 0)]
+    same = all_of(last >= 0, says.voters == voters, says.second == second)
     reads = any_of(not_(quorum.makes_snapshots), cursor < end)
     node.next_offset = choose(any_of(reads, cursor == end), 0, cursor)
+    node.voters_dropped = all_of(not_(reads), node.voters_dropped, voters.is_empty)
     node.stale_voters = choose(any_of(reads, same), quorum.nodes.none(), voters)
     node.stale_second = choose(any_of(reads, same), quorum.nodes.none(), second)
 
@@ -183,4 +196,5 @@ def read_all(quorum: Quorum, node: Node) -> None:
     for p in node.log.positions:
         node.log[p].missed = all_of(node.log[p].missed, p < node.snapshot_end)
     node.next_offset = 0
+    node.voters_dropped = False
     _go_by_what_is_read(quorum, node, True)

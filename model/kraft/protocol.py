@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from model.kraft import add_voter_handler, faults, remove_voter_handler, update_voter_handler
+from model.kraft import (
+    add_voter_handler,
+    faults,
+    kraft_version_upgrade,
+    remove_voter_handler,
+    update_voter_handler,
+)
 from model.kraft import kafka_raft_client_elections as elections
 from model.kraft import kafka_raft_client_replication as replication
 from model.kraft import kafka_raft_client_snapshots as snapshots
@@ -71,6 +77,8 @@ KRAFT = Protocol(
         remove_voter_handler.leader_remove_voter,
         remove_voter_handler.observer_remove_old_key,
         update_voter_handler.leader_update_voter,
+        kraft_version_upgrade.leader_note_directory,
+        kraft_version_upgrade.leader_raise_version,
         snapshots.node_create_snapshot,
         snapshots.node_delete_before_snapshot,
         snapshots.follower_fetch_snapshot,

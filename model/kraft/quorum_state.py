@@ -6,8 +6,13 @@ memory only, and change none of these.
 
 from __future__ import annotations
 
-from model.kraft.bounds import EPOCHS
-from model.kraft.kraft_control_record_state_machine import is_voter, voter_set
+from model.kraft.bounds import DISK_LOSSES, EPOCHS
+from model.kraft.kraft_control_record_state_machine import (
+    begins_static,
+    is_static,
+    is_voter,
+    voter_set,
+)
 from model.kraft.settings import LeaderRestarts
 from model.kraft.state import (
     CANDIDATE,
@@ -19,6 +24,7 @@ from model.kraft.state import (
     EpochState,
     Node,
     Quorum,
+    VotedDirectory,
 )
 from model.language import all_of, any_of, choose, implies, is_none, not_, require, some
 
@@ -30,11 +36,42 @@ def _after_leading(quorum: Quorum) -> EpochState:
     return UNATTACHED if quorum.options.leader_restarts == LeaderRestarts.UNATTACHED else RESIGNED
 
 
+def vote_for(node: Node, other: Node | None) -> None:
+    """The node's vote in its epoch, of another directory than was voted for before."""
+    node.voted = other
+    node.voted_directory = VotedDirectory.OF_NOW
+
+
+def disk_is_lost(quorum: Quorum, node: Node) -> None:
+    """A vote for the node was for the directory that is lost, unless it named none."""
+    if not quorum.options.vote_names_directory:
+        return
+    for voter in quorum.nodes:
+        was_any = voter.voted_directory == VotedDirectory.ANY
+        now = choose(was_any, VotedDirectory.OF_NOW, VotedDirectory.LOST)
+        voter.voted_directory = choose(voter.voted == node, now, voter.voted_directory)
+
+
+def read_vote(quorum: Quorum, node: Node) -> None:
+    """With `kraft.version` 0 `quorum-state` has the id that was voted for alone."""
+    if not (quorum.options.vote_names_directory and begins_static(quorum)):
+        return
+    may_lose = some(
+        all_of(node.voted == each, node != each, not_(each.second_directory))
+        for each in quorum.nodes
+    )
+    may_lose = all_of(quorum.bound(DISK_LOSSES) > 0, may_lose)
+    any_disk = choose(may_lose, VotedDirectory.ANY, VotedDirectory.OF_NOW)
+    node.voted_directory = choose(is_static(quorum, node), any_disk, node.voted_directory)
+
+
 def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
     """Another state begins, with nothing of what the one before kept in memory."""
     node.role = role
     node.votes = quorum.nodes.none()
     node.has_fetched = False
+    node.told = quorum.nodes.none()
+    node.told_second = quorum.nodes.none()
     for other in quorum.nodes:
         node.fetched[other] = 0
 
@@ -43,7 +80,7 @@ def to_unattached(quorum: Quorum, node: Node, epoch: int) -> None:
     """A later epoch, of which no leader is known."""
     _enter(quorum, node, UNATTACHED)
     node.epoch = epoch
-    node.voted = None
+    vote_for(node, None)
     node.leader = None
 
 
@@ -58,7 +95,7 @@ def to_candidate(quorum: Quorum, node: Node) -> None:
     _enter(quorum, node, CANDIDATE)
     node.votes = quorum.nodes.only(node)
     node.epoch = node.epoch + 1
-    node.voted = node
+    vote_for(node, node)
     node.leader = None
 
 
@@ -66,7 +103,7 @@ def to_leader(quorum: Quorum, node: Node) -> None:
     """The node leads its epoch; a ghost notes it, and whether another has led the epoch."""
     _enter(quorum, node, LEADER)
     node.leader = node
-    node.voted = None
+    vote_for(node, None)
     row = quorum.epochs[node.epoch]
     row.another = any_of(row.another, not_(any_of(is_none(row.leader), row.leader == node)))
     row.leader = node
@@ -89,6 +126,7 @@ def require_room_to_start(quorum: Quorum, node: Node) -> None:
         all_of(node.log.has(p), node.log[p].voters == quorum.nodes.only(node))
         for p in node.log.positions
     )
+    alone = any_of(alone, quorum.static_voters == quorum.nodes.only(node))
     if not quorum.options.pre_vote:
         require(implies(alone, node.epoch < quorum.bound(EPOCHS)))
 
@@ -118,6 +156,7 @@ def initialize(quorum: Quorum, node: Node) -> None:
         node.epoch = choose(alone, node.epoch + 1, node.epoch)
         node.leader = choose(alone, None, node.leader)
         node.voted = choose(alone, node, node.voted)
+        node.voted_directory = choose(alone, VotedDirectory.OF_NOW, node.voted_directory)
     node.votes = choose(any_of(stood, alone), quorum.nodes.only(node), quorum.nodes.none())
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from model.kraft.add_voter_handler import needs_its_old_key_removed
 from model.kraft.bounds import VOTER_CHANGES
-from model.kraft.kraft_control_record_state_machine import key_is, second_directories, voter_set
+from model.kraft.kraft_control_record_state_machine import key_is, voter_set
 from model.kraft.state import FOLLOWER, Node, Quorum
 from model.kraft.voter_changes import append_voters, require_changeable
 from model.language import action, choose, not_, require, spend
@@ -25,7 +25,7 @@ def _remove(quorum: Quorum, leader: Node, voter: Node) -> None:
         quorum,
         leader,
         voters.without_member(voter),
-        second_directories(quorum, leader).without_member(voter),
+        leader.second_directories.without_member(voter),
     )
     leader.fetched[voter] = known
 

@@ -54,6 +54,15 @@ class KRaftSettings:
         role=Role.OPERATOR,
         catalogue="110",
     )
+    version_may_rise: bool = setting(
+        True,
+        "kraft.version may be raised from 0 to 1 while the quorum runs",
+        "kraft.version.may.rise",
+        at="LeaderState.maybeAppendUpgradedKRaftVersion",
+        about="KIP-853, KAFKA-16538",
+        history="false 2.8.0, true 4.1.0",
+        evidence="`RaftClient` of 4.0.1 and 4.1.0",
+    )
     observers: int = setting(
         0,
         "how many nodes are no voters at first",
@@ -90,6 +99,15 @@ class KRaftSettings:
         history="false 2.8.0, true 4.0.0",
         evidence="`KafkaRaftClient` of 3.9.1 and 4.0.1",
         catalogue="117",
+    )
+    vote_names_directory: bool = setting(
+        True,
+        "a vote is for a node's directory; else for its id, whatever disk it has",
+        "vote.names.directory",
+        at="QuorumState.unattachedOrProspectiveCanGrantVote",
+        about="KIP-853",
+        history="false 2.8.0, true 3.9.0",
+        evidence="`VotedState` of 3.7.0, `UnattachedState` of 3.9.1",
     )
     resigned_stands_again: bool = setting(
         False,
@@ -151,6 +169,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="99",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -162,6 +181,7 @@ class KRaftSettings:
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
         fix=True,
+        feature="kraft.version",
         catalogue="102",
         history="false 3.9.0",
         evidence="classes of 3.9.1 to 4.3.1",
@@ -176,6 +196,28 @@ class KRaftSettings:
         catalogue="103",
         history="false 3.0.0",
         evidence="`KafkaMetadataLog` of 3.0.0; classes of 3.9.1 to 4.3.1",
+    )
+    snapshot_keeps_voters: bool = setting(
+        False,
+        "a node that makes a snapshot remembers its last voters before the snapshot's end",
+        "snapshot.keeps.earlier.voters",
+        at="KafkaRaftClient.createSnapshot",
+        about="finding 0026",
+        fix=True,
+        catalogue="124",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
+    )
+    unknown_endpoints_taken: bool = setting(
+        False,
+        "a response that names a leader whose endpoints nobody knows counts as one that names none",
+        "unknown.endpoints.are.no.leader",
+        at="KafkaRaftClient.maybeHandleCommonResponse",
+        about="finding 0027",
+        fix=True,
+        catalogue="125",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     snapshot_flushed: bool = setting(
         True,
@@ -202,7 +244,7 @@ class KRaftSettings:
         False,
         "a node that starts flushes its log before it fetches or votes",
         "restart.flushes.log",
-        at="LogLoader.recoverLog",
+        at="KafkaRaftClient.initialize",
         about="finding 0025",
         fix=True,
         catalogue="101",

@@ -39,6 +39,8 @@ from model.language import (
 
 Epoch = Annotated[int, integers(0, EPOCHS)]
 Offset = Annotated[int, integers(0, LOG_SIZE)]
+Cursor = Annotated[int, integers(0, LOG_SIZE + 1)]
+NO_OFFSET = -1
 
 
 class EpochState(IntEnum):
@@ -53,6 +55,14 @@ class EpochState(IntEnum):
 
 
 UNATTACHED, PROSPECTIVE, CANDIDATE, LEADER, FOLLOWER, RESIGNED = EpochState
+
+
+class VotedDirectory(IntEnum):
+    """Which directory a node notes with its vote, by the disk that the other has now."""
+
+    OF_NOW = 0  # the other's directory; or any, and its disk is not lost any more
+    LOST = 1  # that of a disk that was lost: the vote is for nobody
+    ANY = 2  # none: with kraft.version 0 it is not in quorum-state
 
 
 class Entry(Record):
@@ -71,6 +81,14 @@ class Entry(Record):
 
 class MetadataLog(Sequence[Entry]):
     """The log of `__cluster_metadata`, as `KafkaRaftLog` has it."""
+
+    @property
+    def last_voters_offset(self) -> int:
+        """The offset of the last VotersRecord, read or not; -1 if there is none."""
+        return largest(
+            choose(all_of(self.has(p), not_(self[p].voters.is_empty)), p, NO_OFFSET)
+            for p in self.positions
+        )
 
     @property
     def last_epoch(self) -> int:
@@ -111,7 +129,11 @@ class MetadataLog(Sequence[Entry]):
 class Node(Entity):
     """A controller.
 
-    In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known.
+    Of a leader with static voters `told`: who has told it a directory in an UpdateVoter request,
+    `told_second`, the second one (`volatileVoters`); blank unless `kraft.version` may rise.
+
+    In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known, with
+    its `voted_directory`.
     In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
     has fetched from its leader, `high_watermark`, and of a leader `fetched`, the fetch offset of
     each other node. `second_directory`: its disk was lost, and formatted with another directory id.
@@ -119,12 +141,14 @@ class Node(Entity):
     `unflushed`: how many records at the end of its log a power loss takes, and `flushing`: its
     thread has appended and is about to flush. Both are blank where there are no power losses.
     `next_offset` is KRaftControlRecordStateMachine's cursor where it is
-    beyond the end of the log, as after a truncation, and 0 where it is not.
+    beyond the end of the log, as after a truncation, and 0 where it is not; where `kraft.version`
+    was raised Kafka's log has one record more, which the cursor counts.
 
     `snapshot_end`: the offset at which its latest snapshot ends, 0 without one; of records below it
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
     the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
     goes by since a snapshot came that it did not read; nobody if it reads what it has.
+    `voters_dropped`: of the VotersRecords before `snapshot_end` it remembers none.
     """
 
     _label = "n"
@@ -133,19 +157,23 @@ class Node(Entity):
     epoch: Epoch = 0
     leader: Node | None = None
     voted: Node | None = None
+    voted_directory: VotedDirectory = VotedDirectory.OF_NOW
     votes: SetOf[Node] = nobody()
     has_fetched: bool = False
     log: MetadataLog = sequence(LOG_SIZE)
     unflushed: Offset = 0
     flushing: bool = False
-    next_offset: Offset = 0
+    next_offset: Cursor = 0
     high_watermark: Offset = 0
     fetched: PerMember[Node, Offset] = for_each(0)
+    told: SetOf[Node] = nobody()
+    told_second: SetOf[Node] = nobody()
     second_directory: bool = False
     snapshot_end: Offset = 0
     log_start: Offset = 0
     stale_voters: SetOf[Node] = nobody()
     stale_second: SetOf[Node] = nobody()
+    voters_dropped: bool = False
 
     @property
     def leads(self) -> bool:
@@ -153,14 +181,37 @@ class Node(Entity):
         return self.role == LEADER
 
     @property
-    def voters(self) -> SetOf[Node]:
-        """The voters, by id, that it has read last; nobody where they are configured."""
+    def last_read_offset(self) -> int:
+        """The offset of the last VotersRecord that it has read and remembers; -1 if none."""
+        last = self.last_read_before(self.log.end)
+        return choose(all_of(self.voters_dropped, last < self.snapshot_end), NO_OFFSET, last)
+
+    def last_read_before(self, end: int) -> int:
+        """The same of the records below the offset `end`."""
         log = self.log
-        read = largest(
-            choose(all_of(log.has(p), not_(log[p].voters.is_empty), not_(log[p].missed)), p, 0)
+        return largest(
+            choose(all_of(p < end, not_(log[p].voters.is_empty), not_(log[p].missed)), p, NO_OFFSET)
             for p in log.positions
         )
-        return choose(self.stale_voters.is_empty, log[read].voters, self.stale_voters)
+
+    @property
+    def voters(self) -> SetOf[Node]:
+        """The voters, by id, that it has read last; nobody where they are configured."""
+        last = self.last_read_offset
+        voters = self.log[maximum(last, 0)].voters
+        read = choose(last < 0, voters.minus(voters), voters)
+        return choose(self.stale_voters.is_empty, read, self.stale_voters)
+
+    @property
+    def second_directories(self) -> SetOf[Node]:
+        """Which voters are in the voter set that it has read last with their second directory."""
+        read = self.log[maximum(self.last_read_offset, 0)]
+        return choose(self.stale_voters.is_empty, read.second, self.stale_second)
+
+    @property
+    def has_read_voters(self) -> bool:
+        """It goes by a VotersRecord: of its log, or of one that a snapshot has replaced."""
+        return any_of(self.last_read_offset != NO_OFFSET, not_(self.stale_voters.is_empty))
 
     @property
     def is_free(self) -> bool:

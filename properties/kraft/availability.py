@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS
+from model.kraft.bounds import DISK_LOSSES, SNAPSHOTS, VERSION_UPGRADES
+from model.kraft.kafka_raft_client_elections import finds_leader, may_hear
 from model.kraft.kafka_raft_client_replication import follows, is_valid
 from model.kraft.kafka_raft_log import is_sent_snapshot, takes_snapshot
-from model.kraft.kraft_control_record_state_machine import last_read_offset, voter_set
+from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.leader_state import is_established, takes_fetch_offset
 from model.kraft.quorum_controller import has_state_to_go_back_to
 from model.kraft.settings import KRaftVersion
 from model.kraft.state import CANDIDATE, PROSPECTIVE, Node, Quorum
 from model.kraft.voter_set import is_majority
-from model.language import Model, all_of, any_of, every, implies, not_, some
+from model.language import Model, all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
 
 
 def has_dynamic_voters(model: Model) -> bool:
-    """Voters are in the log."""
+    """Voters are in the log from the start."""
     return bool(model.settings.kraft_version == KRaftVersion.DYNAMIC)
+
+
+def has_voters_in_the_log(model: Model) -> bool:
+    """Voters are in the log, or may come to be."""
+    return has_dynamic_voters(model) or model.bounds[VERSION_UPGRADES.name] > 0
 
 
 def has_snapshots(model: Model) -> bool:
@@ -50,6 +56,34 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
         )
         for node in quorum.nodes
         for leader in quorum.nodes
+    )
+
+
+@always(
+    "who_hears_of_a_leader_hears_where_it_is",
+    "a node that is told of a leader is told where it is, or knows it, or asks on",
+    failure="{other} tells {node} that {other.leader} leads, and neither knows where it is: the "
+    "process of {node} ends",
+    breach="tells a controller of a leader and not where it is",
+    broken_by="kraft unknown.endpoints.are.no.leader=false",
+    premise=lambda q: some(
+        all_of(may_hear(node, other), not_(is_none(other.leader)))
+        for node in q.nodes
+        for other in q.nodes
+    ),
+    promised=has_dynamic_voters,
+)
+def who_hears_of_a_leader_hears_where_it_is(quorum: Quorum) -> bool:
+    """A new node knows no voters."""
+    if quorum.options.unknown_endpoints_taken:
+        return True
+    return every(
+        implies(
+            all_of(may_hear(node, other), not_(is_none(other.leader))),
+            finds_leader(quorum, node, other),
+        )
+        for node in quorum.nodes
+        for other in quorum.nodes
     )
 
 
@@ -128,7 +162,7 @@ def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
     failure="{node} leads no more, and has no state to go back to: its process ends",
     breach="ends a controller that has no state to go back to",
     broken_by="kraft control.records.are.skipped=false",
-    promised=has_dynamic_voters,
+    promised=has_voters_in_the_log,
 )
 def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> bool:
     """Not of a node that starts again: its memory is empty."""
@@ -154,7 +188,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
             leader.leads,
             is_established(quorum, leader),
             every(other.epoch <= leader.epoch for other in quorum.nodes),
-            last_read_offset(leader) < leader.high_watermark,
+            leader.last_read_offset < leader.high_watermark,
             not_(voter_set(quorum, leader).contains(node)),
         )
         for leader in quorum.nodes
@@ -168,7 +202,7 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
     breach="lets a removed voter stand for election",
     broken_by="kraft pre.vote=false",
-    promised=lambda model: has_dynamic_voters(model) and bool(model.settings.pre_vote),
+    promised=lambda model: has_voters_in_the_log(model) and bool(model.settings.pre_vote),
 )
 def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
     """It does not know that it was removed. What it was granted before it may still use, once."""

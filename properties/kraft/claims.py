@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
-    last_read_before,
-    last_read_offset,
-    last_voters_offset,
     voter_set,
 )
 from model.kraft.state import CANDIDATE, Node, Quorum
@@ -37,7 +34,9 @@ from properties.kraft.availability import (
     a_removed_voter_does_not_stand,
     has_dynamic_voters,
     has_snapshots,
+    has_voters_in_the_log,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
 )
 
 
@@ -131,12 +130,12 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
     failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
     breach="lets a controller go by a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
-    promised=has_dynamic_voters,
+    promised=has_voters_in_the_log,
 )
 def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     """Else two nodes with the same log count different majorities."""
     return every(
-        all_of(node.stale_voters.is_empty, last_read_offset(node) == last_voters_offset(node.log))
+        all_of(node.stale_voters.is_empty, node.last_read_offset == node.log.last_voters_offset)
         for node in quorum.nodes
     )
 
@@ -148,7 +147,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     breach="makes a snapshot with a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     premise=lambda q: some(node.snapshot_end > 0 for node in q.nodes),
-    promised=lambda model: has_dynamic_voters(model) and has_snapshots(model),
+    promised=lambda model: has_voters_in_the_log(model) and has_snapshots(model),
 )
 def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
     """Else each node that reads it goes by an older set, after a start too."""
@@ -156,7 +155,7 @@ def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
         not_(
             all_of(
                 row.number < node.snapshot_end,
-                last_read_before(node, node.snapshot_end) < row.number,
+                node.last_read_before(node.snapshot_end) < row.number,
                 not_(node.log[row.number].voters.is_empty),
             )
         )
@@ -304,7 +303,7 @@ def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
 @sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")
 def a_voter_set_changes(quorum: Quorum) -> bool:
     """A voter was added, removed or updated."""
-    return some(last_read_offset(node) > 0 for node in quorum.nodes)
+    return some(node.last_read_offset > 0 for node in quorum.nodes)
 
 
 @sometimes("two_candidates_in_an_epoch", "two nodes stand in the same epoch")
@@ -335,6 +334,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
     nobody_has_to_cut_below_its_high_watermark,
+    who_hears_of_a_leader_hears_where_it_is,
     a_leader_takes_the_fetch_offset_that_it_is_sent,
     a_log_begins_at_a_snapshot,
     a_controller_has_a_state_to_go_back_to,

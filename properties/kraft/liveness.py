@@ -9,7 +9,6 @@ from __future__ import annotations
 from model.kraft.kafka_raft_client_replication import follows
 from model.kraft.kraft_control_record_state_machine import (
     is_voter,
-    last_voters_offset,
 )
 from model.kraft.leader_state import is_established
 from model.kraft.state import Node, Quorum
@@ -53,7 +52,7 @@ def appends_are_committed(quorum: Quorum, node: Node) -> bool:
 
 def changes_voters(quorum: Quorum, node: Node) -> bool:
     """The node leads the latest epoch, and its last VotersRecord is not committed."""
-    return all_of(_leads_latest(quorum, node), last_voters_offset(node.log) >= node.high_watermark)
+    return all_of(_leads_latest(quorum, node), node.log.last_voters_offset >= node.high_watermark)
 
 
 @leads_to(

@@ -49,6 +49,7 @@ def test_a_wrong_protocol_fails_with_its_shortest_trace_which_is_stored_and_repl
     assert trace.steps == failure.value.steps
 
 
+@pytest.mark.slow
 def test_kip320_passes_and_runs_go_deep(tmp_path):
     machine: Any = state_machine("kip320", trace_dir=tmp_path)
     run(machine, max_examples=12)

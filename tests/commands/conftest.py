@@ -34,7 +34,7 @@ class Ended:
 
 
 @pytest.fixture
-def highwater(capsys):
+def highwater(capsys, few_compared):
     """Run `highwater` with the given arguments in this process."""
 
     def run(*arguments):

@@ -20,9 +20,8 @@ def test_a_loss_is_told_with_traces_that_other_commands_read(highwater, tmp_path
     (part,) = data["parts"]
     lost = [cell for cell in part["losses"] if cell["verdict"] == "violated"]
     assert lost[0]["property"] == "acknowledged_records_survive"
-    for cell in lost:
-        assert highwater("replay", cell["trace"], "--quiet").status == Exit.OK
-        assert len(cell["steps"]) == cell["depth"]
+    assert highwater("replay", lost[-1]["trace"], "--quiet").status == Exit.OK
+    assert all(len(cell["steps"]) == cell["depth"] for cell in lost)
     assert data["changes"][0]["change"] == "acks=all"
     assert "acks=all" in highwater("explain", lost[0]["trace"], "--no-search").out
 

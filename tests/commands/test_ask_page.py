@@ -39,8 +39,11 @@ def row(number: int, data: dict[str, Any]) -> str:
         ]
         cells.append(" / ".join(dict.fromkeys(said)))
     first = data["changes"][0] if data["changes"] else None
-    cost = "; ".join(first["costs"]) or "costs no availability" if first else ""
-    cells.append(f"`{first['change']}`: {cost}" if first else "")
+    if first is not None and first["tier"] == "unreleased":
+        cells.append(f"none: only {first['change']}, in no release")
+    else:
+        cost = first["cost"].removeprefix("costs availability: ") if first else ""
+        cells.append(f"`{first['change']}`: {cost}" if first else "")
     return f"| {number} | {' | '.join(cells)} |"
 
 

@@ -303,6 +303,7 @@ def test_a_violation_says_which_entry_of_the_catalogue_it_is_an_instance_of(high
     assert "prevented by kip320 at step 7; see highwater explain." in told
 
 
+@pytest.mark.slow
 def test_random_walks_say_it_too(highwater):
     asked = ("simulate", "kip101", "--property", "weak_isr", "--seed", 1, "--max-seconds", 60)
     ended = highwater(*asked)

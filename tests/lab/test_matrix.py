@@ -108,6 +108,7 @@ settings = { "isr.answer.apart" = "true" }
 """
 
 
+@pytest.mark.slow
 def test_what_is_safe_is_so_in_the_finer_model_too(tmp_path):
     """What the model as it is violates has no mark; what a release mends has none either."""
     text = SMALL.replace("[bounds]", f"{FINER}[bounds]").replace(
@@ -270,6 +271,7 @@ def test_with_fixes_a_cell_says_which_prevent_the_loss(tmp_path):
     assert shown[0][0].startswith("nothing (exhausted, ")
 
 
+@pytest.mark.slow
 def test_with_fixes_what_was_compared_is_told_of_all_searches_together(tmp_path):
     matrix = small(tmp_path, text=SMALL + FIXES)
     search = matrix.searches[1, 0]

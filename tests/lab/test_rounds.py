@@ -60,6 +60,7 @@ def test_a_bug_is_found_with_its_fix_off_and_named(case, off, faults):
     assert (trace.verdict, trace.depth) == ("violated", found["depth"])
 
 
+@pytest.mark.slow
 def test_a_bug_that_another_hides_is_found_behind_it():
     off = {"acks": "1", "reset.follower.leo.every.epoch": "false"}
     result = hunted("kafka", "kafka-fixed", {**FIXED, **off}, {**SIZES, "preferred_elections": 2})

@@ -107,8 +107,10 @@ def check_reduced(
         check_ends_in_violation(model, violation.property, numbers(violation.steps))
     reached = {name: depth for name, depth in full.reached.items() if name in names}
     assert found.reached == reached, "witnesses differ"
+    early = bool(full.frontier) and full.depth != limits.depth  # all was settled before the end
     for prop in properties:
-        assert found.is_vacuous(prop) == full.is_vacuous(prop), "premises differ"
+        if not (early and full.is_vacuous(prop)):
+            assert found.is_vacuous(prop) == full.is_vacuous(prop), "premises differ"
     return found
 
 

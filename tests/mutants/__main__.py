@@ -17,7 +17,7 @@ import sys
 import tempfile
 import tomllib
 from argparse import ArgumentParser
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -79,7 +79,7 @@ class Copy:
             else:
                 shutil.copy(source, target)
 
-        path = f"{folder}{os.pathsep}{Path(__file__).parent}"
+        path = os.pathsep.join(map(str, (folder, folder / "checker/public", Path(__file__).parent)))
         self._warm = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("warm.py"))],
             cwd=folder,
@@ -97,18 +97,35 @@ class Copy:
         with self._warm as process:
             process.terminate()
 
+    @contextmanager
+    def prepared(self, mutants: Sequence[Mutant]) -> Iterator[None]:
+        """While active, what their tests import and none of them changes is there already."""
+        files = [mutant.test.partition("::")[0] for mutant in mutants]
+        self._ask(files, [mutant.file for mutant in mutants])
+        try:
+            yield
+        finally:
+            self._ask()
+
     def run(self, *arguments: str, seconds: float) -> tuple[int | None, str]:
-        """Pytest's exit status, `None` if it took too long, and what it printed."""
+        """Pytest's exit status, `None` if it took too long, and what it printed.
+
+        Only while mutants are `prepared`.
+        """
         plugins = ("-p", "no:cacheprovider", "-p", "first_failure")
         output = self.folder / "output.txt"
-        asked = [["-x", "-q", *plugins, *arguments], seconds, str(output)]
-        assert self._warm.stdin is not None
-        assert self._warm.stdout is not None
-        print(json.dumps(asked), file=self._warm.stdin, flush=True)
-        status = json.loads(self._warm.stdout.readline())
+        status = self._ask(["-x", "-q", *plugins, *arguments], seconds, str(output))
         if status is None:
             return None, f"not done after {seconds} s"
         return status, output.read_text(encoding="utf-8", errors="replace")
+
+    def _ask(self, *asked: object) -> int | None:
+        """What `warm.py` answers."""
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        print(json.dumps(asked), file=self._warm.stdin, flush=True)
+        answer: int | None = json.loads(self._warm.stdout.readline())
+        return answer
 
     def seconds(self, test: str) -> float:
         """What a test takes, with all its parameters. `SystemExit` if it fails."""
@@ -162,6 +179,14 @@ def _one(copies: Queue[Copy]) -> Iterator[Copy]:
         copies.put(copy)
 
 
+def _by_folder(mutants: list[Mutant]) -> list[list[Mutant]]:
+    """Those that change files of one folder together; the most of them first."""
+    folders: dict[Path, list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        folders[Path(mutant.file).parent].append(mutant)
+    return sorted(folders.values(), key=len, reverse=True)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Try the mutants; exit status 0 if all are killed, 1 if not, 2 if there are none to try."""
     parser = ArgumentParser(
@@ -184,18 +209,22 @@ def main(arguments: Sequence[str]) -> int:
         known = f"{len(times)} of {len(tests)} tests have passed on this tree"
         print(f"{known}; the others are run without a mutant first", flush=True)
 
-        def tried(mutant: Mutant) -> str:
-            with _one(copies) as copy:
-                if mutant.test not in times:
-                    times[mutant.test] = copy.seconds(mutant.test)
-                return verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
-
         counts: Counter[str] = Counter()
+
+        def try_all(group: list[Mutant]) -> None:
+            with _one(copies) as copy, copy.prepared(group):
+                for mutant in group:
+                    if mutant.test not in times:
+                        times[mutant.test] = copy.seconds(mutant.test)
+                    found = verdict(copy, mutant, SECONDS + TIMES * times[mutant.test])
+                    counts["alive" if found else "killed"] += 1
+                    told = "NOT KILLED" if found else "killed  "
+                    of = f"{mutant.part}: {mutant.words}\n"
+                    print(f"{told} {of}{found or f'         by {mutant.test}'}", flush=True)
+
         with ThreadPoolExecutor(workers) as pool:
-            for mutant, found in zip(mutants, pool.map(tried, mutants), strict=True):
-                counts["alive" if found else "killed"] += 1
-                print(f"{'killed  ' if not found else 'NOT KILLED'} {mutant.part}: {mutant.words}")
-                print(f"         by {mutant.test}" if not found else f"{found}", flush=True)
+            for _ in pool.map(try_all, _by_folder(mutants)):
+                pass
     print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed")
     return 1 if counts["alive"] else 0
 

@@ -71,13 +71,11 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, copy_of):
         "OK = __import__('os').abort()",
         "tests/test_it.py",
     )
-    assert mutants.verdict(copy, noticed, 60) == mutants.verdict(copy, crashes, 60) == ""
-    assert mutants.verdict(copy, unseen, 60) == "SURVIVED"
-    assert "pytest ended with" in mutants.verdict(
-        copy,
-        mutants.Mutant("x", "", "checker/core/exits.py", "= 20", "= 25", "tests/nothing.py"),
-        60,
-    )
+    nothing = mutants.Mutant("x", "", "checker/core/exits.py", "= 20", "= 25", "tests/nothing.py")
+    with copy.prepared([noticed]):
+        assert mutants.verdict(copy, noticed, 60) == mutants.verdict(copy, crashes, 60) == ""
+        assert mutants.verdict(copy, unseen, 60) == "SURVIVED"
+        assert "pytest ended with" in mutants.verdict(copy, nothing, 60)
 
 
 def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch, copy_of):
@@ -90,15 +88,15 @@ def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch, cop
     )
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     test = "tests/test_it.py::test_it"
-    assert copy.seconds(test) >= 0.2
     hangs = mutants.Mutant("x", "", "it.py", "True", "False", test)
-    assert mutants.verdict(copy, hangs, 2) == ""
-    assert 0.1 <= copy.seconds(f"{test}[1]") < copy.seconds(test)
+    with copy.prepared([hangs]):
+        assert mutants.verdict(copy, hangs, 2) == ""
+        assert 0.1 <= copy.seconds(f"{test}[1]") < copy.seconds(test) >= 0.2
 
 
 def test_a_test_that_fails_without_a_mutant_is_told(tmp_path, copy_of):
     copy = copy_of("pyproject.toml")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text("def test_it():\n    assert False\n")
-    with pytest.raises(SystemExit, match="fails without any mutant"):
+    with copy.prepared([]), pytest.raises(SystemExit, match="fails without any mutant"):
         copy.seconds("tests/test_it.py::test_it")

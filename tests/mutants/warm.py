@@ -1,17 +1,26 @@
 """A process that has imported what no mutant changes, and forks for each run of pytest.
 
-Importing takes longer than most tests that notice a mutant. Nothing of the project is imported
-before the fork: each run sees the tree as it is then. Requests are lines of JSON on standard input,
-`[arguments of pytest, seconds, file for the output]`; each is answered by a line, the exit status
-as `subprocess` gives it, or `null` where the run was not done after so many seconds.
+Importing takes longer than most tests that notice a mutant, and mutants of one folder leave the
+rest as it is. Whatever reaches a mutated file, at once or through others, is imported by each run.
+
+Requests are lines of JSON on standard input, each answered by a line. After `[files of tests, files
+that mutants change]` a fork has imported of the project what the former need and the latter do not
+change. It serves what follows, up to `[]`: `[arguments of pytest, seconds, file for the output]`.
+The answer is the exit status as `subprocess` gives it, or `null` where the run was not done after
+so many seconds.
 """
 
 from __future__ import annotations
 
+import ast
+import gc
 import json
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 
 import hypothesis.stateful
 import llvmlite.binding
@@ -20,6 +29,7 @@ import pytest
 import z3
 
 IMPORTED = (hypothesis.stateful, llvmlite.binding, np, pytest, z3)
+OURS = ("model.", "properties.", "checker.", "tests.support.")
 # Pytest rewrites the asserts of its plugins as they are imported, and warns that it is too late.
 LATE = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
 
@@ -69,8 +79,97 @@ def _become_pytest(arguments: list[str], output: str) -> None:
         os._exit(status)
 
 
+class _Reached(BaseException):
+    """A module imports a file that is to change; nothing takes this for an optional library."""
+
+
+class _Barred:
+    """Stops whoever imports one of these modules; the first of the finders on `sys.meta_path`."""
+
+    def __init__(self, modules: set[str]) -> None:
+        self.modules = modules
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Nothing that anybody may import is found here."""
+        if name in self.modules:
+            raise _Reached(name)
+
+
+def _import_unchanged(tests: list[str], mutated: list[str]) -> None:
+    """Import what the files of tests import, and that imports, but for what reaches `mutated`.
+
+    Paths begin at the working directory, which holds the tree.
+    """
+    barred = _Barred({_module(file) for file in mutated})
+    sys.meta_path.insert(0, barred)
+    try:
+        asked = [name for file in tests for name in _imports(Path(file))]
+        seen = set()
+        while asked:
+            name = asked.pop()
+            if name in seen or not f"{name}.".startswith(OURS):
+                continue
+            seen.add(name)
+            try:
+                import_module(name)
+            except (_Reached, ImportError):  # half of a circle may not do without the other
+                asked += _imports(_file(name))
+    finally:
+        sys.meta_path.remove(barred)
+    assert barred.modules.isdisjoint(sys.modules)
+
+
+def _module(file: str) -> str:
+    name = ".".join(Path(file).with_suffix("").parts)
+    return name.removeprefix("checker.public.").removesuffix(".__init__")
+
+
+def _file(module: str) -> Path:
+    """Of a module or package; one that is neither is a name in the module around it."""
+    path = Path(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """The modules that a file imports outside of functions."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name for name in names if _file(name).exists())
+
+
+def _begin(tests: list[str], mutated: list[str]) -> None:
+    """Fork a process that serves runs of these tests, and wait until it has ended."""
+    child = os.fork()
+    if child == 0:
+        _import_unchanged(tests, mutated)
+        gc.collect()
+        gc.freeze()
+        _answer(None)
+        while asked := json.loads(sys.stdin.readline()):
+            _answer(_run(*asked))
+        _answer(None)
+        sys.exit()
+    try:
+        _, status = os.waitpid(child, 0)
+        child = 0
+    finally:
+        if child:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+    if status:
+        sys.exit("what mutants do not change cannot be imported")
+
+
+def _answer(answer: int | None) -> None:
+    print(json.dumps(answer), flush=True)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, _late)
     signal.signal(signal.SIGTERM, _ended)
-    for line in sys.stdin:
-        print(json.dumps(_run(*json.loads(line))), flush=True)
+    while line := sys.stdin.readline():
+        _begin(*json.loads(line))

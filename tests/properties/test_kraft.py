@@ -37,6 +37,12 @@ NEEDED = {
     "a_log_begins_at_a_snapshot": {"epochs": 1, "snapshots": 1, "power_losses": 1},
     "a_controller_has_a_state_to_go_back_to": {"epochs": 1},
     "a_removed_voter_does_not_stand": {"appends": 0, "epochs": 2},
+    "who_hears_of_a_leader_hears_where_it_is": {
+        "appends": 0,
+        "epochs": 2,
+        "crashes": 1,
+        "disk_losses": 1,
+    },
 }
 OTHERWISE = {
     "a_removed_voter_stays_out": {"controller.quorum.auto.join.enable": "true"},
@@ -56,6 +62,7 @@ DEPTHS = {
     "a_log_begins_at_a_snapshot": 3,
     "a_controller_has_a_state_to_go_back_to": 6,
     "a_removed_voter_does_not_stand": 4,
+    "who_hears_of_a_leader_hears_where_it_is": 4,
 }
 
 
@@ -150,7 +157,8 @@ RULES = {
 
 LONG = {
     "reconfiguration.waits.for.epoch", "high.watermark.exceeds.epoch.start", "a resignation",
-    "a disk, and controllers that join",
+    "follower.flushes.before.fetch", "removed.leader.is.not.counted",
+    "a disk, and controllers that join", "a change of voters",
     "elections without pre-votes", "an observer", "snapshots",
 }  # fmt: skip
 
@@ -173,6 +181,7 @@ def test_each_rule_is_needed(rule):
     assert not mended.violations
 
 
+@pytest.mark.slow
 def test_static_voters_lose_what_is_committed_with_a_disk_and_voters_by_directory_do_not():
     claims = choose_properties(KRAFT, ["leaders_have_what_is_committed"])
     bounds = {"voter_changes": 0, "epochs": 2, "disk_losses": 1}
@@ -191,12 +200,16 @@ WHERE = {
     "a resignation": ({"epochs": 3, "voter_changes": 0, "resignations": 1}, AT_ONCE),
     "power": (FAULTS, AT_ONCE),
     "snapshots": ({"epochs": 2, "snapshots": 2, "appends": 0}, AT_ONCE),
+    "kraft.version rises": (
+        {"epochs": 2, "appends": 0, "version_upgrades": 1},
+        {"kraft.version": "0"},
+    ),
     "a disk, and controllers that join": (
         {"epochs": 2, "appends": 0, "voter_changes": 2, "disk_losses": 1},
         AT_ONCE | {"controller.quorum.auto.join.enable": "true"},
     ),
 }
-STATES = {"elections": 51_728, "power": 25_820}
+STATES = {"elections": 51_728, "power": 25_820, "kraft.version rises": 8_141}
 
 
 @pytest.mark.parametrize("name", _ids(WHERE))

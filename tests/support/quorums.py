@@ -103,6 +103,38 @@ def a_snapshot_in_place_of_a_log(lost: int, asks_first: bool) -> Steps:
     ]
 
 
+def a_snapshot_before_voters_that_are_truncated(
+    removed_first: bool, asks_first: bool
+) -> tuple[Steps, Steps]:
+    """Finding 0026 in two parts: 1 truncates a record of voters at its snapshot's end; 1 stands.
+
+    Nobody else has that record. 3 leads then, and 1 makes a second snapshot. 2 misses what 3
+    commits with 1, and 3 ends.
+    """
+    first: Steps = [("remove_voter", 1, 2), ("snapshot", 1, 3)]
+    truncated: Steps = [
+        *elected(1, 2, asks_first),
+        ("begin_epoch", 1, 2),
+        ("begin_epoch", 1, 3),
+        *fetches(1, 2, 3, times=3),
+        *(first if removed_first else first[::-1]),
+        *elected(3, 2, asks_first),
+        ("begin_epoch", 3, 1),
+        ("begin_epoch", 3, 2),
+        *fetches(3, 1, 2, times=4),
+    ]
+    alone: Steps = [
+        ("snapshot", 1, 4),
+        ("append", 3),
+        *fetches(3, 1, times=2),
+        ("crash", 3),
+        ("crash", 1),
+        ("start", 1),
+        *elected(1, 2, asks_first),
+    ]
+    return truncated, alone
+
+
 def acknowledged_before_it_is_flushed(asks_first: bool) -> tuple[Steps, Steps]:
     """Finding 0025 in two parts: 1 acknowledges after a start what it has not flushed; 3 leads.
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +32,13 @@ SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 
 
 def model_named(name: str, bounds: dict[str, int] | None = None) -> Model:
-    return PROTOCOLS[name].model(bounds or {})
+    """A model at some bounds, the same one for all who ask: it is grounded and sampled once."""
+    return _model(name, tuple((bounds or {}).items()))
+
+
+@cache
+def _model(name: str, bounds: tuple[tuple[str, int], ...]) -> Model:
+    return PROTOCOLS[name].model(dict(bounds))
 
 
 def everything(model: Model) -> tuple[Property, ...]:
@@ -78,8 +87,14 @@ def plain(
     limits: Limits | None = None,
     properties: tuple[Property, ...] | None = None,
 ) -> dict[str, Any]:
-    """What the local search finds without a store."""
-    chosen = everything(model) if properties is None else properties
+    """What the local search finds without a store; it searches once for all who ask the same."""
+    return _plain(model, options, limits, everything(model) if properties is None else properties)
+
+
+@cache
+def _plain(
+    model: Model, options: Options | None, limits: Limits | None, chosen: tuple[Property, ...]
+) -> dict[str, Any]:
     return essence(Explorer(model, chosen, limits, options).run())
 
 
@@ -90,6 +105,18 @@ def stored(
     options = options or Options()
     store = open_store(str(location), manifest_for(model, everything(model), options), resume=True)
     return essence(StoredExplorer(store, model, everything(model), limits, options).run())
+
+
+def copied(location: Path, model: Model, limits: Limits | None = None) -> None:
+    """A store as `stored` leaves it: searched for once, and copied for each who asks."""
+    shutil.copytree(_searched(model, limits).name, location, dirs_exist_ok=True)
+
+
+@cache
+def _searched(model: Model, limits: Limits | None) -> TemporaryDirectory[str]:
+    place = TemporaryDirectory()
+    stored(place.name, model, limits=limits)
+    return place
 
 
 def distributed(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine, State
@@ -20,6 +21,11 @@ from model.protocols import PROTOCOLS
 
 _TINY = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 _SMALL = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+
+Pairs = tuple[tuple[str, Any], ...]
+
+MOST = [name for name in PROTOCOLS if PROTOCOLS[name] not in LADDER[1:-1]]
+"""Every protocol but the rungs between the first and the last: what they have, those two have."""
 
 TINY: dict[str, dict[str, int]] = {protocol.name: _TINY for protocol in LADDER} | {
     "async_isr": {"replicas": 2, "max_offset": 2, "max_version": 2},
@@ -52,13 +58,22 @@ def at_minimum(protocol: Protocol) -> dict[str, int]:
 
 def tiny(name: str) -> Model:
     """The protocol at its least useful size."""
-    protocol = PROTOCOLS[name]
-    return protocol.model(TINY.get(name, at_minimum(protocol)))
+    return _model(name, TINY.get(name) or at_minimum(PROTOCOLS[name]), {})
 
 
 def small(name: str, settings: Mapping[str, Any] | None = None) -> Model:
     """The protocol at a size for samples: by default its own default bounds."""
-    return PROTOCOLS[name].model(SMALL.get(name), settings)
+    return _model(name, SMALL.get(name, {}), settings or {})
+
+
+def _model(name: str, bounds: Mapping[str, int], settings: Mapping[str, Any]) -> Model:
+    return _known(name, tuple(bounds.items()), tuple(settings.items()))
+
+
+@cache
+def _known(name: str, bounds: Pairs, settings: Pairs) -> Model:
+    """One model for all who ask, as it is captured and grounded once."""
+    return PROTOCOLS[name].model(dict(bounds), dict(settings))
 
 
 def flipped(protocol: Protocol) -> dict[str, Any]:

@@ -174,7 +174,7 @@ DETOURS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", slow_but(["kip101-strong_isr", "rack_all_in_one"], DETOURS))
+@pytest.mark.parametrize("case", slow_but(["kip101-strong_isr"], DETOURS))
 def test_steps_that_are_not_needed_can_be_left_out_and_those_of_detours_are(case):
     trace, rng, found = trace_of(case), random.Random(5), 0
     for _ in range(2):

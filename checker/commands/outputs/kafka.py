@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from checker.commands.outputs.shapes import Count, Positive, Share
+
+AskTier: TypeAlias = Literal["setting", "feature", "machines", "upgrade", "unreleased"]
+"""What a change takes of an operator."""
 
 
 class Ask(TypedDict):
@@ -80,10 +83,11 @@ class AskChange(TypedDict):
     """A change of a setting, and whether it prevents the losses."""
 
     change: str
-    tier: Literal["setting", "upgrade", "unreleased"]
+    tier: AskTier
     about: str
     explored: str
     costs: list[str]
+    cost: str
     states: Count
 
 
@@ -137,7 +141,7 @@ class AskControllersChange(TypedDict):
     """A change with which nothing is lost."""
 
     change: str
-    tier: Literal["setting", "upgrade", "unreleased"]
+    tier: AskTier
     explored: str
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
 from typing import Any, cast
 
 import numpy as np
@@ -301,8 +303,14 @@ def compile_program(roots: list[Node], layout: Layout) -> Program:
     results = ", ".join(_result(root, names) for root in roots)
     body = "\n".join(["def program(words, after):", *lines, f"    return [{results}]"])
     scope: dict[str, Any] = {"np": np, "u64": np.uint64}
-    exec(compile(body, "<vectorised program>", "exec"), scope)
+    exec(_code(body), scope)
     return cast(Program, scope["program"])
+
+
+@lru_cache(maxsize=4096)
+def _code(body: str) -> CodeType:
+    """Many searches of one model in a process compile its programs once."""
+    return compile(body, "<vectorised program>", "exec")
 
 
 def _result(root: Node, names: dict[Node, str]) -> str:

@@ -127,6 +127,7 @@ public final class Clients {
             case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
             case "quorum": return quorum(r);
             case "add_voter": addVoter(r); break;
+            case "remove_voter": removeVoter(r); break;
             case "subscriptions": subscriptions(r); break;
             default: throw new IllegalArgumentException("no operation " + op);
         }
@@ -422,6 +423,15 @@ public final class Clients {
         try (Admin admin = quorumOf(quorum, 10)) {
             Object result = Admin.class.getMethod("addRaftVoter", int.class, Uuid.class, Set.class)
                 .invoke(admin, r.get("voter").asInt(), Uuid.fromString(r.get("directory").asText()), Set.of(endpoint));
+            ((KafkaFuture<?>) result.getClass().getMethod("all").invoke(result)).get();
+        }
+    }
+
+    /** By reflection, as above; nobody but "servers" is asked. */
+    private void removeVoter(JsonNode r) throws Exception {
+        try (Admin admin = quorumOf(r.get("servers").asText(), 0)) {
+            Object result = Admin.class.getMethod("removeRaftVoter", int.class, Uuid.class)
+                .invoke(admin, r.get("voter").asInt(), Uuid.fromString(r.get("directory").asText()));
             ((KafkaFuture<?>) result.getClass().getMethod("all").invoke(result)).get();
         }
     }

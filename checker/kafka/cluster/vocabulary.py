@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from checker.kafka.cluster.frames import (
@@ -75,11 +76,11 @@ class Sentence:
     template: str
     function: Callable[..., Any]
 
-    @property
-    def pattern(self) -> str:
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
         """The template as a regular expression with named groups."""
         parts = re.split(r"(\{\w+:\w+\})", self.template)
-        return "".join(map(self._part, parts))
+        return re.compile("".join(map(self._part, parts)))
 
     def _part(self, part: str) -> str:
         if not part.startswith("{"):
@@ -89,7 +90,7 @@ class Sentence:
 
     def arguments(self, text: str) -> dict[str, Any] | None:
         """What the braces stand for in a text; `None` if it is not this sentence."""
-        match = re.fullmatch(self.pattern, text)
+        match = self.pattern.fullmatch(text)
         if match is None:
             return None
         kinds = dict(re.findall(r"\{(\w+):(\w+)\}", self.template))

@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from checker.kafka.conformance.rows import Column, Columns
 from checker.kafka.conformance.rows import Row as AnyRow
 from checker.kafka.releases.jars import at_least
 from model.kafka.choices import EpochCache, EpochFile, FetchAnswers, LogFile, LogStartFile
-from model.language import Model
+from model.kafka.state import TopicPartition
+from model.language import Model, all_of, is_none, not_, some
 
 AT_ONCE = frozenset({"controller_elect_last_known_leader"})
 """What Kafka does in the step that makes it possible."""
@@ -124,19 +122,15 @@ def rows(model: Model, version: str) -> list[AnyRow]:
     return [r for r in known if r.kept <= kept and r.synced <= synced and r.late <= late]
 
 
-def passed_over(model: Model) -> Columns:
+def passed_over(partition: TopicPartition) -> bool:
     """Tells the states that Kafka passes over: a leader can be elected, and Kafka has done it."""
-    by_name = {cell.name: cell.position for cell in model.cells}
-    empty = [by_name["controller.isr"], by_name["controller.eligible"]]
-    leader, last_known = by_name["controller.leader"], by_name["controller.last_known_leader"]
-    fenced = [by_name[f"brokers.fenced[{b}]"] for b in range(model.bounds["replicas"])]
-
-    def waits(column: Column) -> Any:
-        last = column(last_known)
-        live = np.zeros(last.shape, np.bool_)
-        for broker, position in enumerate(fenced):
-            live |= (last == broker) & (column(position) == 0)
-        offline = column(leader) == -1
-        return offline & live & np.logical_and.reduce([column(each) == 0 for each in empty])
-
-    return waits
+    controller = partition.controller
+    return all_of(
+        is_none(controller.leader),
+        controller.isr.is_empty,
+        controller.eligible.is_empty,
+        some(
+            all_of(controller.last_known_leader == broker, not_(broker.fenced))
+            for broker in partition.brokers
+        ),
+    )

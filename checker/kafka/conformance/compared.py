@@ -10,7 +10,7 @@ from checker.kafka.conformance import brokers, plan, quorums, wrong_brokers, wro
 from checker.kafka.conformance.controllers import Controllers
 from checker.kafka.conformance.harness import Harness
 from checker.kafka.conformance.process import Runs
-from checker.kafka.conformance.rows import Columns, Row, Wrong
+from checker.kafka.conformance.rows import Row, Wrong
 from model.kafka.protocol import KAFKA
 from model.kraft.protocol import KRAFT
 from model.language import Model, Protocol
@@ -24,8 +24,8 @@ Models = Callable[[str, Mapping[str, int], Mapping[str, Any], str | None], list[
 class Compared:
     """A protocol with Kafka's classes that take its steps.
 
-    `rows`: what is compared of a model on a release. `passed_over`: the states that Kafka passes
-    over, and `at_once` the steps by which. `settings_of`: those of a release;
+    `rows`: what is compared of a model on a release. `passed_over`: whether Kafka passes over
+    a state, and `at_once` the steps by which. `settings_of`: those of a release;
     `chosen` are kept as they are where a trace is taken on one, and `fitting` leaves out what it
     cannot have. `wrong`: settings that no release has, each to be noticed. `how_often`: how
     likely walks take an action next to others, 1 unless given.
@@ -34,7 +34,7 @@ class Compared:
     protocol: Protocol
     classes: Callable[..., Runs]
     rows: Callable[[Model, str], Sequence[Row]]
-    passed_over: Callable[[Model], Columns]
+    passed_over: Callable[[Any], bool]
     at_once: frozenset[str]
     models: Models
     covered_models: Models

@@ -60,7 +60,7 @@ def graph_of(model: Model) -> Graph:
     layers, edges, first = [frontier], [np.empty((3, 0), np.int64)], 0
     while frontier.shape[1]:
         steps = engine.expand(frontier)
-        passed = passed_over(engine.layout, frontier)
+        passed = passed_over(frontier)
         kept = ~passed[steps.rows] | at_once[steps.instances]
         rows, instances = steps.rows[kept], steps.instances[kept]
         after, new, targets = steps.words[:, kept], [], []
@@ -86,7 +86,7 @@ def _without_dead_ends(
 ) -> Graph:
     """Kafka passes over a state by an election; where no leader epoch is left, it shows nothing."""
     edges = np.concatenate(parts, axis=1)
-    between = PassedOver(model)(engine.layout, states)
+    between = PassedOver(model)(states)
     dead = between.copy()
     dead[edges[0]] = False
     source, instance, target = (part.tolist() for part in edges[:, ~dead[edges[2]]])
@@ -200,6 +200,6 @@ def cover(harness: Runs, model: Model, tally: Tally) -> Cover:
 
 def _walk(graph: Graph, projection: Projection, path: list[int]) -> Walk:
     states = [0, *(graph.target[edge] for edge in path)]
-    numbers = projection.of_packed(graph.engine.layout, graph.states[:, states])
+    numbers = projection.of_packed(graph.states[:, states])
     steps = tuple(graph.model.instances[graph.instance[edge]] for edge in path)
     return Walk(graph.model, steps, numbers, graph.between[states])

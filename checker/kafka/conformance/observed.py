@@ -129,7 +129,7 @@ class Explainer:
         return np.unique(everything, axis=1)
 
     def _fitting(self, words: Words, observed: npt.NDArray[np.int64]) -> Words:
-        numbers = self.projection.of_packed(self._layout, words)
+        numbers = self.projection.of_packed(words)
         return words[:, ~differing(numbers, observed).any(axis=1)]
 
     def _rejection(
@@ -141,9 +141,9 @@ class Explainer:
         observed: npt.NDArray[np.int64],
         before: Words | None = None,
     ) -> Rejection:
-        different = differing(self.projection.of_packed(self._layout, reached), observed)
+        different = differing(self.projection.of_packed(reached), observed)
         nearest = int(different.sum(axis=1).argmin())
-        numbers = self.projection.of_packed(self._layout, reached[:, nearest : nearest + 1])[0]
+        numbers = self.projection.of_packed(reached[:, nearest : nearest + 1])[0]
         differences = tuple(
             f"{self.projection.label(int(c))} is {observed[c]}, in the model {numbers[c]}"
             for c in np.flatnonzero(different[nearest])

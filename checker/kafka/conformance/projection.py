@@ -6,17 +6,22 @@ A cell for which Kafka has nothing is not compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from checker.core.engines.layout import Layout, Words
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.engines.vectorised import Claims
 from checker.kafka.conformance.compared import compared_with
-from checker.kafka.conformance.rows import NOTHING, Column, Numbers, Row
+from checker.kafka.conformance.rows import NOTHING, Contains, Numbers, Row
 from model.language import Model
 
 Index = tuple[int, ...]
+Truths = Iterator[npt.NDArray[np.bool_]]
 
 
 class Projection:
@@ -25,12 +30,19 @@ class Projection:
     def __init__(self, model: Model, version: str) -> None:
         self.model = model
         found = [
-            (row, index, of)
+            (row, index, position)
             for row in compared_with(model).rows(model, version)
-            for index, of in _numbers_of(model, row)
+            for index, position in _numbers_of(model, row)
         ]
         self.rows = [(row, index) for row, index, _ in found]
-        self._numbers = [of for _, _, of in found]
+        self._positions = [position for _, _, position in found]
+        self._layout = Layout(model)
+        self._bits = [
+            partial(_has, row.contains, index[0], member)
+            for row, index in self.rows
+            if row.contains is not None
+            for member in range(model.bounds[row.of])
+        ]
 
     @property
     def wanted(self) -> list[list[str | int]]:
@@ -42,33 +54,48 @@ class Projection:
         row, index = self.rows[column]
         return row.name + "".join(f"[{i}]" for i in index)
 
-    def of_packed(self, layout: Layout, words: Words) -> Numbers:
+    def of_packed(self, words: Words) -> Numbers:
         """The compared numbers of packed states: an array (states, cells)."""
-        return self._of(lambda position: layout.column(words, position))
+        return self._of(partial(self._layout.column, words), iter(self._claims(words)))
 
     def of_states(self, states: Sequence[Sequence[int]]) -> Numbers:
-        """The same of states given as numbers, one a cell of the model."""
+        """The same of states given as numbers, one a cell of the model, of other settings too."""
         table = np.array(states, np.int64)
-        return self._of(lambda position: table[:, position])
+        reference = ReferenceEngine(self.model)
+        truths = (np.array([reference.holds(b, tuple(s)) for s in states]) for b in self._bits)
+        return self._of(lambda position: table[:, position], truths)
 
-    def _of(self, column: Column) -> Numbers:
-        once = cache(column)
-        return np.stack([of(once) for of in self._numbers], axis=1)
+    @cached_property
+    def _claims(self) -> Claims:
+        return Claims([self.model.ground_claim(bit) for bit in self._bits], self._layout)
+
+    def _of(self, column: Callable[[int], npt.NDArray[Any]], truths: Truths) -> Numbers:
+        numbers = [
+            _mask(truths, self.model.bounds[row.of]) if position is None else column(position)
+            for (row, _), position in zip(self.rows, self._positions, strict=True)
+        ]
+        return np.stack(numbers, axis=1)
 
 
-def _numbers_of(model: Model, row: Row) -> Iterator[tuple[Index, Callable[[Column], Numbers]]]:
-    """Each number of a row: its index, and how it is taken from the columns of states."""
-    if row.worked_out is not None:
-        for number, of in enumerate(row.worked_out(model)):
-            yield (number,), of
+def _has(contains: Contains, of: int, member: int, state: Any) -> bool:
+    return contains(state, of, member)
+
+
+def _mask(truths: Truths, members: int) -> Numbers:
+    """The next truths as the bits of one number, the first the lowest."""
+    bits = [truth.astype(np.int64) << bit for bit, truth in enumerate(islice(truths, members))]
+    mask: Numbers = np.bitwise_or.reduce(bits)
+    return mask
+
+
+def _numbers_of(model: Model, row: Row) -> Iterator[tuple[Index, int | None]]:
+    """Each number of a row: its index, and its cell's position; `None`: it follows from several."""
+    if row.contains is not None:
+        yield from (((number,), None) for number in range(model.bounds[row.of]))
         return
     for cell in model.cells:
         if cell.variable.name == row.variable:
-            yield tuple(cell.index), partial(_column, cell.position)
-
-
-def _column(position: int, column: Column) -> Numbers:
-    return column(position)
+            yield tuple(cell.index), cell.position
 
 
 def differing(expected: Numbers, found: Numbers) -> npt.NDArray[np.bool_]:

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from checker.kafka.conformance.rows import Column, Columns, Numbers, Row
+from checker.kafka.conformance.rows import Row
 from checker.kafka.releases.jars import at_least
+from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.protocol import KRAFT
 from model.kraft.settings import KRaftSettings, KRaftVersion
-from model.kraft.state import CANDIDATE, PROSPECTIVE
-from model.language import Model
+from model.kraft.state import CANDIDATE, PROSPECTIVE, Quorum
+from model.language import Model, all_of, any_of, some
 from model.language.declare.history import version_of
 from model.language.declare.settings import of_release
+
+Varied = tuple[tuple[Mapping[str, int], Mapping[str, str]], ...]
+"""Bounds and settings, of one model each."""
 
 AUTO_JOIN = "controller.quorum.auto.join.enable"
 AUTO_JOIN_SINCE = "4.2.0"
@@ -28,12 +30,15 @@ RECORD_BY_RECORD = {"whole.fetches": "false"}
 """As a log is read whose records have a segment each; only whole segments are deleted."""
 
 STATIC = {"kraft.version": "0"}
+RISING: Mapping[str, int] = {"version_upgrades": 1, "voter_changes": 1}
+RISES_SINCE = "4.1.0"
 
 TABLE = (
     Row("nodes.role", "the class of QuorumState.state"),
     Row("nodes.epoch", "QuorumState.epoch"),
     Row("nodes.leader", "ElectionState.leaderId"),
     Row("nodes.voted", "ElectionState.votedKey, where no leader is known"),
+    Row("nodes.voted_directory", "the directory of that key, by the one that the node has now"),
     Row("nodes.votes", "EpochElection.grantingVoters, and responses that wait to be read"),
     Row("nodes.has_fetched", "FollowerState.hasFetchedFromLeader", since="4.0.0"),
     Row("nodes.log.end", "RaftLog.endOffset"),
@@ -46,22 +51,29 @@ TABLE = (
     Row("nodes.next_offset", "KRaftControlRecordStateMachine.nextOffset beyond the log's end"),
     Row("nodes.high_watermark", "RaftLog.highWatermark"),
     Row("nodes.fetched", "ReplicaState.endOffset of a leader's voters and observers"),
+    Row("nodes.told", "LeaderState.volatileVoters with a directory", since="4.1.0"),
+    Row("nodes.told_second", "those with their second one", since="4.1.0"),
     Row("nodes.second_directory", "the node's directory id"),
     Row("nodes.snapshot_end", "the end of RaftLog.latestSnapshotId"),
     Row("nodes.log_start", "RaftLog.startOffset"),
     Row(
         "the voters that a node goes by",
         "KRaftControlRecordStateMachine.lastVoterSet: ids",
-        worked_out=lambda model: [Voters(model, node) for node in range(model.bounds["nodes"])],
+        contains=lambda quorum, of, node: voter_set(quorum, quorum.nodes[of]).contains(
+            quorum.nodes[node]
+        ),
+        of="nodes",
     ),
     Row(
         "those with another directory",
         "KRaftControlRecordStateMachine.lastVoterSet: directory ids",
-        worked_out=lambda model: [
-            Voters(model, node, "second") for node in range(model.bounds["nodes"])
-        ],
+        contains=lambda quorum, of, node: quorum.nodes[of].second_directories.contains(
+            quorum.nodes[node]
+        ),
+        of="nodes",
     ),
 )
+TOLD = ("nodes.told", "nodes.told_second")
 IN_THE_LOG = ("nodes.log.voters", "nodes.log.second", "those with another directory")
 """Rows that `kraft.version` 0 has not: voters are configured there, by id alone."""
 
@@ -74,6 +86,7 @@ NOT_COMPARED = {
     "spent": "the budgets of faults",
     "nodes.stale_voters": "by the voters that a node goes by",
     "nodes.stale_second": "by the voters that a node goes by",
+    "nodes.voters_dropped": "by the voters that a node goes by",
 }
 """Variables that no row reads, with the reason."""
 
@@ -90,7 +103,7 @@ WALKED: Mapping[str, int] = {
     "disk_losses": 1,
     "resignations": 2,
 }
-VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+VARIED: Varied = (
     ({}, {}),
     ({"power_losses": 2}, {}),
     ({}, {"observers": "1"}),
@@ -98,6 +111,7 @@ VARIED: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"snapshots": 2}, RECORD_BY_RECORD),
     ({"snapshots": 2, "power_losses": 1}, RECORD_BY_RECORD),
     ({}, STATIC),
+    (RISING, STATIC),
 )
 """What walks take in turn, unless it is chosen."""
 
@@ -123,7 +137,7 @@ COVERED: Mapping[str, int] = {
     "appends": 0,
     "voter_changes": 0,
 }
-GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
+GRAPHS: Varied = (
     ({"appends": 1}, {}),
     ({"voter_changes": 1}, {}),
     ({"crashes": 1}, {}),
@@ -132,6 +146,7 @@ GRAPHS: tuple[tuple[Mapping[str, int], Mapping[str, str]], ...] = (
     ({"resignations": 1}, {}),
     ({"snapshots": 1, "crashes": 1}, RECORD_BY_RECORD),
     ({"disk_losses": 1}, STATIC),
+    (RISING, STATIC),
 )
 """What is covered in a graph of its own, with what settings, unless it is chosen."""
 
@@ -146,13 +161,19 @@ def fitting(settings: Mapping[str, Any], version: str) -> dict[str, Any]:
     return {**settings, **({} if at_least(version, AUTO_JOIN_SINCE) else {AUTO_JOIN: "false"})}
 
 
+def _offered(varied: Varied, version: str) -> Varied:
+    """Without those that the release has no step for."""
+    rises = at_least(version, RISES_SINCE)
+    return tuple(each for each in varied if rises or "version_upgrades" not in each[0])
+
+
 def models(
     version: str, bounds: Mapping[str, int], chosen: Mapping[str, Any], preset: str | None = None
 ) -> list[Model]:
     """The models whose walks are compared with a release, each with other settings."""
     base = dict(KRAFT.preset(preset)) if preset else settings_of(version)
     found = []
-    for sizes, settings in VARIED:
+    for sizes, settings in _offered(VARIED, version):
         if any(name in chosen for name in settings) and settings:
             continue
         found.append(KRAFT.model({**WALKED, **sizes, **bounds}, {**base, **settings, **chosen}))
@@ -173,57 +194,29 @@ def covered_models(
         return [KRAFT.model({**none, **COVERED, **bounds}, {**base, **chosen})]
     return [
         KRAFT.model({**none, **COVERED, **graph, **bounds}, {**base, **settings, **chosen})
-        for graph, settings in GRAPHS
+        for graph, settings in _offered(GRAPHS, version)
         if not settings.keys() & chosen.keys()
     ]
 
 
 def rows(model: Model, version: str) -> list[Row]:
     """What is compared on a release."""
-    left_out = IN_THE_LOG if model.settings.kraft_version == KRaftVersion.STATIC else ()
+    rises = model.bounds["version_upgrades"] > 0
+    static = model.settings.kraft_version == KRaftVersion.STATIC
+    left_out: tuple[str, ...] = IN_THE_LOG if static and not rises else ()
+    if not (static and rises):
+        left_out += TOLD
+    if not (model.bounds["disk_losses"] and model.settings.vote_names_directory):
+        left_out += ("nodes.voted_directory",)
     return [row for row in TABLE if at_least(version, row.since) and row.variable not in left_out]
 
 
-class Voters:
-    """The voters that a node goes by, worked out of packed states; a mask of nodes each.
-
-    `what`: which of them, as a VotersRecord has them: `voters`, or `second`.
-    """
-
-    def __init__(self, model: Model, node: int, what: str = "voters") -> None:
-        at = {cell.name: cell.position for cell in model.cells}
-        self._static = (
-            at["static_voters"] if model.settings.kraft_version == KRaftVersion.STATIC else None
-        )
-        self._stale = [at[f"nodes.stale_{which}[{node}]"] for which in ("voters", what)]
-        self._log = [
-            [at[f"nodes.log.{of}[{node}][{place}]"] for of in ("voters", "missed", what)]
-            for place in range(model.bounds["log_size"])
-        ]
-
-    def __call__(self, column: Column) -> Numbers:
-        """For each state, the mask."""
-        if self._static is not None:
-            return column(self._static)
-        found = np.zeros(column(self._stale[0]).shape, np.int64)
-        for voters, missed, what in self._log:
-            read = (column(voters) != 0) & (column(missed) == 0)
-            found = np.where(read, column(what), found)
-        return np.where(column(self._stale[0]) != 0, column(self._stale[1]), found)
-
-
-def passed_over(model: Model) -> Columns:
+def passed_over(quorum: Quorum) -> bool:
     """A node that is the only voter leads in the step in which it comes to stand."""
-    at = {cell.name: cell.position for cell in model.cells}
-    nodes = range(model.bounds["nodes"])
-    voters = [Voters(model, node) for node in nodes]
-
-    def stands(column: Column) -> Any:
-        found = np.zeros(column(at["nodes.role[0]"]).shape, np.bool_)
-        for node in nodes:
-            role = column(at[f"nodes.role[{node}]"])
-            standing = (role == PROSPECTIVE) | (role == CANDIDATE)
-            found |= standing & (voters[node](column) == 1 << node)
-        return found
-
-    return stands
+    return some(
+        all_of(
+            any_of(node.role == PROSPECTIVE, node.role == CANDIDATE),
+            voter_set(quorum, node) == quorum.nodes.only(node),
+        )
+        for node in quorum.nodes
+    )

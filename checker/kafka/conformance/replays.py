@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace
 from checker.kafka.conformance.compare import Checked, allowed_row, compare
@@ -66,8 +64,7 @@ def replay(harness: Runs, trace: Trace) -> Checked:
     projection = Projection(trace.model, harness.version)
     answer = harness.run(trace.model, projection, trace.steps)
     expected = projection.of_states(trace.states)
-    table = np.array(trace.states, np.int64)
-    between = PassedOver(trace.model).of_columns(lambda position: table[:, position])
+    between = PassedOver(trace.model).of_states(trace.states)
     between[-1] = False
     return compare(projection, trace.steps, expected, answer, between)
 

@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from model.language import Model
 
 NOTHING = -(2**31)
 """What Kafka answers where it has nothing that the cell could be compared with."""
 
 Numbers = npt.NDArray[np.int64]
-Column = Callable[[int], Numbers]
-"""Of many states the numbers of the cell at a position."""
 
-Columns = Callable[[Column], npt.NDArray[np.bool_]]
-"""Which of many states are of a kind."""
-
-
-WorkedOut = Callable[[Model], Sequence[Callable[[Column], Numbers]]]
-"""Of a model the numbers that follow from its cells, by index."""
+Contains = Callable[[Any, int, int], bool]
+"""Of a state, whether the set of the first number has the member of the second."""
 
 
 @dataclass(frozen=True)
 class Row:
     """A variable and where its value is in Kafka. `reading` tells two readings of one apart;
-    `since` is the first release that has it. `worked_out`: it is no variable, but follows from
-    several."""
+    `since` is the first release that has it. `contains`: it is no variable, but follows from
+    several: for each of a bound's members, `of`, a set of members, as a mask."""
 
     variable: str
     read: str
     reading: str = ""
     since: str = "3.5.0"
-    worked_out: WorkedOut | None = None
+    contains: Contains | None = None
+    of: str = ""
 
     @property
     def name(self) -> str:

@@ -140,7 +140,7 @@ class Against:
             ]
             if step:
                 self._take(step, walks, going, words, found)
-            numbers = self._projection.of_packed(self._engine.layout, words)[:, own]
+            numbers = self._projection.of_packed(words)[:, own]
             for i in going:
                 walk = walks[i]
                 if found[i] is not None or walk.between[step]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from checker.core.engines.reference import ReferenceEngine
 from checker.kafka.conformance.compare import Run, Tally, compare
 from checker.kafka.conformance.process import Runs
@@ -36,8 +34,7 @@ def walk_of(model: Model, projection: Projection, steps: Sequence[Instance]) -> 
         if after is None:
             return None
         states.append(after)
-    table = np.array(states, np.int64)
-    between = PassedOver(model).of_columns(lambda position: table[:, position])
+    between = PassedOver(model).of_states(states)
     at_once = is_at_once(model)
     if any(passed and not at_once[s.number] for passed, s in zip(between, steps, strict=False)):
         return None

@@ -7,14 +7,15 @@ goes on as Kafka does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from checker.core.engines.layout import Layout, Words
-from checker.core.engines.vectorised import Successors, VectorisedEngine
+from checker.core.engines.reference import ReferenceEngine
+from checker.core.engines.vectorised import Claims, Successors, VectorisedEngine
 from checker.core.search.simulate import ActionDraw
 from checker.kafka.conformance.compared import compared_with
 from checker.kafka.conformance.projection import Projection
@@ -62,7 +63,7 @@ class Walker:
         words = np.repeat(engine.layout.pack([self.model.initial_state]), count, axis=1)
         weights = self._draw.weights(self._random, count) * self._often
         taken = np.full((steps, count), -1, np.int64)
-        states, between = [self._seen(words)], [self._passed_over(engine.layout, words)]
+        states, between = [self._seen(words)], [self._passed_over(words)]
         for step in range(steps):
             ways = self._ways(words, between[-1])
             places = self._draw.choose(ways, weights, self._random.random((2, count)))
@@ -71,7 +72,7 @@ class Walker:
             words = words.copy()
             words[:, moved] = ways.words[:, places[moved]]
             states.append(self._seen(words))
-            between.append(self._passed_over(engine.layout, words))
+            between.append(self._passed_over(words))
         numbers, passed = np.stack(states), np.stack(between)
         for walk in range(count):
             run = [self.model.instances[number] for number in taken[:, walk] if number >= 0]
@@ -87,18 +88,26 @@ class Walker:
         return Successors(steps.rows[kept], steps.instances[kept], steps.words[:, kept])
 
     def _seen(self, words: Words) -> Numbers:
-        return self.projection.of_packed(self._engine.layout, words)
+        return self.projection.of_packed(words)
 
 
 class PassedOver:
     """Tells the states that Kafka passes over, in the step that makes it possible."""
 
     def __init__(self, model: Model) -> None:
-        self.of_columns = compared_with(model).passed_over(model)
+        self._model = model
+        self._is_one = compared_with(model).passed_over
+        self._claims = Claims([model.ground_claim(self._is_one)], Layout(model))
 
-    def __call__(self, layout: Layout, words: Words) -> npt.NDArray[np.bool_]:
+    def __call__(self, words: Words) -> npt.NDArray[np.bool_]:
         """For each packed state, whether it is one."""
-        return self.of_columns(lambda position: layout.column(words, position))
+        (passed,) = self._claims(words)
+        return passed
+
+    def of_states(self, states: Sequence[Sequence[int]]) -> npt.NDArray[np.bool_]:
+        """The same of states given as numbers, one a cell of the model."""
+        reference = ReferenceEngine(self._model)
+        return np.array([reference.holds(self._is_one, tuple(state)) for state in states])
 
 
 def is_at_once(model: Model) -> npt.NDArray[np.bool_]:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.conformance.quorums import AUTO_JOIN, AUTO_JOIN_SINCE, RECORD_BY_RECORD
+from checker.kafka.conformance.quorums import (
+    AUTO_JOIN,
+    AUTO_JOIN_SINCE,
+    RECORD_BY_RECORD,
+    RISES_SINCE,
+    RISING,
+    STATIC,
+)
 from checker.kafka.conformance.rows import Wrong
 
 JOINS = {AUTO_JOIN: "true", "observers": "1"}
 
 WRONG: Mapping[str, Wrong] = {
     "kraft.version": Wrong("0", forbids=True),
+    "kraft.version.may.rise": Wrong("false", STATIC, RISING, forbids=True, since=RISES_SINCE),
     "observers": Wrong("1", forbids=True),
     AUTO_JOIN: Wrong("false", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "auto.join.once": Wrong("true", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "pre.vote": Wrong(),
+    "vote.names.directory": Wrong("false", STATIC, {"disk_losses": 2}),
     "resigned.stands.again": Wrong(),
     "reconfiguration.waits.for.epoch": Wrong("false"),
     "one.change.at.a.time": Wrong("false"),
@@ -22,6 +31,7 @@ WRONG: Mapping[str, Wrong] = {
     "truncation.rereads.control.records": Wrong("true"),
     "snapshot.is.always.read": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "snapshot.of.earlier.epoch.is.taken": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
+    "snapshot.keeps.earlier.voters": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "leader.counts.what.is.flushed": Wrong("true", bounds={"power_losses": 2}),
     "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
     "high.watermark.exceeds.epoch.start": Wrong("false"),
@@ -35,5 +45,6 @@ WRONG: Mapping[str, Wrong] = {
 
 UNSEEN = {
     "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
+    "unknown.endpoints.are.no.leader": "a property alone asks for it",
 }
 """Settings that no step of a controller depends on, with the reason."""

@@ -129,7 +129,7 @@ def answer(
         moves_back = faults.restarts_all and "preferred_elections" not in faults.budgets
         all_tried = False
         with suppress(LimitError):
-            known = recognised_words(lossy.first_loss)
+            known = recognised_words(lossy.first_loss, with_change=False)
             tried, all_tried = changes(lossy.judged, lossy.release, limit, moves_back, on_search)
     more: tuple[Known, ...] = ()
     if limit.left and (lossy is None or lossy.judged.lost[0].mark):
@@ -212,5 +212,6 @@ def _of_tried(tried: Tried) -> dict[str, Any]:
         "about": tried.change.about,
         "explored": tried.change.choice.arguments,
         "costs": list(tried.costs),
+        "cost": tried.cost,
         "states": tried.judged.states,
     }

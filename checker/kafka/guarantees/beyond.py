@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from checker.core.graphs.views import chosen_cells
 from checker.core.traces.trace import Trace
@@ -66,15 +68,21 @@ def known_beyond(choice: Choice, but: Mapping[str, str] | None = None) -> tuple[
     """
     words = {column.properties[0]: column.name for column in losses_of(choice)}
     found = [
-        _known(case, trace, there, choice, words[case.violates])
+        _known(case, loss.trace, there, choice, words[case.violates])
         for case in stored_cases()
         if case.broken.protocol == KAFKA.name and case.violates in words
         if not (but and but.items() <= case.broken.settings.items())
         if (there := _with_rules_of(choice, case)) is not None
-        for trace in (case.stored_trace(),)
-        if not Effects(trace, None).of(there.model, why=False).prevents
+        if not (loss := _loss_of(case.folder)).of(there.model, why=False).prevents
     ]
     return tuple(sorted(found, key=lambda one: (sum(one.takes.values()), one.steps)))
+
+
+@cache
+def _loss_of(folder: Path) -> Effects:
+    """What other rules do to the case in the folder: its trace is replayed once a process."""
+    (case,) = (case for case in stored_cases() if case.folder == folder)
+    return Effects(case.stored_trace(), None)
 
 
 def _with_rules_of(choice: Choice, case: Case) -> Choice | None:
@@ -106,7 +114,7 @@ def _about(case: Case) -> str:
 
 def _known(case: Case, trace: Trace, there: Choice, choice: Choice, lost: str) -> Known:
     end = trace.states[-1]
-    cells = chosen_cells(trace.model, ["faults"])
+    cells = chosen_cells(trace.model.wide, ["faults"])
     takes = {cell.name.rpartition(".")[2]: end[cell.position] for cell in cells}
     given = {
         name: value

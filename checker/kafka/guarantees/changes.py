@@ -2,15 +2,15 @@
 
 Which changes there are to a trace is known to `checker.lab.explanations`. Here each that prevents
 it is judged as the cluster was, and they are put in the order of what they cost: first those with
-which nothing stops that did not, and for longer than it did; of these settings, then upgrades, then
-fixes in no release.
+which nothing stops that did not, and for longer than it did; of these settings, features, machines
+and upgrades, and last those with which every write waits for a disk. Fixes in no release come last
+of all, whatever they cost: nobody can have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum
 
 from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees.faults import without_rebalance
@@ -21,8 +21,9 @@ from checker.kafka.guarantees.kafka_keys import (
     SLOW,
     key_words,
 )
-from checker.kafka.guarantees.releases import ELR, Release, has_feature, later
+from checker.kafka.guarantees.releases import Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
+from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
     Judged,
@@ -38,28 +39,25 @@ from checker.lab.explanations.effects import Effects, settings_read
 from checker.telling.report.why import why
 from model.kafka.racks import Racks
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.eligible_replicas import ELR
 from model.language.declare.settings import Role, as_text, describe
 from model.language.errors import LimitError
 
 _SETTINGS = describe(KafkaSettings)
 
 
-class Tier(IntEnum):
-    """What a change takes of an operator, from the least on."""
-
-    SETTING = 0
-    UPGRADE = 1
-    UNRELEASED = 2
-
-
 @dataclass(frozen=True)
 class Change:
-    """One change: its words, what it is, where it comes from, and the choice that has it."""
+    """One change: its words, what it is, where it comes from, and the choice that has it.
+
+    With one that `waits` every write waits for a disk.
+    """
 
     words: str
     tier: Tier
     choice: Choice
     about: str = ""
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,18 @@ class Tried:
         return all(is_safe(cell) for cell in self.judged.losses)
 
     @property
-    def order(self) -> tuple[int, int]:
-        """The cheapest first."""
-        return len(self.costs), self.change.tier
+    def order(self) -> tuple[bool, int, bool, int]:
+        """The cheapest first; last what nobody can have."""
+        change = self.change
+        return change.tier is Tier.UNRELEASED, len(self.costs), change.waits, change.tier
+
+    @property
+    def cost(self) -> str:
+        """What stops with it, in words, and what the model does not measure."""
+        stops = f": {'; '.join(self.costs)}" if self.costs else ""
+        waits = "; each write waits for the disk, throughput and latency are not measured"
+        words = f"costs {'availability' if self.costs else 'no availability'}{stops}"
+        return words + (waits if self.change.waits else "")
 
 
 def changes(
@@ -99,7 +106,7 @@ def changes(
                 continue  # nothing is left then
             if tried.is_safe:
                 safe.append(tried)
-                if change.tier is not Tier.SETTING:
+                if change.tier not in SEVERAL:
                     break  # the nearest release, or one of the fixes
     return tuple(sorted(safe, key=lambda one: one.order)), True
 
@@ -108,7 +115,7 @@ def _tried(change: Change, before: Judged, budget: Allowance) -> Tried:
     judged = judge_losses(change.choice, budget, finer=bool(before.lost[0].mark))
     if not all(is_safe(cell) for cell in judged.losses):
         return Tried(change, judged, ())
-    after = judge_stops(judged, budget)
+    after = judge_stops(judged, budget) if before.stops else judged
     return Tried(change, after, tuple(_costs(before, after)))
 
 
@@ -162,7 +169,13 @@ class _Possible:
                 continue
             if name == "broker.rack" and Racks(value).letters:
                 continue  # which is safe by who happens to lead
-            yield Change(_key_words(name, value), Tier.SETTING, _with(choice, candidate.settings))
+            other = _with(choice, candidate.settings)
+            if name == "broker.rack":
+                yield Change(_RACKS[value], Tier.MACHINES, other)
+                continue
+            tier = Tier.FEATURE if name == ELR else Tier.SETTING
+            about = known_bugs(KafkaSettings, name, as_text(other.model.settings))
+            yield Change(key_words(name, value), tier, other, about, waits=name in SLOW)
 
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
@@ -181,9 +194,9 @@ class _Possible:
             other = replace(choice, preset=newer.preset)
             if self._effects.of(other.model, why=False).prevents:
                 had, has = as_text(choice.model.settings), as_text(other.model.settings)
-                fixes = [name for name in dict.fromkeys(released) if has[name] != had[name]]
+                rules = [name for name in dict.fromkeys(released) if has[name] != had[name]]
                 migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
-                about = ", ".join([*migrates, *fixes])
+                about = ", ".join([*migrates, *_rules_words(rules, has)])
                 yield Change(f"upgrade to {newer.alike}", Tier.UPGRADE, other, about)
 
     def unreleased(self) -> Iterator[Change]:
@@ -194,14 +207,21 @@ class _Possible:
             source = _SETTINGS[name].source
             if source is not None and source.issues and not source.since:
                 other = _with(self._choice, candidate.settings)
-                yield Change(f"{name}={value}", Tier.UNRELEASED, other, source.issues)
+                words = fix_words([_SETTINGS[name]])
+                yield Change(words, Tier.UNRELEASED, other, f"in the model {name}={value}")
 
 
 def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
     return replace(choice, settings={**choice.settings, **settings})
 
 
-def _key_words(name: str, value: str) -> str:
-    if name == "broker.rack":
-        return {"spread": "a rack for each replica", "together": "all replicas in one rack"}[value]
-    return key_words(name, value)
+def _rules_words(rules: Iterable[str], has: Mapping[str, str]) -> Iterator[str]:
+    """What a later release has that matters: each by where it is published, ELR by its key."""
+    sources = [_SETTINGS[name].source for name in rules if name != ELR]
+    yield from dict.fromkeys(source.issues for source in sources if source and source.issues)
+    if ELR in rules:
+        bugs = known_bugs(KafkaSettings, ELR, has)
+        yield key_words(ELR, has[ELR]) + (f"; {bugs}" if bugs else "")
+
+
+_RACKS = {"spread": "a rack for each replica", "together": "all replicas in one rack"}

@@ -26,7 +26,6 @@ from checker.kafka.guarantees.kafka_keys import (
     setting_of,
 )
 from checker.kafka.guarantees.releases import (
-    ELR,
     Mode,
     Release,
     has_feature,
@@ -36,6 +35,7 @@ from checker.kafka.guarantees.releases import (
 from checker.kafka.guarantees.topics import Topic
 from model.kafka.protocol import KAFKA
 from model.kafka.racks import Racks, racks_within
+from model.kafka.settings.eligible_replicas import ELR
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, few_of, unknown_name

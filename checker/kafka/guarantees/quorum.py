@@ -14,9 +14,9 @@ from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
-from checker.kafka.guarantees.changes import Tier
 from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
-from checker.kafka.guarantees.text import TIERS, no_loss
+from checker.kafka.guarantees.text import listed, no_loss
+from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
@@ -49,6 +49,7 @@ class Change:
     words: str
     tier: Tier
     choice: Choice
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def answer(
     safe: list[Change] = []
     all_tried = True
     for change in _changes(controllers, choice) if lost else ():
-        if any(known.tier is change.tier is not Tier.SETTING for known in safe):
+        if any(known.tier is change.tier and change.tier not in SEVERAL for known in safe):
             continue  # the nearest release, or one of the fixes, is enough
         if not budget.left:
             all_tried = False
@@ -148,21 +149,30 @@ def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
     """What there is to try; last the search that takes longest, of more controllers."""
     had = as_text(choice.model.settings)
     if had[LEVEL] == "0" and version_of(controllers.release) >= version_of("3.9"):
-        yield Change(f"{LEVEL}=1", Tier.SETTING, _with(choice, {LEVEL: "1"}))
+        other = _with(choice, {LEVEL: "1"})
+        about = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
+        yield Change(f"{LEVEL}=1", Tier.FEATURE, other, about)
     later = list(RELEASES.values())
     for preset in later[later.index(controllers.preset) + 1 :]:
         words = f"upgrade to {preset.partition('-')[2]}"
         yield Change(words, Tier.UPGRADE, replace(choice, preset=preset))
-    fixes = {name: info.fix for name, info in describe(KRaftSettings).items() if info.fix}
-    missing = {name: value for name, value in fixes.items() if had[name] != value}
+    infos = describe(KRaftSettings)
+    missing = {n: info.fix for n, info in infos.items() if info.fix and had[n] != info.fix}
     for name, value in missing.items():
-        yield Change(f"{name}={value}", Tier.UNRELEASED, _with(choice, {name: value}))
+        yield _fix(choice, {name: value})
     if len(missing) > 1:
-        words = " and ".join(f"{name}={value}" for name, value in missing.items())
-        yield Change(words, Tier.UNRELEASED, _with(choice, missing))
+        yield _fix(choice, missing)
     if (more := controllers.nodes + 2) <= min(5, NODES.maximum):
         bounds = {**choice.bounds, "nodes": more}
-        yield Change(counted(more, "controller"), Tier.SETTING, replace(choice, bounds=bounds))
+        yield Change(counted(more, "controller"), Tier.MACHINES, replace(choice, bounds=bounds))
+
+
+def _fix(choice: Choice, rules: Mapping[str, str]) -> Change:
+    """A fix that no release has, or several at once."""
+    infos = describe(KRaftSettings)
+    about = ", ".join(f"{name}={value}" for name, value in rules.items())
+    words = fix_words([infos[name] for name in rules])
+    return Change(words, Tier.UNRELEASED, _with(choice, rules), f"in the model {about}")
 
 
 def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
@@ -208,12 +218,12 @@ def _prevented(found: QuorumAnswer) -> Iterator[str]:
     if not found.lost:
         return
     rest = "" if found.all_tried else " (time ran out before all were tried)"
-    if not found.changes:
-        yield f"no single change was found that prevents the loss{rest}"
-        return
-    yield f"any one of these prevents the loss, cheapest first{rest}"
-    for number, change in enumerate(found.changes, 1):
-        yield f"  {number}. {change.words}, {TIERS[change.tier]}"
+    yield from listed([(change.tier, _line(change)) for change in found.changes], rest)
+
+
+def _line(change: Change) -> str:
+    about = f" ({change.about})" if change.about else ""
+    return f"{change.words}, {change.tier.words}{about}"
 
 
 def _verdict(found: QuorumAnswer) -> Iterator[str]:

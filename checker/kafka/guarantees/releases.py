@@ -11,6 +11,7 @@ from model.kafka.protocol import KAFKA
 from model.kafka.releases import SERIES as LINES
 from model.kafka.releases import WAITS_FOR_FEATURES, is_of_a_series, rules_of
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.eligible_replicas import ELR
 from model.kafka.settings.modes import modes_of
 from model.language.declare.history import series_of, version_of
 from model.language.declare.settings import as_text, sources
@@ -92,9 +93,6 @@ def has_feature(release: Release, name: str) -> bool:
     """Whether a release has what a setting is about; of what is no feature, every one has it."""
     since = sources(KafkaSettings)[name].since
     return name != ELR or version_of(release.asked) >= version_of(since)
-
-
-ELR = "eligible.leader.replicas"
 
 
 def rules_held_back(release: Release, metadata_version: str) -> dict[str, str]:

@@ -7,19 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
 from checker.kafka.guarantees.beyond import Known
-from checker.kafka.guarantees.changes import Tier, Tried
+from checker.kafka.guarantees.changes import Tried
 from checker.kafka.guarantees.cluster import Cluster
 from checker.kafka.guarantees.faults import Faults
 from checker.kafka.guarantees.parts import Part
 from checker.kafka.guarantees.releases import mode_words, rules_by_mode
+from checker.kafka.guarantees.tiers import Tier
 from checker.kafka.guarantees.verdicts import finer_of_the_grid
 from checker.lab.experiments.matrix import Cell
-
-TIERS = {
-    Tier.SETTING: "a setting",
-    Tier.UPGRADE: "a release",
-    Tier.UNRELEASED: "in no release of Kafka",
-}
 
 
 def asked(cluster: Cluster, faults: Faults) -> Iterator[str]:
@@ -98,21 +93,28 @@ def prevented(part: Part, changes: Sequence[Tried], all_tried: bool) -> Iterator
     rest = "" if all_tried else " (time ran out before all were tried)"
     if not part.judged.lost[0].mark and finer_of_the_grid().of(part.judged.choice):
         rest += f" (finding {finer_of_the_grid().mark} was not checked)"
-    if not changes:
+    lines = [(tried.change.tier, _change(tried)) for tried in changes]
+    yield from listed(lines, rest)
+
+
+def listed(changes: Sequence[tuple[Tier, str]], rest: str) -> Iterator[str]:
+    """The changes that an operator can make, numbered, and beside them a fix in no release."""
+    can = [words for tier, words in changes if tier is not Tier.UNRELEASED]
+    cannot = [words for tier, words in changes if tier is Tier.UNRELEASED]
+    if can:
+        yield f"any one of these prevents the loss, cheapest first{rest}"
+    elif cannot:
+        yield f"no setting and no release was found that prevents the loss{rest}"
+    else:
         yield f"no single change was found that prevents the loss{rest}"
-        return
-    yield f"any one of these prevents the loss, cheapest first{rest}"
-    for number, tried in enumerate(changes, 1):
-        yield f"  {number}. {_change(tried)}"
+    yield from (f"  {number}. {words}" for number, words in enumerate(can, 1))
+    yield from (f"  {'also' if can else 'only'} {words}" for words in cannot)
 
 
 def _change(tried: Tried) -> str:
     change = tried.change
     about = f" ({change.about})" if change.about else ""
-    cost = (
-        f"costs availability: {'; '.join(tried.costs)}" if tried.costs else "costs no availability"
-    )
-    return f"{change.words}, {TIERS[change.tier]}{about}: {cost}"
+    return f"{change.words}, {change.tier.words}{about}: {tried.cost}"
 
 
 def beyond(losses: Sequence[Known]) -> Iterator[str]:

@@ -65,8 +65,7 @@ def _with_bug(info: SettingInfo) -> str:
     """The releases whose value of a rule is not what mends its bug."""
     if info.history is None:
         return f"none: {info.source.since if info.source else ''} has the rule"
-    mended = info.history.newest if info.fix is None else info.fix
-    values = [value for value, _ in info.history.firsts if value != mended]
+    values = [value for value, _ in info.history.firsts if value != info.mended]
     told = " and ".join(info.history.releases_with(value) for value in dict.fromkeys(values))
     chosen = ", or where it is chosen" if info.role is Role.OPERATOR else ""
     return told + chosen

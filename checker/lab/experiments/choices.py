@@ -103,9 +103,11 @@ def is_symmetric(choice: Choice, properties: Iterable[str]) -> bool:
 
 def steps_named(model: Model, lines: Iterable[str]) -> tuple[Instance, ...]:
     """The steps that the lines name as `instance_words` does; `UsageError` if one is not known."""
-    known = {instance_words(model, instance): instance for instance in model.instances}
     wanted = tuple(lines)
+    actions = {line.partition("(")[0] for line in wanted}
+    known = {instance_words(model, i): i for i in model.instances if i.action.name in actions}
     for line in wanted:
         if line not in known:
-            raise unknown_name(f"step of {model.protocol.name}", line, known)
+            every = (instance_words(model, instance) for instance in model.instances)
+            raise unknown_name(f"step of {model.protocol.name}", line, every)
     return tuple(known[line] for line in wanted)

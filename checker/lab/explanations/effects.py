@@ -7,6 +7,7 @@ taken, and if all can, whether the end still shows what it showed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from checker.core.engines.reference import ReferenceEngine, State
 from checker.core.traces.lasso import lasso_problem
@@ -89,16 +90,19 @@ class Effects:
     """
 
     def __init__(self, trace: Trace, found: Slice | None) -> None:
-        self._trace, self._live = trace, found.live if found is not None else ()
+        self.trace, self._live = trace, found.live if found is not None else ()
         self._here = _needed_states(trace, found)
-        self._words = CellWords(trace.model)
+
+    @cached_property
+    def _words(self) -> CellWords:
+        return CellWords(self.trace.model)
 
     def of(self, model: Model, why: bool = True) -> Effect:
         """What becomes of the trace on another model, with the same state and the same bounds.
 
-        Without `why`, the conjuncts that are false are not told.
+        Without `why`, what differs and the conjuncts that are false are not told.
         """
-        trace, engine = self._trace, ReferenceEngine(model)
+        trace, engine = self.trace, ReferenceEngine(model)
         states, otherwise = [_beginning(trace, engine)], None
         for number, instance in enumerate(_steps_there(trace, model), 1):
             if number not in self._here:
@@ -114,7 +118,7 @@ class Effects:
                 place = engine.false_requirement(states[-1], instance)
                 told, off = self._false(model, states[-1], instance) if why else ((), False)
                 return Effect(otherwise, Impossible(number, "", place, told, off), False)
-            otherwise = otherwise or self._otherwise(number, after)
+            otherwise = otherwise or (self._otherwise(number, after) if why else None)
             states.append(after)
         return Effect(otherwise, None, not _shows(trace, engine, states))
 
@@ -153,8 +157,10 @@ def _steps_there(trace: Trace, model: Model) -> list[Instance | None]:
 
 def _needed_states(trace: Trace, found: Slice | None) -> dict[int, State]:
     """The states after each step that the end needs, by its number, without the others."""
-    engine, needless = ReferenceEngine(trace.model), found.needless if found is not None else ()
-    state, states = trace.states[0], {}
+    needless = found.needless if found is not None else ()
+    if not needless:
+        return dict(enumerate(trace.states[1:], 1))
+    engine, state, states = ReferenceEngine(trace.model), trace.states[0], {}
     for number, instance in enumerate(trace.steps, 1):
         if number not in needless:
             after = engine.step(state, instance)

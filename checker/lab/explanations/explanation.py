@@ -16,7 +16,15 @@ from checker.core.traces.trace import Trace
 from checker.lab.explanations.moments import Decision, decision
 from checker.lab.explanations.preventions import Prevention, recognised, tried
 from checker.lab.explanations.searches import SECONDS, STATES, searchable, searched
-from checker.lab.explanations.text import because, decided, entry_words, headline, prevented, where
+from checker.lab.explanations.text import (
+    because,
+    decided,
+    entry_words,
+    headline,
+    prevented,
+    title_words,
+    where,
+)
 from checker.lab.explanations.whereabouts import Place, near, place_of
 from checker.telling.report.paragraphs import paragraphs
 from checker.telling.report.why import Link, Told, Value, Why, why
@@ -101,11 +109,17 @@ def explain(
     return Explanation(trace, tuple(found), without, reason, moment, actions, judged)
 
 
-def recognised_words(trace: Trace) -> str:
-    """Which entry of the catalogue a trace is an instance of, in a sentence; empty if of none."""
+def recognised_words(trace: Trace, *, with_change: bool = True) -> str:
+    """Which entry of the catalogue a trace is an instance of, in a sentence; empty if of none.
+
+    Without the change that prevents it where that is told elsewhere, and whether one can have it.
+    """
     has_end = trace.claim is not None and trace.rounds is None
     found = recognised(trace) if has_end else None
-    return "" if found is None else f"This is {entry_words(found)}; see highwater explain."
+    if found is None:
+        return ""
+    words = entry_words(found) if with_change else title_words(found)
+    return f"This is {words}; see highwater explain."
 
 
 # --- for programs --------------------------------------------------------------------------------

@@ -44,9 +44,14 @@ def headline(trace: Trace, instance_of: Prevention | None) -> Iterator[str]:
 
 def entry_words(prevention: Prevention) -> str:
     """Which entry of the catalogue a trace is an instance of, and what prevents it at what step."""
-    entry, change = prevention.candidate.entries[0], prevention.candidate.words
-    at = _at(prevention.effect)
-    return f'an instance of "{entry.title}" ({entry.source}): prevented by {change} {at}'
+    change, at = prevention.candidate.words, _at(prevention.effect)
+    return f"{title_words(prevention)}: prevented by {change} {at}"
+
+
+def title_words(prevention: Prevention) -> str:
+    """Which entry of the catalogue a trace is an instance of."""
+    entry = prevention.candidate.entries[0]
+    return f'an instance of "{entry.title}" ({entry.source})'
 
 
 def _at(effect: Effect) -> str:

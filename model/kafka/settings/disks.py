@@ -51,7 +51,7 @@ class DiskRules:
     )
     empty_answer_keeps_epoch: bool = setting(
         True,
-        "an empty answer leaves the last fetched epoch as it is",
+        "an empty fetch response leaves the last fetched epoch as it is",
         "empty.answer.keeps.fetched.epoch",
         at="AbstractFetcherThread.processFetchRequest",
         about="KAFKA-15510",
@@ -62,7 +62,7 @@ class DiskRules:
     )
     epoch_file: EpochFile = setting(
         EpochFile.LATER,
-        "when what goes from the epoch cache is out of its file",
+        "when epochs that leave the cache are deleted from the file leader-epoch-checkpoint",
         "epoch.file",
         at="LeaderEpochFileCache.truncateFromEndAsyncFlush",
         about="KAFKA-15046, KAFKA-16541",
@@ -73,7 +73,7 @@ class DiskRules:
     )
     log_file: LogFile = setting(
         LogFile.AT_ONCE,
-        "when truncation of the log is on disk: by the file system's order, or its own sync",
+        "when the truncation of a log is on disk: in the file system's order, or by its own sync",
         "log.file",
         at="LogSegment.truncateTo",
         since="0.8.0",
@@ -104,7 +104,7 @@ class DiskRules:
     )
     starting_anew_moves_hw: bool = setting(
         True,
-        "a follower that starts anew at the leader's log start has its HW there",
+        "a follower that truncates fully to the leader's log start sets its HW to it",
         "starting.anew.moves.hw",
         at="UnifiedLog.truncateFullyAndStartAt",
         about="KAFKA-9491",

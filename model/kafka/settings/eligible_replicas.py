@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from model.kafka.settings.whose import Whose
 from model.language import Role, setting
 
+ELR = "eligible.leader.replicas"
+
 
 @dataclass(frozen=True)
 class EligibleReplicaRules:
@@ -15,7 +17,7 @@ class EligibleReplicaRules:
     eligible_leader_replicas: bool = setting(
         True,
         "replicas that may lead although they left the ISR",
-        "eligible.leader.replicas",
+        ELR,
         at="PartitionChangeBuilder.maybePopulateTargetElr",
         about="KIP-966",
         since="4.0.0",  # where it is off by default
@@ -41,11 +43,12 @@ class EligibleReplicaRules:
     )
     last_member_is_last_known_leader: bool = setting(
         False,
-        "the last ISR member from before the ELR is the last known leader",
+        "as ELR is switched on, the last ISR member is recorded as last known leader",
         "last.member.is.last.known.leader",
         at="PartitionChangeBuilder.maybeUpdateLastKnownLeader",
         about="finding 0011",
         fix=True,
+        feature=ELR,
     )
     assignment_keeps_elr: bool = setting(
         False,
@@ -57,6 +60,7 @@ class EligibleReplicaRules:
         evidence="PR 20716: the classes of 4.1.0, 4.2.1, 4.3.1",
         catalogue="39",
         owner=Whose.CONTROLLER,
+        feature=ELR,
     )
     min_isr_change_keeps_elr: bool = setting(
         False,
@@ -65,14 +69,16 @@ class EligibleReplicaRules:
         at="ReplicationControlManager.replay",
         about="finding 0006",
         fix=True,
+        feature=ELR,
     )
     elr_min_isr_read_by_all: bool = setting(
         False,
-        "for the ELR a raised min.insync.replicas counts once every active broker has read of it",
+        "for the ELR a raised min.insync.replicas counts once every active broker has applied it",
         "elr.min.isr.read.by.all",
         at="PartitionChangeBuilder.maybePopulateTargetElr",
         about="finding 0021",
         fix=True,
+        feature=ELR,
     )
     min_isr_counts_own_replicas: bool = setting(
         False,
@@ -82,14 +88,16 @@ class EligibleReplicaRules:
         at="ReplicationControlManager.getTopicEffectiveMinIsr",
         about="finding 0014",
         fix=True,
+        feature=ELR,
     )
     clearing_updates_elr_index: bool = setting(
         False,
-        "where the ELR is emptied at once, so is the index of it by broker",
+        "a cleared ELR leaves the controller's index brokersToElrs too",
         "clearing.updates.elr.index",
         at="ReplicationControlManager.removeTopicElrs",
         about="finding 0007",
         fix=True,
+        feature=ELR,
     )
     elr_of_replicas_only: bool = setting(
         False,
@@ -98,6 +106,7 @@ class EligibleReplicaRules:
         at="PartitionChangeBuilder.maybePopulateTargetElr",
         about="finding 0004",
         fix=True,
+        feature=ELR,
     )
     unregistration_leaves_elr: bool = setting(
         False,
@@ -106,6 +115,7 @@ class EligibleReplicaRules:
         at="ReplicationControlManager.handleBrokerUnregistered",
         about="finding 0018",
         fix=True,
+        feature=ELR,
     )
     reassignment_waits_for_all: bool = setting(
         True,
@@ -136,6 +146,7 @@ class EligibleReplicaRules:
         at="ClusterControlManager.registerBroker",
         about="finding 0005",
         fix=True,
+        feature=ELR,
     )
     directory_failure_leaves_elr: bool = setting(
         False,
@@ -144,4 +155,5 @@ class EligibleReplicaRules:
         at="ReplicationControlManager.handleDirectoriesOffline",
         about="finding 0005",
         fix=True,
+        feature=ELR,
     )

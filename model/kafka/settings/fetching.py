@@ -22,7 +22,7 @@ class FetchingRules:
     )
     produce_matches_leader_epoch: bool = setting(
         False,
-        "a producer is answered only in the leader epoch in which its record was appended",
+        "a produce request succeeds only in the leader epoch in which its record was appended",
         "produce.matches.leader.epoch",
         at="Partition.checkEnoughReplicasReachOffset",
         about="KAFKA-1148",
@@ -30,7 +30,7 @@ class FetchingRules:
     )
     truncation_matches_request_epoch: bool = setting(
         False,
-        "a follower truncates only in the leader epoch in which it asked",
+        "a follower truncates only in the leader epoch of its request",
         "truncation.matches.request.epoch",
         at="AbstractFetcherThread.truncateOnFetchResponse",
         about="finding 0009",
@@ -54,7 +54,7 @@ class FetchingRules:
     )
     fetch_noted_in_its_epoch: bool = setting(
         False,
-        "a fetch is noted only in the leader epoch that it was checked in",
+        "a fetch is recorded only in the leader epoch in which it was checked",
         "fetch.noted.in.its.epoch",
         at="Partition.updateFollowerFetchState",
         about="finding 0008",
@@ -70,14 +70,14 @@ class FetchingRules:
     )
     refused_isr_change_moves_hw: bool = setting(
         False,
-        "a leader whose ISR change was refused computes its HW anew",
+        "a leader computes its HW again after a refused AlterPartition request",
         "refused.isr.change.moves.hw",
         at="Partition.submitAlterPartition",
         about="finding 0017, KAFKA-13091",
     )
     isr_answer_apart: bool = setting(
         False,
-        "a leader may hear of its ISR change before it reads the image that says so",
+        "a leader may get the AlterPartition response before it applies the metadata image",
         "isr.answer.apart",
         at="Partition.handleAlterPartitionUpdate",
         about="finding 0002",
@@ -94,7 +94,7 @@ class FetchingRules:
     )
     fetch_answers: FetchAnswers = setting(
         FetchAnswers.AT_ONCE,
-        "whether an answer to a fetch may be late",
+        "whether a fetch response may be late",
         "fetch.answers",
         at="AbstractFetcherThread.processFetchRequest",
         since="0.8.0",
@@ -113,7 +113,7 @@ class FetchingRules:
     )
     fetch_sessions: bool = setting(
         False,
-        "an answer leaves out what the leader's session counts as told",
+        "a fetch response leaves out what the leader's fetch session has sent before",
         "fetch.sessions",
         at="CachedPartition.maybeUpdateResponseData",
         about="KIP-227, KAFKA-14704, KAFKA-18991",
@@ -122,7 +122,7 @@ class FetchingRules:
     )
     session_repeats: bool = setting(
         False,
-        "a session says again what came with a diverging epoch",
+        "a fetch session sends again what it sent with a diverging epoch",
         "session.repeats.diverging.answer",
         at="CachedPartition.maybeUpdateResponseData",
         about="finding 0015",

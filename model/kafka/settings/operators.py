@@ -79,7 +79,7 @@ class OperatorSettings:
     )
     unclean_election_by_setting: bool = setting(
         True,
-        "the controller heeds unclean.leader.election.enable, in KRaft too",
+        "the controller applies unclean.leader.election.enable, in KRaft too",
         "unclean.election.by.setting",
         at="ConfigurationControlManager.uncleanLeaderElectionEnabledForTopic",
         about="KAFKA-12670",

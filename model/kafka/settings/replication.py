@@ -47,7 +47,7 @@ class ReplicationRules:
     )
     quick_bounce: QuickBounce = setting(
         QuickBounce.REFUSED,
-        "who may be back before its stop is noticed",
+        "which restarted broker may register before its old session is fenced",
         "quick.bounce",
         at="ClusterControlManager.registerBroker",
         about="KAFKA-7235",
@@ -73,7 +73,7 @@ class ReplicationRules:
     )
     truncates_every_epoch: bool = setting(
         True,
-        "a follower truncates anew in every leader epoch, even under the same leader",
+        "a follower truncates in every leader epoch, even under the same leader",
         "truncate.every.epoch",
         at="Partition.makeFollower",
         about="KAFKA-7164",
@@ -118,7 +118,7 @@ class ReplicationRules:
     )
     diverging_hw_ignored: bool = setting(
         True,
-        "the HW of a diverging answer is ignored",
+        "the HW of a diverging fetch response is ignored",
         "diverging.answer.hw.ignored",
         at="AbstractFetcherThread.processFetchRequest",
         about="KAFKA-14704",
@@ -129,7 +129,7 @@ class ReplicationRules:
     )
     answer_matches_epoch: bool = setting(
         True,
-        "an answer counts only in the leader epoch that it was asked for in",
+        "a fetch response is processed only in the leader epoch of its request",
         "answer.matches.request.epoch",
         at="AbstractFetcherThread.processFetchRequest",
         about="KAFKA-18991",

@@ -58,6 +58,7 @@ def setting(
     with_feature: bool = False,
     role: Role = Role.RULE,
     slow: bool = False,
+    feature: str = "",
 ) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
@@ -76,6 +77,7 @@ def setting(
     - `owner` is by whose release it goes while two run at once; with `with_feature` it stays in
       new code as it was, until a feature is switched on.
     - `slow`: with it every write waits for a disk.
+    - `feature` is the setting without which it makes no difference: its bug needs that feature.
     """
     known = History(history, evidence) if history else None
     if known is not None and not since:
@@ -97,6 +99,7 @@ def setting(
         "with_feature": with_feature,
         "role": role,
         "slow": slow,
+        "feature": feature,
     }
     return dataclasses.field(default=default, metadata=info)
 
@@ -122,6 +125,14 @@ class SettingInfo:
     with_feature: bool = False
     role: Role = Role.RULE
     slow: bool = False
+    feature: str = ""
+
+    @property
+    def mended(self) -> str | None:
+        """The value with which its bug is gone; `None` where it is the same in every release."""
+        if self.fix is None and self.history is not None:
+            return self.history.newest
+        return self.fix
 
     @property
     def choices(self) -> str:

@@ -13,25 +13,24 @@ from checker.core.engines.machine_code import Unsupported
 from checker.core.engines.vectorised import Claims, VectorisedEngine
 from model.language import graph
 from model.language.errors import DisagreementError
-from model.protocols import PROTOCOLS
 from properties import properties_of
 from tests.support.counter import COUNTER
 from tests.support.laws import check_compiled_agrees, check_compiled_claims_agree
 from tests.support.tiers import slow_but
-from tests.support.variants import random_states, small, walked_states
+from tests.support.variants import MOST, random_states, small, walked_states
 from tests.support.wide import WIDE
 
 
 @pytest.mark.parametrize(
     "name",
-    slow_but(["truncate_to_high_watermark", "async_isr", "kafka", "kraft"], PROTOCOLS),
+    slow_but(["truncate_to_high_watermark", "async_isr", "kafka", "kraft"], MOST),
 )
 def test_machine_code_expands_as_the_programs_do(name):
     model = small(name)
     check_compiled_agrees(model, walked_states(model, 50, seed=6) + random_states(model, 50, 7))
 
 
-@pytest.mark.parametrize("name", slow_but(["kip320", "kafka"], PROTOCOLS))
+@pytest.mark.parametrize("name", slow_but(["kip320", "kafka"], MOST))
 def test_machine_code_judges_as_the_programs_do(name):
     model = small(name)
     states = walked_states(model, 150, seed=8) + random_states(model, 150, 9)

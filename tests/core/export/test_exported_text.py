@@ -32,7 +32,7 @@ QUICK = [
         ["tiny"],
         CHECKS,
     ),
-    *product(["kafka"], ["small"], CHECKS),
+    *product(["kafka"], ["small"], ["tla"]),
     ("kraft", "tiny", "tla"),
 ]
 """Of the others some read megabytes, which takes long, and the rest have what these have."""

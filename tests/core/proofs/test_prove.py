@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-import z3
 
-from checker.core.engines.reference import ReferenceEngine, State
+from checker.core.engines.reference import ReferenceEngine
 from checker.core.exits import Exit
-from checker.core.proofs.bounded import precedence as precedence_module
 from checker.core.proofs.bounded.bounded_check import BoundedChecker, lemmas_that_hold
 from checker.core.proofs.bounded.induction import Induction, InductionOptions, minimal_lemmas
-from checker.core.proofs.bounded.precedence import Precedence, interchangeable
+from checker.core.proofs.bounded.precedence import interchangeable
 from checker.core.proofs.proof import ProofOutcome
 from checker.core.proofs.proof_report import exit_status, trace_of
 from checker.core.search.explore import Explorer, Options
@@ -21,7 +19,6 @@ from checker.core.verdict import Verdict
 from model.async_isr.protocol import ASYNC_ISR
 from model.ladder.kip320 import KIP320
 from model.language.errors import UsageError
-from model.language.protocol import Instance
 from model.protocols import protocol_named
 from properties import Property, choose_properties, lemmas_of
 from tests.support.tiers import first_and_slow, slow_but
@@ -125,7 +122,6 @@ def test_a_broken_protocol_is_not_proved_and_falls_where_its_fence_is_missing(va
 
 
 def test_every_lemma_of_the_counterexample_held_before_the_step():
-    from checker.core.engines.reference import ReferenceEngine
 
     proof = Induction(KIP320.model(SMALL, {"wait_for_epoch": False}), ISR, LEMMAS, PLAIN).run()
     assert proof.counterexample is not None
@@ -261,68 +257,6 @@ def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
 
-def runs_of(model, length):
-    """All runs of that many steps, as tuples of instances."""
-    engine = ReferenceEngine(model)
-    runs: list[tuple[tuple[Instance, ...], State]] = [((), engine.initial())]
-    for _ in range(length):
-        runs = [
-            ((*steps, instance), after)
-            for steps, state in runs
-            for instance, after in engine.successors(state)
-        ]
-    return [steps for steps, _ in runs]
-
-
-def renamed_by_first_appearance(steps):
-    """The run's actions and arguments, with replicas numbered as they appear."""
-    numbers: dict[int, int] = {}
-    return tuple(
-        (
-            step.action.name,
-            *(
-                numbers.setdefault(argument, len(numbers))
-                if getattr(parameter.domain, "family", None) == "replicas"
-                else argument
-                for parameter, argument in zip(step.parameters, step.arguments, strict=True)
-            ),
-        )
-        for step in steps
-    )
-
-
-def accepted(precedence, model, steps):
-    numbers = {instance: number for number, instance in enumerate(model.instances)}
-    solver = z3.Solver()
-    for frame, step in enumerate(steps):
-        solver.add(precedence.step(z3.BitVecVal(numbers[step], 16), frame))
-    return solver.check() == z3.sat
-
-
-def test_one_run_of_each_class_is_searched():
-    model = KIP320.model(sizes(3, 1, 1, 1))
-    precedence = Precedence(model, "replicas")
-    runs = runs_of(model, 3)
-    classes = {renamed_by_first_appearance(steps) for steps in runs}
-
-    searched = [steps for steps in runs if accepted(precedence, model, steps)]
-
-    assert len(classes) < len(runs) / 4
-    assert len(searched) == len(classes)
-    assert {renamed_by_first_appearance(steps) for steps in searched} == classes
-
-
-def test_too_few_runs_or_too_many_are_noticed(monkeypatch):
-    model = KIP320.model(sizes(3, 1, 1, 1))
-    runs = runs_of(model, 2)
-    classes = {renamed_by_first_appearance(steps) for steps in runs}
-    original = precedence_module.members_of
-    for mutant in (lambda i, f: [], lambda i, f: [m + 1 for m in original(i, f)]):
-        monkeypatch.setattr(precedence_module, "members_of", mutant)
-        precedence = Precedence(model, "replicas")
-        assert sum(accepted(precedence, model, steps) for steps in runs) != len(classes)
-
-
 def test_members_that_are_told_apart_are_not_renamed():
     fixed_leader = protocol_named("async_isr").model()
     first = Property("first_is_blank", "", lambda c: c.replicas[0].log.is_empty)
@@ -332,6 +266,7 @@ def test_members_that_are_told_apart_are_not_renamed():
     assert interchangeable(KIP320.model(SMALL), (first,)) is None
 
 
+@pytest.mark.slow
 def test_lemmas_that_hold_in_a_broken_protocol_do_not_hide_its_violation():
     model = protocol_named("truncate_to_high_watermark").model(sizes(2, 1, 1, 1))
     strong = choose_properties(model.protocol, ["strong_isr"])

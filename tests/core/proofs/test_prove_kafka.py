@@ -18,7 +18,7 @@ from model.kafka.protocol import KAFKA
 from model.language.protocol import Model
 from properties import Sense, choose_properties, lemmas_of, promised_properties
 from tests.support.kafka import FIX_36
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_nightly, first_and_slow, nightly, slow_but
 
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)
@@ -116,10 +116,24 @@ COVERED: dict[str, Any] = {
 }
 
 
-QUICK = ("three leader epochs",)
+QUICK = "three leader epochs"
+EVERY_TIME = (
+    "every fault that keeps logs",
+    "every fault, no last known leader",
+    "answers in flight",
+    "answers and images apart",
+    "kafka-2.1",
+)
+OTHERS = [name for name in COVERED if name not in (QUICK, *EVERY_TIME)]
 
 
-@pytest.mark.parametrize("name", slow_but(QUICK, COVERED))
+@pytest.mark.parametrize(
+    "name",
+    [
+        *first_and_slow(QUICK, *EVERY_TIME),
+        *(nightly("the same lemmas with other settings", name) for name in OTHERS),
+    ],
+)
 def test_records_are_proved_to_survive(name):
     choice, bounds = COVERED[name]
 
@@ -248,7 +262,10 @@ def test_where_the_lemmas_claim_nothing_the_property_falls_itself(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*FALLS, *NOT_CLAIMED])
+@pytest.mark.parametrize(
+    "name",
+    first_and_nightly("the same lemmas with the settings of other cases", *FALLS, *NOT_CLAIMED),
+)
 def test_with_the_fix_it_is_proved(name):
     case = read_case(ROOT / name)
 

@@ -363,6 +363,7 @@ def test_a_named_member_is_no_other_and_must_exist():
         UnboundedTerms(lifted, {"replicas": 1})(second)
 
 
+@pytest.mark.usefixtures("little_effort")
 def test_nothing_false_is_proved_for_all_sizes():
     wrong = Property("two_requests", "at most two requests", lambda c: c.next_leader_epoch <= 2)
     empty = Property("no_request", "no request", lambda c: c.next_leader_epoch == 0)
@@ -377,6 +378,7 @@ def test_nothing_false_is_proved_for_all_sizes():
         assert prop.name in failed
 
 
+@pytest.mark.usefixtures("little_effort")
 def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     (strong_isr,) = choose_properties(KIP320, ["strong_isr"])
     lemmas = [BY_NAME["well_formed"], BY_NAME["numbers_issued"], BY_NAME["leader_named_by_epoch"]]

@@ -20,7 +20,7 @@ from properties import choose_properties
 from tests.support import counted
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import count_levels
-from tests.support.tiers import nightly, slow_but
+from tests.support.tiers import first_and_nightly, first_and_slow, nightly, slow_but
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ladder.csv"
 BOUNDS = ("replicas", "log_size", "max_records", "max_leader_epoch")
@@ -97,13 +97,15 @@ def test_the_reference_engine_counts_the_same_states_level_by_level(row):
     assert Explorer(model, []).run().levels == levels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes, states, depth",
-    [
-        pytest.param((3, 3, 3, 2), 4_093_531, 30, marks=pytest.mark.slow),
-        pytest.param((3, 2, 2, 3), 9_985_570, 31, marks=pytest.mark.slow),
-        pytest.param((3, 3, 3, 3), 64_739_578, 36, marks=pytest.mark.slow),
-    ],
+    first_and_nightly(
+        "half a minute and more for tens of millions of states",
+        ((3, 3, 3, 2), 4_093_531, 30),
+        ((3, 2, 2, 3), 9_985_570, 31),
+        ((3, 3, 3, 3), 64_739_578, 36),
+    ),
 )
 def test_larger_models_of_kip320_have_the_states_that_a_prototype_counted(sizes, states, depth):
     model = PROTOCOLS["kip320"].model(dict(zip(BOUNDS, sizes, strict=True)))
@@ -115,12 +117,15 @@ def test_larger_models_of_kip320_have_the_states_that_a_prototype_counted(sizes,
 
 @pytest.mark.parametrize(
     "setting, weak, strong",
-    [
-        ("wait_for_epoch", 13, 11),
-        ("fence_truncation", 13, 13),
-        ("fence_high_watermark", 12, 12),
-        ("fence_fetch", 12, None),
-    ],
+    slow_but(
+        [("fence_fetch", 12, None)],
+        [
+            ("wait_for_epoch", 13, 11),
+            ("fence_truncation", 13, 13),
+            ("fence_high_watermark", 12, 12),
+            ("fence_fetch", 12, None),
+        ],
+    ),
 )
 def test_each_fence_of_kip320_prevents_a_violation(setting, weak, strong):
     model = PROTOCOLS["kip320"].model(settings={setting: False})
@@ -138,7 +143,8 @@ def test_two_replicas_are_too_few_to_show_what_kip320_mends(name):
 
 
 @pytest.mark.parametrize(
-    "max_offset, max_version, states, depth", [(1, 2, 1_460, 13), (2, 2, 4_088, 16)]
+    "max_offset, max_version, states, depth",
+    first_and_slow((1, 2, 1_460, 13), (2, 2, 4_088, 16)),
 )
 @pytest.mark.parametrize("maximal_isr", [True, False])
 def test_asynchronous_isr_updates_have_the_states_that_tlc_counts(

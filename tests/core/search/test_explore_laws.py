@@ -33,18 +33,18 @@ from tests.support.laws import (
 )
 from tests.support.textbook import search
 from tests.support.tiers import slow_but
-from tests.support.variants import small, tiny
+from tests.support.variants import MOST, small, tiny
 
 AT_MOST = 400
-SOME = ["truncate_to_high_watermark", "async_isr", "kip595"]
+SOME = ["truncate_to_high_watermark", "kip595"]
 all_but_the_producers = pytest.mark.parametrize(
     "name",
     slow_but(
-        [name for name in PROTOCOLS if name != "kafka_producer" and not name.startswith("kip2")],
+        [name for name in MOST if name != "kafka_producer"],
         PROTOCOLS,
     ),
 )
-some_protocols = pytest.mark.parametrize("name", slow_but(SOME, PROTOCOLS))
+some_protocols = pytest.mark.parametrize("name", slow_but(SOME, MOST))
 
 
 @functools.cache

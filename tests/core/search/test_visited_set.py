@@ -255,7 +255,7 @@ rests_of = st.integers(0, OF_ONE - 1) | st.sampled_from(
     st.lists(st.lists(rests_of, min_size=1, max_size=20), min_size=1, max_size=4),
     st.sampled_from([0, 1, 77_777, LEAST_BUCKETS - 1]),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_a_bucket_holds_what_was_put_there_and_no_more(batches, bucket):
     """Two fingerprints that differ in one bit are two, also where a bucket is full or grows."""
     table, seen = Buckets(LEAST_BUCKETS), set()

@@ -15,7 +15,8 @@ from checker.core.spark.parcels import Kind, Parcel
 from checker.core.stores.level_files import ROW_GROUP
 from checker.core.stores.store import Level, LevelFile
 from model.language.errors import UsageError
-from tests.support.stores import TINY, distributed, model_named, plain, without_spark
+from tests.support.stores import SMALL, TINY, distributed, model_named, plain, without_spark
+from tests.support.tiers import first_and_slow
 
 __all__ = ["without_spark"]
 
@@ -89,7 +90,7 @@ def _full():
     return os.open("/dev/full", os.O_WRONLY), "/dev/full"
 
 
-@pytest.mark.parametrize("options", [Options(), Options(exact=True)])
+@pytest.mark.parametrize("options", first_and_slow(Options(), Options(exact=True)))
 def test_where_parcels_wait_changes_nothing(tmp_path, without_spark, monkeypatch, options):
     model = model_named("kip320", TINY)
     expand_slice, keep_new, beside = worker.expand_slice, worker.keep_new, tmp_path / "beside"
@@ -176,9 +177,9 @@ def test_a_slice_has_neighbours_from_the_files_of_several_owners():
 
 def test_a_slice_is_expanded_in_the_order_of_numbers(tmp_path, without_spark, monkeypatch):
     """Of files of several owners: else the first of equals would not have the least number."""
-    monkeypatch.setattr("checker.core.stores.level_files.ROW_GROUP", 64)
-    monkeypatch.setattr("checker.core.spark.distributed.ROW_GROUP", 64)
-    model = model_named("kip279", {"replicas": 3, "log_size": 2, "max_records": 2})
+    monkeypatch.setattr("checker.core.stores.level_files.ROW_GROUP", 16)
+    monkeypatch.setattr("checker.core.spark.distributed.ROW_GROUP", 16)
+    model = model_named("kip279", SMALL)
     expand_slice, several = worker.expand_slice, []
 
     def expand(job, work):

@@ -16,6 +16,7 @@ from checker.core.spark.handover import Handover
 from checker.core.spark.parcels import Kind
 from checker.core.spark.shared_table import SharedTable
 from tests.support.stores import TINY, distributed, model_named, plain, without_spark
+from tests.support.tiers import first_and_slow
 
 __all__ = ["without_spark"]
 
@@ -198,7 +199,7 @@ def test_the_oldest_are_forgotten_but_never_the_last(tmp_path):
 # --- in a search ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["shared", "alone"])
+@pytest.mark.parametrize("where", first_and_slow("shared", "alone"))
 def test_where_sets_are_changes_nothing(tmp_path, without_spark, monkeypatch, where):
     """Every task is another worker's, and shares its directory with the others, or nothing."""
     model = model_named("kip320", TINY)

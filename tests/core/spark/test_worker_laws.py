@@ -24,7 +24,6 @@ from model.language.errors import UsageError
 from properties import choose_properties
 from tests.support.counter import COUNTER
 from tests.support.stores import (
-    SMALL,
     TINY,
     distributed,
     files,
@@ -33,16 +32,17 @@ from tests.support.stores import (
     stored,
     without_spark,
 )
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_slow, slow_but
 
 __all__ = ["without_spark"]
 
 VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
 DEAD_ENDS = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+PRODUCER = {"topic_partitions": 1, "log_size": 2, "broker_errors": 1}
 SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
 
 
-@pytest.mark.parametrize("partitions", slow_but([3], [1, 3, 8]))
+@pytest.mark.parametrize("partitions", first_and_slow(3, 8))
 @pytest.mark.parametrize(
     ("name", "bounds", "options"),
     [
@@ -51,9 +51,9 @@ SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
         ("async_isr", {}, Options(exact=True)),
         ("async_isr", {}, Options(deadlock=True)),
         ("async_isr", {}, Options(deadlock=True, keep_going=True)),
-        ("kip320", SMALL, Options(symmetry=True)),
-        ("kafka_producer", {"broker_errors": 1}, Options(keep_going=True)),
-        ("kafka_producer", {"keys": 2}, Options(symmetry=True)),
+        ("kip320", TINY, Options(symmetry=True)),
+        ("kafka_producer", PRODUCER, Options(keep_going=True)),
+        ("kafka_producer", PRODUCER | {"keys": 2}, Options(symmetry=True)),
     ],
 )
 def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, options, partitions):
@@ -70,9 +70,13 @@ def test_outside_of_spark_nothing_is_kept_from_garbage_collection(tmp_path, with
     assert gc.get_freeze_count() == before
 
 
-@pytest.mark.parametrize("name", ["truncate_to_high_watermark", "kip279"])
 @pytest.mark.parametrize(
-    ("partitions", "options"), [(1, Options()), (3, Options()), (3, Options(symmetry=True))]
+    ("name", "partitions", "options"),
+    [
+        ("kip279", 3, Options()),
+        ("truncate_to_high_watermark", 3, Options(symmetry=True)),
+        pytest.param("kip279", 1, Options(), marks=pytest.mark.slow),
+    ],
 )
 def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions, options):
     model = model_named(name, VIOLATED)
@@ -81,7 +85,7 @@ def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions, o
     assert found == plain(model, options)
 
 
-@pytest.mark.parametrize("bits", [24, 27, 40])
+@pytest.mark.parametrize("bits", first_and_slow(24, 40))
 def test_numbers_that_would_not_fit_are_made_smaller(tmp_path, without_spark, bits):
     model = model_named("truncate_to_high_watermark", VIOLATED)
     assert distributed(tmp_path, model, without_spark, 3, numbers=1 << bits) == plain(model)
@@ -91,21 +95,16 @@ def test_numbers_that_would_not_fit_are_made_smaller(tmp_path, without_spark, bi
     assert dense, "no level was renumbered"
 
 
-@pytest.mark.parametrize("hand_over", [1, 10, 500, 10**9])
+@pytest.mark.parametrize("hand_over", slow_but([1, 500], [1, 10, 500, 10**9]))
 def test_the_hand_over_is_invisible(tmp_path, without_spark, hand_over):
-    model = model_named("kip320", SMALL)
+    model = model_named("kip320", TINY)
     found = distributed(tmp_path, model, without_spark, 3, hand_over=hand_over)
     assert found == plain(model)
 
 
-@pytest.mark.parametrize(
-    "depths", [((2, 3), (5, 1), (9, 8)), ((4, None), (7, 3), (9, None)), ((8, 2), (30, None))]
-)
-def test_runs_with_other_engines_and_partitions_go_on_from_each_other(
-    tmp_path, without_spark, depths
-):
-    model = model_named("kip320", SMALL)
-    for depth, partitions in depths:
+def test_runs_with_other_engines_and_partitions_go_on_from_each_other(tmp_path, without_spark):
+    model = model_named("kip320", TINY)
+    for depth, partitions in ((2, 3), (4, None), (5, 1), (9, 8), (11, None)):
         limits = Limits(depth=depth)
         if partitions is None:
             found = stored(tmp_path, model, limits=limits)
@@ -136,10 +135,10 @@ def test_a_task_that_is_run_twice_finds_the_same(tmp_path, without_spark, monkey
 
 
 def test_a_limit_on_states_ends_the_search_after_a_level(tmp_path, without_spark):
-    model = model_named("kip320", SMALL)
-    found = distributed(tmp_path, model, without_spark, 2, limits=Limits(states=5_000))
-    assert "limit of 5,000 states" in found["stopped"]
-    assert sum(found["levels"][:-1]) <= 5_000 < sum(found["levels"])
+    model = model_named("kip320", TINY)
+    found = distributed(tmp_path, model, without_spark, 2, limits=Limits(states=2_000))
+    assert "limit of 2,000 states" in found["stopped"]
+    assert sum(found["levels"][:-1]) <= 2_000 < sum(found["levels"])
     assert found["verdict"] == "unknown"
     assert distributed(tmp_path, model, without_spark, 2) == plain(model)
 
@@ -150,9 +149,13 @@ def test_a_protocol_that_workers_cannot_build_is_refused(tmp_path, without_spark
         distributed(tmp_path, nowhere.model(), without_spark, 2, properties=())
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
-@pytest.mark.parametrize("keep_going", [False, True])
-@pytest.mark.parametrize("deadlock", [False, True])
+@pytest.mark.parametrize(
+    ("keep_going", "deadlock", "partitions"),
+    slow_but(
+        [(False, False, 3), (True, True, 3)],
+        [(False, False, 3), (True, True, 3), (True, False, 1), (False, True, 1)],
+    ),
+)
 def test_resuming_a_finished_search_changes_nothing(
     tmp_path, without_spark, keep_going, deadlock, partitions
 ):
@@ -177,7 +180,9 @@ def test_resuming_a_finished_search_changes_nothing(
     assert files(tmp_path / "many", timed=False) == files(tmp_path / "one", timed=False)
 
 
-@pytest.mark.parametrize("options", [Options(), Options(keep_going=True, deadlock=True)])
+@pytest.mark.parametrize(
+    "options", first_and_slow(Options(keep_going=True, deadlock=True), Options())
+)
 def test_engines_that_take_turns_find_the_very_same_traces(tmp_path, without_spark, options):
     model = model_named("truncate_to_high_watermark", DEAD_ENDS)
     expected = plain(model, options)
@@ -272,13 +277,16 @@ def test_the_laws_notice_a_broken_step(tmp_path, without_spark, monkeypatch, mut
     model = model_named("kip320", TINY)
     numbers = 1 << 20 if mutate is _ranges_are_ranked_as_if_there_were_one else NUMBERS
     limits = Limits(depth=12)
-    expected = plain(model, limits=limits)
-    assert distributed(tmp_path / "a", model, without_spark, 3, limits=limits, numbers=numbers) == (
-        expected
-    )
     mutate(monkeypatch)
-    found = distributed(tmp_path / "b", model, without_spark, 3, limits=limits, numbers=numbers)
-    assert found != expected
+    found = distributed(tmp_path, model, without_spark, 3, limits=limits, numbers=numbers)
+    assert found != plain(model, limits=limits)
+
+
+@pytest.mark.parametrize("numbers", [1 << 20, NUMBERS])
+def test_unbroken_nothing_is_noticed(tmp_path, without_spark, numbers):
+    model, limits = model_named("kip320", TINY), Limits(depth=12)
+    found = distributed(tmp_path, model, without_spark, 3, limits=limits, numbers=numbers)
+    assert found == plain(model, limits=limits)
 
 
 def _the_greatest_violation_is_told(monkeypatch):
@@ -301,8 +309,7 @@ def _slices_are_filtered_backwards(monkeypatch):
 def test_the_laws_notice_another_trace(tmp_path, without_spark, monkeypatch, mutate):
     model = model_named("truncate_to_high_watermark", DEAD_ENDS)
     expected = plain(model)
-    assert distributed(tmp_path / "a", model, without_spark, 3) == expected
     mutate(monkeypatch)
-    found = distributed(tmp_path / "b", model, without_spark, 3)
+    found = distributed(tmp_path, model, without_spark, 3)
     assert found["levels"] == expected["levels"]
     assert found["violations"] != expected["violations"]

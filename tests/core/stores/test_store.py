@@ -1,5 +1,6 @@
 """Laws of the store: it holds what the search found, survives what happens, refuses the foreign."""
 
+import itertools
 import json
 import math
 import os
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +28,16 @@ from checker.core.stores.query import model_of, small_tables
 from checker.core.stores.storage import Storage
 from checker.core.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
-from tests.support.stores import SMALL, TINY, essence, everything, files, model_named, plain, stored
+from tests.support.stores import (
+    TINY,
+    copied,
+    essence,
+    everything,
+    files,
+    model_named,
+    plain,
+    stored,
+)
 
 VIOLATED = ("kip279", {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2})
 
@@ -42,10 +53,8 @@ def _open(location, model, options=None):
 @pytest.mark.parametrize(
     ("name", "bounds", "options"),
     [
-        ("kip320", SMALL, Options()),
-        ("async_isr", {}, Options()),
+        ("kip320", TINY, Options()),
         ("async_isr", {}, Options(exact=True, deadlock=True, keep_going=True)),
-        (*VIOLATED, Options()),
         (*VIOLATED, Options(symmetry=True)),
     ],
 )
@@ -60,7 +69,7 @@ def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, boun
 
 def test_every_state_follows_from_its_parent_by_its_instance(tmp_path):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     store, layout = _open(tmp_path, model), Layout(model)
     engine = ReferenceEngine(model)
     before = read_level(store, 0, layout.words)
@@ -82,7 +91,7 @@ def test_every_state_follows_from_its_parent_by_its_instance(tmp_path):
 
 def test_a_path_leads_to_its_state(tmp_path):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     store, layout = _open(tmp_path, model), Layout(model)
     depth = len(store.levels) - 2
     rows = read_level(store, depth, layout.words)
@@ -96,12 +105,12 @@ def test_a_path_leads_to_its_state(tmp_path):
 
 def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkeypatch):
     monkeypatch.setattr("checker.core.stores.journal.ROWS_A_FILE", 100)
-    model = model_named("kip320", SMALL)
+    model = model_named("kip320", TINY)
     expected = plain(model)
     assert stored(tmp_path, model, Options(chunk=64)) == expected
     assert max(len(level.files) for level in _open(tmp_path, model).levels) > 3
-    (tmp_path / "levels" / "level=12" / MARKER).unlink()
-    for depth in range(13, 23):
+    (tmp_path / "levels" / "level=9" / MARKER).unlink()
+    for depth in range(10, 19):
         shutil.rmtree(tmp_path / "levels" / f"level={depth}", ignore_errors=True)
     assert stored(tmp_path, model) == expected
 
@@ -109,9 +118,9 @@ def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkey
 # --- resuming --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("depths", [(0,), (3, 9), (1, 2, 20, 21, 22), tuple(range(12))])
+@pytest.mark.parametrize("depths", [(0, 3, 9), (1, 2, 16, 17, 18)])
 def test_a_search_in_several_runs_ends_like_one_in_one(tmp_path, depths):
-    model = model_named("kip320", SMALL)
+    model = model_named("kip320", TINY)
     for depth in depths:
         found = stored(tmp_path, model, limits=Limits(depth=depth))
         assert found == plain(model, limits=Limits(depth=depth))
@@ -129,8 +138,8 @@ def test_a_violation_found_again_has_the_same_trace(tmp_path, depth):
 
 
 def test_a_store_that_goes_deeper_answers_for_less(tmp_path):
-    model = model_named("kip320", SMALL)
-    stored(tmp_path, model)
+    model = model_named("kip320", TINY)
+    copied(tmp_path, model)
     assert stored(tmp_path, model, limits=Limits(depth=7)) == plain(model, limits=Limits(depth=7))
 
 
@@ -147,9 +156,9 @@ def test_going_on_past_a_violation_finds_the_others(tmp_path):
 
 
 def test_a_level_without_its_marker_is_built_again(tmp_path):
-    model = model_named("kip320", SMALL)
+    model = model_named("kip320", TINY)
     expected = plain(model)
-    stored(tmp_path, model, limits=Limits(depth=9))
+    copied(tmp_path, model, Limits(depth=9))
     last = tmp_path / "levels" / "level=9"
     (last / MARKER).unlink()
     half = _data_file(tmp_path, 9)
@@ -200,7 +209,7 @@ def test_a_killed_search_goes_on_from_its_last_whole_level(tmp_path):
 )
 def test_a_store_of_another_run_is_refused(tmp_path, change, words):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     mine = manifest_for(model, everything(model), Options())
     wanted = Manifest(**({**mine.__dict__} | change))
     before = files(tmp_path)
@@ -218,7 +227,7 @@ def test_a_store_of_another_run_is_refused(tmp_path, change, words):
     ],
 )
 def test_a_store_of_another_model_is_refused(tmp_path, bounds, settings, words):
-    stored(tmp_path, model_named("kip320", TINY))
+    copied(tmp_path, model_named("kip320", TINY))
     other = model_named("kip320").protocol.model(bounds, settings)
     with pytest.raises(UsageError, match=words):
         _open(tmp_path, other)
@@ -226,7 +235,7 @@ def test_a_store_of_another_model_is_refused(tmp_path, bounds, settings, words):
 
 def test_a_store_is_not_overwritten(tmp_path):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     wanted = manifest_for(model, everything(model), Options())
     with pytest.raises(UsageError, match=r"already holds a store.*--resume"):
         open_store(str(tmp_path), wanted, resume=False)
@@ -253,7 +262,7 @@ def test_a_foreign_manifest_is_refused(tmp_path, content):
 
 def test_two_runs_do_not_write_to_one_store(tmp_path):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model, limits=Limits(depth=3))
+    copied(tmp_path, model, Limits(depth=3))
     before = files(tmp_path)
     with _open(tmp_path, model).locked():
         with pytest.raises(UsageError, match="another run is writing"):
@@ -317,8 +326,8 @@ _DAMAGES = [_cut, _lose, _flip, _blank, _break_marker, _lose_marker]
 
 @pytest.mark.parametrize("damage", [*_DAMAGES, _another_letter, _another_column])
 def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
-    model = model_named("kip320", SMALL)
-    stored(tmp_path, model, limits=Limits(depth=15))
+    model = model_named("kip320", TINY)
+    copied(tmp_path, model, Limits(depth=13))
     damage(tmp_path)
     before = files(tmp_path)
     with pytest.raises(UsageError, match=r"is damaged: .*level.?=?12") as caught:
@@ -334,15 +343,18 @@ def _places(data, place=()):
         yield from _places(value, (*place, key))
 
 
-@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
-@pytest.mark.parametrize("value", [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30])
-def test_a_value_of_another_kind_is_damage(tmp_path, name, value):
+OTHERS: list[object] = [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30]
+"""Values of other kinds, of which each is tried in the place of each value."""
+
+
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=2/{MARKER}"])
+def test_a_value_of_another_kind_is_damage(tmp_path, name):
     """Whichever value of a file it replaces; it is told as damage, or changes nothing."""
     model = model_named("kip320", TINY)
-    stored(tmp_path, model, limits=Limits(depth=6))
+    copied(tmp_path, model, Limits(depth=2))
     honest = json.loads((tmp_path / name).read_text())
-    refused = 0
-    for place in _places(honest):
+    places, refused = [*_places(honest)], Counter[int]()
+    for place, (number, value) in itertools.product(places, enumerate(OTHERS)):
         wrong = json.loads(json.dumps(honest))
         *way, last = place
         inner = wrong
@@ -356,20 +368,20 @@ def test_a_value_of_another_kind_is_damage(tmp_path, name, value):
             exploration_of(store, model, Question(everything(model)), "local")
             _open(tmp_path, model)
         except UsageError as error:
-            refused += 1
-            assert "\n" not in str(error), place
-    assert refused > len([*_places(honest)]) / 2
+            refused[number] += 1
+            assert "\n" not in str(error), (place, value)
+    assert all(refused[number] > len(places) / 2 for number in range(len(OTHERS)))
 
 
-@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=6/{MARKER}"])
+@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=2/{MARKER}"])
 def test_a_file_that_is_nested_without_end_is_damage(tmp_path, name):
-    stored(tmp_path, model_named("kip320", TINY), limits=Limits(depth=6))
+    copied(tmp_path, model_named("kip320", TINY), Limits(depth=2))
     (tmp_path / name).write_text("[" * 100_000)
     with pytest.raises(UsageError, match=r"is damaged|is not the manifest"):
         Store.open(str(tmp_path))
 
 
-@pytest.mark.parametrize("refused", [1, 2, 5, 8, 20])
+@pytest.mark.parametrize("refused", [1, 2, 5, 20])
 def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refused):
     model = model_named("kip320", TINY)
     calls = []
@@ -419,7 +431,7 @@ def test_a_full_disk_is_told_and_the_store_is_as_good_as_before(small_disk):
 
 def test_a_read_only_directory_is_told(small_disk):
     model = model_named("kip320", TINY)
-    stored(small_disk / "store", model, limits=Limits(depth=4))
+    copied(small_disk / "store", model, Limits(depth=4))
     before = files(small_disk)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     for place in ("store", "other"):
@@ -456,13 +468,13 @@ def test_the_digest_is_the_same_whatever_was_built_before():
             [sys.executable, "-c", program.format(names)], capture_output=True, text=True,
             check=True, env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
         ).stdout
-        for seed, names in (("1", []), ("2", ["kip279", "kip101"]), ("3", ["async_isr", "kip320"]))
+        for seed, names in (("1", []), ("2", ["kip279", "kip101", "async_isr", "kip320"]))
     }  # fmt: skip
     assert len(found) == 1
 
 
 def test_the_digest_does_not_depend_on_the_order_of_assignments():
-    model = model_named("kip320")
+    model = model_named("kip320").protocol.model({})
     digest = definition_digest(model)
     actions = tuple(
         replace(action, assignments=dict(reversed(action.assignments.items())))
@@ -484,7 +496,7 @@ def test_the_digest_tells_a_changed_rule():
 
 def test_a_level_survives_its_own_json(tmp_path):
     model = model_named(*VIOLATED)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     for level in _open(tmp_path, model).levels:
         again = type(level).from_json(level.to_json())
         assert again == level
@@ -493,7 +505,7 @@ def test_a_level_survives_its_own_json(tmp_path):
 
 def test_numbers_are_dense_and_ascending_in_a_local_store(tmp_path):
     model = model_named("kip320", TINY)
-    stored(tmp_path, model)
+    copied(tmp_path, model)
     store = Store.open(str(tmp_path))
     for level in store.levels:
         rows = read_level(store, level.depth, Layout(model).words)

@@ -350,7 +350,7 @@ def test_too_many_states_or_variables_are_refused(tmp_path, monkeypatch):
     assert_unreadable(DOCUMENT, tmp_path, "variables: valid are up to 10")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_no_mutilated_file_raises_anything_else(tmp_path_factory, data):
     """Replace any part of a trace by any small JSON value: it is read, unreadable, or rejected."""

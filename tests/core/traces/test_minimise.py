@@ -14,13 +14,7 @@ from model.language import every
 from model.protocols import protocol_named
 from properties import choose_properties
 from properties.claims import always
-
-DEPTHS = {
-    "truncate_to_high_watermark": 8,
-    "kip101": 10,
-    "kip279": 10,
-    "kip320_first_try": 12,
-}
+from tests.support.tiers import first_and_slow
 
 
 def found(name: str, seed: int):
@@ -31,7 +25,9 @@ def found(name: str, seed: int):
     return model, simulator.engine, finding
 
 
-@pytest.mark.parametrize(("name", "depth"), DEPTHS.items())
+@pytest.mark.parametrize(
+    ("name", "depth"), first_and_slow(("kip101", 10), ("kip320_first_try", 12))
+)
 def test_at_small_sizes_the_shortest_run_is_left(name, depth):
     model, engine, finding = found(name, seed=11)
     short = minimise(model, finding.steps, finding.property, engine)

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from checker.core.exits import Exit
+from tests.support.tiers import nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
 
@@ -105,6 +106,12 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
             "stuck: not so: all controllers have read the metadata of 102, not within",
         ),
         ("0025", "two-failures", "lost: 2 of 3 "),
+        (
+            "0026",
+            "dropped-voters",
+            "stuck: not so: one of 101, 103 leads the quorum, not within",
+        ),
+        ("0027", "unknown-endpoints", "stuck: not so: 1 is at work, not within 60 s"),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):
@@ -119,7 +126,10 @@ def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, 
         assert words in out
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGKILL, nightly("ends a run as SIGINT does", signal.SIGTERM)],
+)
 def test_nothing_is_left_of_a_run_that_is_ended(reproduce, tmp_path, number):
     process = reproduce("0001")
     while "send base" not in (line := process.stdout.readline()):

@@ -12,7 +12,7 @@ from model.kafka_group.protocol import KAFKA_GROUP
 from model.kafka_group.state import COMPLETING, EMPTY, MEMBER, PREPARING, STABLE
 from tests.support.tiers import RELEASES, nightly
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clients")]
 VERSIONS = ["4.3.1", *(nightly(RELEASES, v) for v in ("4.0.2", "4.2.1"))]
 PARTITIONS = 3
 THIS, OTHER = 1, 2  # a set of members is a number, a bit a member

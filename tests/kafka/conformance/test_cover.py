@@ -13,11 +13,12 @@ from checker.kafka.conformance.compare import Checked, Difference, Kind
 from checker.kafka.conformance.cover import Cover, graph_of
 from checker.kafka.conformance.plan import GRAPHS, covered_models
 from model.language.errors import UsageError
+from tests.support.tiers import first_and_slow
 
 CHOSEN = {"min.insync.replicas": "2", "isr.answer.apart": "true", "fetch.answers": "at_once"}
 
 
-@pytest.fixture(scope="module", params=["crashes", "disk_losses"])
+@pytest.fixture(scope="module", params=first_and_slow("crashes", "disk_losses"))
 def graph(request):
     (model,) = covered_models("4.1.0", {request.param: 1}, CHOSEN)
     return graph_of(model)

@@ -6,7 +6,7 @@ import pytest
 
 from checker.kafka.conformance.group_rules import run_group
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clients")]
 
 ON_ITS_WAY = """
 start c0, send c0, handle c0, hear c0, poll c0

@@ -16,7 +16,7 @@ from model.kafka_producer.producer_append_info import Check, check, is_duplicate
 from model.kafka_producer.protocol import KAFKA_PRODUCER
 from tests.support.tiers import RELEASES, nightly
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("classes")]
+pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clients")]
 VERSIONS = ["4.3.1", *(nightly(RELEASES, v) for v in ("3.5.2", "3.7.2", "3.9.1", "4.1.0"))]
 BATCHES = [(epoch, first, size) for epoch in range(3) for first in range(3) for size in (1, 2)]
 HISTORIES = [had for length in range(3) for had in itertools.product(BATCHES, repeat=length)]

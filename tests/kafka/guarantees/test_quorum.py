@@ -17,9 +17,9 @@ def test_a_single_controller_that_loses_power_loses_metadata_and_three_do_not():
     answer = ask_controllers("4.3.1", controllers=1, power_losses=1, **SMALL)
     assert [cell.column.name for cell in answer.lost] == ["committed metadata"]
     assert [change.words for change in answer.changes] == [
-        "3 controllers", "leader.counts.what.is.flushed=true"
+        "3 controllers", "the fix of finding 0023"
     ]  # fmt: skip
-    assert "1. 3 controllers, a setting" in str(answer) and answer.data()["lossy"]
+    assert "1. 3 controllers, machines and no setting" in str(answer) and answer.data()["lossy"]
     assert ask_controllers("4.3.1", controllers=3, crashes=1, **SMALL)
 
 

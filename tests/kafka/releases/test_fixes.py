@@ -288,6 +288,31 @@ def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+def test_a_snapshot_takes_the_voters_from_memory_until_they_are_kept():
+    name = "VotersAfterSnapshotTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
+        for fix in (None, "snapshot-keeps-its-voters")
+    )
+    assert published.failed == {"testVotersBeforeASnapshotAreAskedWhenThoseAtItsEndAreTruncated"}
+    assert published.passed == {
+        "testVotersBeforeASnapshotAreAskedWhenThoseBeyondItsEndAreTruncated",
+        "testVotersAtTheEndOfASnapshotAreAsked",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
+def test_a_new_node_ends_where_no_endpoints_are_known_until_it_asks_on():
+    name = "UnknownEndpointsTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.raft.{name}", fix)
+        for fix in (None, "unknown-endpoints")
+    )
+    assert published.failed == {"testANewNodeThatIsToldOfALeaderWithoutEndpointsAsksOn"}
+    assert published.passed == {"testANewNodeThatIsToldWhereTheLeaderIsFollowsIt"}
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 FLUSHED = {
     "flushed-before-it-counts": {"testASingleVoterHasFlushedWhatItCommits"},
     "flushed-as-it-starts": {"testAVoterHasFlushedItsLogWhenItFetchesAfterAStart"},

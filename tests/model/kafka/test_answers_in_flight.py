@@ -69,7 +69,7 @@ def deleting(settings=None, **bounds):
 @pytest.mark.parametrize(
     ("bounds", "written"),
     slow_but(
-        [(DELETIONS[0], "at_once"), (DELETIONS[1], "later")],
+        [(DELETIONS[1], "later")],
         itertools.product(DELETIONS, ["at_once", "later"]),
     ),
     ids=str,

@@ -156,7 +156,7 @@ def test_a_rack_loses_what_is_acknowledged_unless_fewer_replicas_are_in_it_than_
     assert depths(explored(model, *ACKNOWLEDGED)) == lost
 
 
-@pytest.mark.parametrize(("losses", "gone"), [(0, False), (1, True)])
+@pytest.mark.parametrize(("losses", "gone"), first_and_slow((1, True), (0, False)))
 def test_crashes_leave_every_copy_unless_a_machine_loses_power_too(losses, gone):
     model = kafka_model("kafka-fixed", SAFE, crashes=2, cache_losses=losses)
     assert ("acknowledged_record_on_some_disk" in depths(explored(model, *ACKNOWLEDGED))) == gone

@@ -129,6 +129,7 @@ def test_what_a_crash_leaves_unsynced_a_later_power_loss_may_take():
     assert starts(model, after(model, *crashed), 1, "in_file") == [0, 1]
 
 
+@pytest.mark.slow
 def test_what_an_earlier_release_left_unsynced_is_not_what_a_later_one_left_unwritten():
     bounds = TWO | {"crashes": 2, "upgrades": 1}
     settings = SAFE | KEPT | {"upgrade.to": "kafka-3.9", "fetch.answers": "at_once"}

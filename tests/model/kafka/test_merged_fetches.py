@@ -17,13 +17,14 @@ from model.kafka.protocol import KAFKA
 from model.language.protocol import Model, Protocol
 from tests.support.kafka import SAFE, reachable
 from tests.support.kafka_variants import BATCHES, REQUESTS
-from tests.support.tiers import first_and_slow, slow_but
+from tests.support.tiers import nightly
 
 KNOWN = ("follower_leo", "high_watermark", "acknowledged", "exposed")
 PAIR = {"replicas": 2, "log_size": 2, "max_records": 2}
 ELECTIONS = PAIR | {"preferred_elections": 2, "max_leader_epoch": 2}
 CRASH = PAIR | {"preferred_elections": 1, "max_leader_epoch": 2, "crashes": 1}
-PRESETS = slow_but(["kafka-fixed"], ["kafka-2.0.1", "kafka-4.3", "kafka-fixed"])
+RELEASES = "releases before and after epochs were compared are searched on every change"
+ALIKE = [("kafka-4.3", ELECTIONS), ("kafka-4.3", CRASH), ("kafka-2.8.1", ELECTIONS)]
 THREE = {"replicas": 3, "preferred_elections": 1, "max_leader_epoch": 1}
 
 
@@ -58,8 +59,15 @@ def beyond(protocol: Protocol, preset: str, bounds: dict[str, int]) -> tuple[int
     return len(added), sum(not is_covered(state) for state in added)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("bounds", first_and_slow(ELECTIONS, CRASH), ids=["elections", "crash"])
+@pytest.mark.parametrize(
+    ("preset", "bounds"),
+    [
+        ("kafka-fixed", ELECTIONS),
+        pytest.param("kafka-fixed", CRASH, marks=pytest.mark.slow),
+        pytest.param("kafka-2.0.1", CRASH, marks=pytest.mark.slow),
+        *(nightly(RELEASES, each) for each in [*ALIKE[:2], ("kafka-2.0.1", ELECTIONS)]),
+    ],
+)
 def test_two_records_in_an_answer_leave_the_leader_with_less_knowledge_and_no_more(preset, bounds):
     added, uncovered = beyond(BATCHES, preset, bounds)
     assert added > 0
@@ -78,10 +86,8 @@ def test_so_with_three_replicas():
     [
         ("kafka-fixed", ELECTIONS),
         pytest.param("kafka-fixed", CRASH, marks=pytest.mark.slow),
-        pytest.param("kafka-4.3", ELECTIONS, marks=pytest.mark.slow),
         pytest.param("kafka-2.1", ELECTIONS, marks=pytest.mark.slow),
-        pytest.param("kafka-4.3", CRASH, marks=pytest.mark.slow),
-        pytest.param("kafka-2.8.1", ELECTIONS, marks=pytest.mark.slow),
+        *(nightly(RELEASES, each) for each in ALIKE),
         pytest.param("kafka-fixed", THREE, marks=pytest.mark.slow),
     ],
 )
@@ -90,6 +96,7 @@ def test_a_fetch_that_waits_in_a_socket_says_nothing_new(preset, bounds):
     assert uncovered == 0
 
 
+@pytest.mark.slow
 def test_it_does_where_leader_epochs_are_not_compared():
     """Up to 2.0: a request of an earlier epoch counts, of an offset that is gone."""
     _, uncovered = beyond(REQUESTS, "kafka-2.0.1", ELECTIONS)

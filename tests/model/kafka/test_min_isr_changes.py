@@ -136,6 +136,7 @@ ACTIVE = enters_by_former("active_brokers_are_waited_for", lambda b: not_(b.fenc
 FENCED = enters_by_former("fenced_brokers_are_waited_for", lambda b: b.fenced)
 
 
+@pytest.mark.slow
 def test_for_the_elr_active_brokers_are_waited_for_and_no_others():
     bounds = {"false_fencings": 1, "max_leader_epoch": 1}
     with_fix = searched(model_of(RAISED_FROM_ONE, bounds), ACTIVE, FENCED)

@@ -107,6 +107,7 @@ def test_only_replicas_lead_and_are_in_sync_and_others_keep_no_log(unfixed):
     assert names(unfixed) == ["eligible_is_replica"]
 
 
+@pytest.mark.slow
 def test_with_the_fix_only_replicas_are_eligible():
     assert names(searched([ELIGIBLE], **{"elr.of.replicas.only": "true"})) == []
 

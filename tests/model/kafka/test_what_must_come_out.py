@@ -6,9 +6,11 @@ import pytest
 
 from checker.core.verdict import Verdict
 from tests.support.kafka import DURABILITY, FIX_36, SAFE, depths, explored, kafka_model
+from tests.support.tiers import nightly
 
 SAFE_41 = SAFE | FIX_36
 LOSS = ("exposed_records_survive", "acknowledged_records_survive")
+MILLIONS = "ten million states or more; smaller bounds are searched on every change"
 
 
 def test_the_newest_version_with_fix_36_loses_nothing():
@@ -25,7 +27,7 @@ def test_the_newest_version_with_fix_36_loses_nothing():
         ({}, 32, 971_085),
         ({"false_fencings": 1}, 35, 4_954_909),
         ({"false_fencings": 1, "crashes": 0, "power_losses": 1}, 35, 6_401_235),
-        ({"log_size": 2, "max_records": 2}, 38, 10_331_114),
+        nightly(MILLIONS, ({"log_size": 2, "max_records": 2}, 38, 10_331_114)),
     ],
 )
 def test_nor_with_more_faults_or_more_records(more, depth, states):
@@ -38,7 +40,7 @@ def test_nor_with_more_faults_or_more_records(more, depth, states):
 NO_LAST_KNOWN_LEADER = {"last.known.leader.election": "false"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly(MILLIONS)
 def test_nor_with_a_crash_a_false_fencing_and_a_power_loss_if_the_last_leader_has_no_privilege():
     faults = {"crashes": 1, "false_fencings": 1, "power_losses": 1, "preferred_elections": 2}
     result = explored(kafka_model("kafka-4.1", SAFE_41 | NO_LAST_KNOWN_LEADER, **faults))
@@ -54,7 +56,11 @@ FACTOR_2 = {"replication.factor": "2"}
 @pytest.mark.parametrize(
     ("settings", "bounds", "depth", "states"),
     [
-        (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_498_533),
+        (BOTH, {"crashes": 1, "preferred_elections": 1}, 32, 207_237),
+        nightly(
+            MILLIONS,
+            (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_498_533),
+        ),
         ({}, {"preferred_elections": 3, "stalled_fetches": 1}, 37, 4_761_523),
         (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
         (FACTOR_2, {"replicas": 4, "partition_moves": 1, "shutdowns": 1}, 33, 218_656),

@@ -55,6 +55,15 @@ def add(stage: Stage, controller: int) -> None:
         raise UndecidedError(f"{controller} is lagging behind after {ADDED_LIMIT:.0f} s")
 
 
+@act("begin to remove controller {voter:number} at {controller:number}")
+def begin_to_remove(stage: Stage, voter: int, controller: int) -> None:
+    """As a voter, without waiting; who asks does not try again."""
+    stage.clients.begin(
+        "remove_voter", servers=stage.cluster.address(controller), voter=voter,
+        directory=stage.cluster.directory_id(voter),
+    )  # fmt: skip
+
+
 @act("write {count:number} records {record:name} of metadata at {controller:number}")
 def write(stage: Stage, count: int, record: str, controller: int) -> None:
     """In one request, until they are committed: subscriptions of client metrics, which none has."""

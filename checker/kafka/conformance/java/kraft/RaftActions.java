@@ -2,7 +2,6 @@ package highwater;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.common.Node;
@@ -15,6 +14,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.raft.ReplicaKey;
 import org.apache.kafka.raft.VoterSet;
+import org.apache.kafka.server.common.KRaftVersion;
 
 /**
  * The actions of the model `kraft` on controllers, by their names.
@@ -67,6 +67,8 @@ final class RaftActions {
         put("leader_remove_voter", (leader, voter) -> appending(leader, () -> remove(leader, keyOf(leader, voter))));
         put("observer_remove_old_key", (node, leader) -> appending(leader, () -> change(leader, asked(node, ApiKeys.REMOVE_RAFT_VOTER))));
         put("leader_update_voter", (leader, voter) -> appending(leader, () -> change(leader, (ApiMessage) Parts.ask(voter.client, "buildUpdateVoterRequest"))));
+        put("leader_note_directory", this::tell);
+        put("leader_raise_version", (leader, none) -> appending(leader, () -> raise(leader)));
         actions.put("node_create_snapshot", of -> snapshot(node(of[0]), of[1]));
         put("node_delete_before_snapshot", (node, none) -> clean(node));
         put("follower_fetch_snapshot", this::fetchSnapshot);
@@ -236,19 +238,8 @@ final class RaftActions {
         leader.settle();
     }
 
-    /**
-     * Kafka drops all voters of before the snapshot where a VotersRecord lies at its end, which a
-     * truncation may take as well: they are put back.
-     */
-    @SuppressWarnings("unchecked")
     private void snapshot(RaftNode node, int at) {
-        long end = at + RaftNumbers.before(world);
-        var history = (NavigableMap<Long, Object>) RaftNumbers.history(node);
-        var last = history.floorEntry(end - 1);
-        if (!RaftSnapshots.create(node, end)) world.fail("it has that snapshot");
-        if (last == null || history.floorKey(end - 1) != null) return;
-        history.put(last.getKey(), last.getValue());
-        world.notes.add("voters that a snapshot drops are put back");
+        if (!RaftSnapshots.create(node, at + RaftNumbers.before(world))) world.fail("it has that snapshot");
     }
 
     /** Kafka never deletes the active segment: where a log starts within it, is in memory only. */
@@ -326,6 +317,19 @@ final class RaftActions {
         Parts.set(leader.state(), "removeVoterHandlerState", Optional.empty());
         leader.settle();
         if (leader.end() == before) world.fail("voters are not changed: " + answer[0]);
+    }
+
+    /** With `kraft.version` 0 a voter tells the leader its directory, which writes nothing. */
+    private void tell(RaftNode leader, RaftNode voter) {
+        ApiMessage answer = world.handled(leader, (ApiMessage) Parts.ask(voter.client, "buildUpdateVoterRequest"));
+        if (answer == null || (Short) Parts.ask(answer, "errorCode") != 0) world.fail("not noted: " + answer);
+    }
+
+    private void raise(RaftNode leader) {
+        long before = leader.end();
+        Parts.ask(leader.client, "upgradeKRaftVersion", epoch(leader), KRaftVersion.KRAFT_VERSION_1, false);
+        leader.settle();
+        if (leader.end() == before) world.fail("nothing is written");
     }
 
     // --- faults ---

@@ -1,0 +1,71 @@
+"""What a change takes of an operator, and what fixes and features are called in an answer.
+
+A rule of the model is no setting of Kafka's: a fix is told by its finding or issue, and a feature
+with the findings that it is needed for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from model.language.declare.settings import SettingInfo, describe
+
+FINDING = "finding "
+
+
+class Tier(IntEnum):
+    """What a change takes of an operator, from the least on; last what no operator can do."""
+
+    SETTING = 0
+    FEATURE = 1
+    MACHINES = 2
+    UPGRADE = 3
+    UNRELEASED = 4
+
+    @property
+    def words(self) -> str:
+        """What follows a change in a line."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Tier.SETTING: "a setting",
+    Tier.FEATURE: "a feature",
+    Tier.MACHINES: "machines and no setting",
+    Tier.UPGRADE: "a release",
+    Tier.UNRELEASED: "in no release",
+}
+SEVERAL = frozenset({Tier.SETTING, Tier.FEATURE, Tier.MACHINES})
+"""Of these all that help are told; of releases the nearest, of fixes in no release one."""
+
+
+def fix_words(rules: Iterable[SettingInfo]) -> str:
+    """What people know rules by: `the fix of finding 0002`."""
+    issues = [rule.source.issues for rule in rules if rule.source is not None]
+    return f"the fix of {' and '.join(dict.fromkeys(filter(None, issues)))}"
+
+
+def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> str:
+    """The findings that need a feature, and that a release with these values has, in words."""
+    numbers = sorted({
+        int(issue.removeprefix(FINDING))
+        for name, info in describe(settings_class).items()
+        if info.feature == feature and info.source is not None and values[name] != info.mended
+        for issue in info.source.issues.split(", ")
+        if issue.startswith(FINDING)
+    })  # fmt: skip
+    return f"known bugs with it: {_listed(numbers)}" if numbers else ""
+
+
+def _listed(numbers: list[int]) -> str:
+    """`0003 to 0006, 0011`: of three and more in a row the first and the last."""
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    told = [[f"{row[0]:04} to {row[-1]:04}"] if len(row) > 2 else [f"{n:04}" for n in row]
+            for row in rows]  # fmt: skip
+    return ", ".join(word for words in told for word in words)
