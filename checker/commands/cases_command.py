@@ -66,7 +66,6 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 
 def _write_overviews(root: Path, quiet: bool) -> None:
-    from checker.kafka.tables.budgets import with_budget_table
     from checker.kafka.tables.releases import with_quorum_table, with_release_tables
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
@@ -79,8 +78,7 @@ def _write_overviews(root: Path, quiet: bool) -> None:
             written.append(folder / "README.md")
     page = root.parent / "docs" / "broker-model.md"
     if page.is_file():
-        made = with_budget_table(with_release_tables(page.read_text(encoding="utf-8")))
-        page.write_text(made, encoding="utf-8")
+        page.write_text(with_release_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
         written.append(page)
     page = root.parent / "docs" / "kraft.md"
     if page.is_file():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checker.core.engines.reference import ReferenceEngine
-from checker.kafka.tables.budgets import with_budget_table
 from model.kafka.bounds import FAULTS
 from model.language import (
     Action,
@@ -30,8 +28,6 @@ from model.language.protocol import Model
 from model.protocols import PROTOCOLS, protocol_named
 from tests.support.laws import check_engines_agree
 from tests.support.variants import random_states
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 SEATS = Bound("seats", 2, 1, "not a budget")
 CRASHES = budget("crashes", "servers that die", default=1)
@@ -151,8 +147,3 @@ def test_what_is_covered_with_a_fault_is_a_fault():
     names = {fault.name for fault in FAULTS}
     for fault in FAULTS:
         assert {each for each, _ in fault.covered or ()} <= names - {fault.name}
-
-
-def test_the_page_of_the_broker_model_has_the_budgets_as_they_are_declared():
-    page = (DOCS / "broker-model.md").read_text(encoding="utf-8")
-    assert with_budget_table(page) == page
