@@ -9,6 +9,7 @@ from checker.core.exits import Exit
 SMALL = ("--replicas", "2", "--log-size", "1", "--max-records", "1")
 
 
+@pytest.mark.slow
 def test_a_loss_is_told_with_traces_that_other_commands_read(highwater, tmp_path):
     ended = highwater(
         "ask", "--kafka", "4.1", "--set", "acks=1", "--crashes", "1", *SMALL,

@@ -18,7 +18,7 @@ SOUND = ("kip320", *SMALL)
 KEYS = {
     "command", "protocol", "settings", "bounds", "engine", "symmetry", "verdict", "coverage",
     "stopped", "depth", "distinct_states", "unfinished", "transitions", "levels", "actions",
-    "properties", "violations", "deadlock", "liveness", "warnings", "cross_check",
+    "properties", "violations", "deadlock", "liveness", "warnings", "cross_check", "reduced",
     "fingerprint_bits", "collision_probability", "seconds", "states_per_second",
     "peak_memory_bytes", "version",
 }  # fmt: skip

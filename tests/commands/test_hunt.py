@@ -24,6 +24,7 @@ def counter(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
+@pytest.mark.slow
 def test_what_is_known_is_named_stored_and_no_failure(highwater, tmp_path):
     store = tmp_path / "journal.jsonl"
     ended = highwater("hunt", *OLD, *SHORT, "--store", store, "--trace-dir", tmp_path)

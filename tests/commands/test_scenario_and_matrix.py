@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checker.core.exits import Exit
 
 GOOD = """
@@ -66,6 +68,7 @@ def test_an_unknown_scenario_is_a_usage_error(highwater, tmp_path):
     assert "did you mean 'story'?" in ended.err
 
 
+@pytest.mark.slow
 def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path, monkeypatch):
     monkeypatch.setattr("checker.commands.progress.PLAIN_AFTER", 0)
     spec, store, page = tmp_path / "spec.toml", tmp_path / "results", tmp_path / "page.md"

@@ -227,6 +227,7 @@ def test_a_needless_step_that_becomes_impossible_prevents_nothing():
     assert effect.impossible.step == 1
 
 
+@pytest.mark.slow
 def test_a_fix_makes_the_step_impossible_that_its_requirement_is_in():
     found = explained(trace_of("09-joining_below_the_epoch_start"), search=False)
     impossible = found.instance_of.effect.impossible
@@ -271,6 +272,7 @@ def test_a_search_that_finds_another_way_says_so_and_limits_are_kept():
     assert none.decision.left_out == "there was no time left"
 
 
+@pytest.mark.slow
 def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
     trace = trace_of("26-high_watermark_below_min_isr")
     moment = decision(trace, Allowance(60, 20_000))
@@ -282,6 +284,7 @@ def test_the_moment_is_where_the_state_graph_says_that_a_loss_became_certain():
     assert "10,000" in decision(trace, Allowance(60, 10_000)).left_out
 
 
+@pytest.mark.slow
 def test_the_text_is_never_wider_than_asked_but_for_addresses_and_loses_nothing():
     found = explained(trace_of("08-a_missed_epoch_of_the_same_leader"), search=False)
     for width in (40, 80):

@@ -87,6 +87,7 @@ def words(matrix, results):
     return [[cell.words for cell in row] for row in cells(matrix, results)]
 
 
+@pytest.mark.slow
 def test_cells_say_what_was_found(tmp_path):
     matrix = small(tmp_path)
     assert words(matrix, small_results()[0]) == [
@@ -161,6 +162,7 @@ def test_processes_find_the_same_and_the_store_spares_them(tmp_path):
     assert again.results == first.results
 
 
+@pytest.mark.slow
 def test_a_crash_while_a_result_is_stored_loses_that_result_alone(tmp_path):
     store = tmp_path / "results.jsonl"
     matrix = small(tmp_path)
@@ -238,6 +240,7 @@ def test_a_violation_links_to_its_trace(tmp_path):
     assert "\n5. " not in section
 
 
+@pytest.mark.slow
 def test_columns_of_several_properties_show_the_one_that_fails_first(tmp_path):
     both = '["exposed_records_survive", "acknowledged_records_survive"]'
     text = SMALL.replace('property = "exposed_records_survive"', f"property = {both}")

@@ -119,6 +119,7 @@ def test_a_search_that_is_cut_off_says_nothing():
     assert fate.outcome is Outcome.UNKNOWN
 
 
+@pytest.mark.slow
 def test_to_end_a_search_at_the_first_violation_changes_no_outcome():
     for name in (
         "controller_elect_leader: drop quorum.isr contains leader",
@@ -167,6 +168,7 @@ def test_names_do_not_depend_on_the_order_of_arguments(name):
     assert [mutant.name for mutant in mutants(other)] == names
 
 
+@pytest.mark.slow
 def test_the_command_names_survivors_without_a_reason_and_fails(capsys, tmp_path):
     small = ["--replicas", "2", "--max-offset", "1", "--max-version", "1"]
     command = ["mutate", "async_isr", *small, "--store", str(tmp_path / "results")]
@@ -182,6 +184,7 @@ def test_the_command_names_survivors_without_a_reason_and_fails(capsys, tmp_path
     assert "\nnot checked against the reference engine\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_unchanged_model_is_cross_checked_and_mutants_are_not(monkeypatch):
     compared = []
 
@@ -256,6 +259,7 @@ def judge_of_kafka():
     return Judge(model, promised_properties(model), first=True, symmetry=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

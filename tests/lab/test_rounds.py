@@ -67,6 +67,7 @@ def test_a_bug_that_another_hides_is_found_behind_it():
     assert cases(result)[:2] == ["acks_1", "36-positions_from_a_missed_epoch"]
 
 
+@pytest.mark.slow
 def test_what_no_entry_explains_is_told_as_that(monkeypatch):
     monkeypatch.setattr("checker.lab.explanations.candidates.stored_cases", tuple)
     result = hunted("kip320", settings={"wait_for_epoch": "false"})

@@ -8,6 +8,7 @@ from tests.support.pull_raft import FOLDER, SPECIFIED, cores_of, model, specifie
 from tests.support.tlc import START
 
 
+@pytest.mark.slow
 def test_there_are_as_many_cores_as_tlc_found_of_the_specification():
     assert len(cores_of(model())) == 156
 

@@ -235,6 +235,7 @@ def test_every_version_keeps_at_least_once_with_one_owner_under_range(preset):
     assert found.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 @by_settings
 def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(settings):
     model = KAFKA_GROUP.model(
@@ -247,6 +248,7 @@ def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(se
     assert len(smaller.levels) == len(levels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", first_and_slow("one_consumer_at_a_time", "an_owners_commit_counts")
 )

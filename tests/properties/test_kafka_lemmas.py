@@ -54,6 +54,7 @@ REACHABLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(("four epochs, no fix 36", "a power loss"), REACHABLE))
 def test_every_lemma_holds_in_every_reachable_state(name):
     result = Explorer(

@@ -35,6 +35,7 @@ def judge_model(name: str, model: Model, *changes: str) -> Judgement:
     return judgement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     slow_but(
@@ -58,6 +59,7 @@ def test_a_refused_isr_change_stops_the_high_watermark_for_ever(name):
     assert judge_model(name, mended, silent).verdict is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_the_isr_flaps_for_ever_unless_taking_a_follower_back_is_strongly_fair():
     name = "live_followers_are_in_sync_again"
     judgement = judge(name, crashes=0)
@@ -68,6 +70,7 @@ def test_the_isr_flaps_for_ever_unless_taking_a_follower_back_is_strongly_fair()
     assert judge(name, "4.1", strong, crashes=0).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_truncation_ends_only_where_somebody_truncates():
     assert judge("truncation_ends").verdict is Verdict.EXHAUSTED
     none = "follower_truncate_on_fetch=none"

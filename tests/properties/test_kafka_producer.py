@@ -195,6 +195,7 @@ def test_idempotence_is_off_where_something_that_it_needs_is_configured_away(set
     assert "no_gap" not in {p.name for p in promised_properties(model)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first_and_slow("a_key_has_one_partition", "no_gap"))
 def test_bounded_checking_finds_the_same_depth(name):
     (prop,) = choose_properties(KAFKA_PRODUCER, [name])

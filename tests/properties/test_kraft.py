@@ -168,6 +168,7 @@ def _ids(names):
     return [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", _ids(RULES))
 def test_each_rule_is_needed(rule):
     """Without it metadata is lost, or majorities do not meet; with it not in as many steps."""
@@ -222,6 +223,7 @@ def test_a_quorum_keeps_its_promises(name):
     assert STATES.get(name) in (None, found.distinct_states)
 
 
+@pytest.mark.slow
 def test_nothing_is_promised_in_vain_and_every_witness_is_reached():
     model = KRAFT.model({"epochs": 2}, preset="kafka-fixed")
     promised = promised_properties(model)
@@ -238,6 +240,7 @@ def test_a_version_is_safe_without_faults_and_changes_of_voters(preset):
     assert found.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_nodes_are_interchangeable_and_the_reference_engine_counts_the_same():
     model = KRAFT.model({"voter_changes": 0, "epochs": 2, "appends": 0}, AT_ONCE)
     levels = count_levels(model)

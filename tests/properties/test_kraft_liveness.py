@@ -61,6 +61,7 @@ def test_a_follower_with_a_new_disk_does_not_catch_up_where_its_leader_refuses_i
     assert mended.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_a_change_of_voters_needs_prospective_nodes_to_give_up():
     """Who follows the leader and asks for pre-votes in vain has to fetch again."""
     bounds = CHANGE | {"nodes": 3}

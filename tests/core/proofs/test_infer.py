@@ -124,6 +124,7 @@ def test_without_the_atoms_about_high_watermarks_nothing_follows(monkeypatch):
     assert result.survivors and not result.needed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maximal_isr", [True, False])
 def test_asynchronous_isr_updates_are_proved_from_nothing_with_the_maximal_isr(maximal_isr):
     model = ASYNC_ISR.model({}, {"maximal_isr": maximal_isr})

@@ -127,6 +127,7 @@ EVERY_TIME = (
 OTHERS = [name for name in COVERED if name not in (QUICK, *EVERY_TIME)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -56,6 +56,7 @@ def test_states_and_depth_equal_those_of_tlc(row):
     assert found.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", counted.ROWS, ids=counted.name_of)
 def test_states_and_transitions_of_kraft_equal_those_of_spin_and_tlc(row):
     found = explore(counted.model_of_row(row))

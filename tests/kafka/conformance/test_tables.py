@@ -143,6 +143,7 @@ def walked():
     return walker.projection, list(walker.walks(4, 20))
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_walks(walked):
     walks = walked[1]
     again = Walker(walks[0].model, "4.1.0", 7).walks(4, 20)
@@ -181,6 +182,7 @@ def test_a_state_that_differs_is_told(walked):
     assert compare(projection, walk.steps, walk.expected, Answer(unseen)).difference is None
 
 
+@pytest.mark.slow
 def test_a_step_that_kafka_could_not_take_is_told(walked):
     projection, walks = walked
     walk = walks[0]

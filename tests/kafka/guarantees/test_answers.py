@@ -314,6 +314,7 @@ def test_without_rebalancing_no_leader_moves_back(tmp_path):
     assert choice.bounds["preferred_elections"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_turn", [True, False])
 def test_in_turn_no_two_brokers_are_down_at_once(in_turn):
     settings = {"shutdowns.in.turn": str(in_turn).lower()}

@@ -66,6 +66,7 @@ def deleting(settings=None, **bounds):
     return kafka_model("kafka-fixed", chosen, **({"replicas": 2, "record_deletions": 1} | bounds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bounds", "written"),
     slow_but(
@@ -82,6 +83,7 @@ def test_the_states_are_the_same_also_where_records_are_deleted(bounds, written)
     assert states > len(at_once)
 
 
+@pytest.mark.slow
 def test_without_a_deletion_answers_have_nothing_more_to_bring():
     """With the budget at 0 the variable is a constant, so that no count is another."""
     assert "brokers.answer.log_start" in deleting(record_deletions=0).unchanging
@@ -112,6 +114,7 @@ def test_a_follower_takes_the_high_watermark_first_and_then_the_log_start():
     assert bounds_after(DELETED, SENT, TAKEN) == (1, 1)
 
 
+@pytest.mark.slow
 def test_an_answer_has_both_as_they_were_when_it_left():
     assert bounds_after(SENT, DELETED, TAKEN) == (1, 0)
     assert bounds_after(SENT, DELETED, TAKEN, SENT, TAKEN) == (1, 1)
@@ -183,6 +186,7 @@ def test_an_answer_that_says_that_logs_diverge_has_no_log_start():
     assert not result.is_vacuous(NOTHING_TO_TAKE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "faults", first_and_slow({"crashes": 1}, {"power_losses": 1}, {"false_fencings": 1})
 )

@@ -39,12 +39,14 @@ def it_leads_on(before, after):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_until_it_has_stopped_it_fetches_and_may_believe_that_it_leads():
     model = kafka_model("kafka-4.1", SAFE, controlled_shutdowns=1)
     result = explore(model, (it_goes_on_fetching, it_leads_on))
     assert result.unreached == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", SIZES)
 def test_it_is_a_broker_that_is_taken_for_dead_and_then_stops(sizes):
     """So what is searched with these two budgets is searched for it as well."""
@@ -73,6 +75,7 @@ def test_a_rolling_restart_with_an_election_of_the_preferred_leader_loses_what_w
     assert explored(fixed, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shutdowns", first_and_slow(2, 3))
 def test_without_such_an_election_a_rolling_restart_loses_nothing(shutdowns):
     bounds = {"controlled_shutdowns": shutdowns, "max_leader_epoch": 3}

@@ -70,6 +70,7 @@ def test_an_offline_replica_does_nothing_and_is_not_elected():
     assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
+@pytest.mark.slow
 def test_every_step_of_a_failure_is_taken():
     result = searched([KEPT], {"failed_directories": 1, "shutdowns": 2}, preset="4.3")
     names = {
@@ -81,6 +82,7 @@ def test_every_step_of_a_failure_is_taken():
     assert all(result.actions[name].enabled for name in names)
 
 
+@pytest.mark.slow
 def test_without_the_guard_an_offline_replica_would_follow(monkeypatch):
     """The claim can fail: a broker that reads metadata with its directory gone breaks it."""
     from model.kafka.state import Broker
@@ -96,6 +98,7 @@ def test_without_the_guard_an_offline_replica_would_follow(monkeypatch):
     assert lengths(searched([offline], {**TINY, "failed_directories": 1})) == {IDLE.name: 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "lost"),
     [
@@ -113,6 +116,7 @@ def test_one_failure_and_two_clean_stops_lose_a_record_unless_both_fixes_are_on(
     assert bool(lost) or result.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_to_leave_the_elr_is_not_enough_while_the_isr_may_be_joined(monkeypatch):
     """An ISR change that was under way takes in a replica that is known to be offline."""
     from model.kafka import replication_control
@@ -131,6 +135,7 @@ def test_to_leave_the_elr_is_not_enough_while_the_isr_may_be_joined(monkeypatch)
     assert lengths(found) == {KEPT.name: 21}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "faults",
     first_and_slow(

@@ -45,6 +45,7 @@ RACKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preset", "count", "racks", "size"), RACKS)
 def test_a_rack_that_loses_power_is_each_machine_in_it_with_any_end_of_its_log(
     preset, count, racks, size
@@ -103,6 +104,7 @@ def test_a_rack_that_loses_power_is_each_machine_in_it_with_any_end_of_its_log(
     assert mixed > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "kept"), first_and_slow(("kafka-2.1", "log"), ("kafka-fixed", "kept"))
 )
@@ -125,6 +127,7 @@ def test_a_crash_and_then_the_loss_of_the_page_cache_is_a_power_loss(preset, kep
     assert compared > 10
 
 
+@pytest.mark.slow
 def test_what_was_flushed_or_stopped_cleanly_is_not_lost():
     flushed = SAFE | {"log.flush.interval.messages": "1", "broker.rack": "together"}
     faults = {"rack_failures": 1, "crashes": 1, "cache_losses": 1}
@@ -175,6 +178,7 @@ def test_racks_name_as_many_brokers_as_there_are():
     assert parted.settings.broker_rack.letters == "aab"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", slow_but(["kafka-2.1"], ["kafka-2.1", "kafka-fixed"]))
 def test_nobody_reads_the_log_of_a_broker_that_is_down(preset):
     """So what goes with the power after a process died may as well go as it dies."""

@@ -85,6 +85,7 @@ def states(model):
     return explore(model, [safety.high_watermark_within_log]).distinct_states
 
 
+@pytest.mark.slow
 def test_a_follower_that_has_truncated_is_never_told_again():
     judgement = judge(model_of(**SESSIONS))
     assert judgement.verdict is Verdict.VIOLATED
@@ -202,6 +203,7 @@ DELETES = BOUNDS | {"record_deletions": 1}
 KEPT = {"epoch.cache": "kept", "min.insync.replicas": "2"}
 
 
+@pytest.mark.slow
 def test_a_follower_that_has_truncated_keeps_what_its_leader_has_deleted():
     assert judge(model_of(bounds=DELETES, **KEPT, **SESSIONS), STARTS).verdict is Verdict.VIOLATED
 

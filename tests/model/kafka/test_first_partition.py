@@ -47,6 +47,7 @@ def test_a_first_partition_with_one_replica_leaves_the_others_without_eligible_r
     assert set(lengths(searched([ELIGIBLE_WHILE_BELOW], 1, preset))) == {ELIGIBLE_WHILE_BELOW.name}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_first_partition_with_as_many_as_are_wanted_or_more_changes_nothing(first):
     claims = [safety.acknowledged_records_survive, ELIGIBLE_WHILE_BELOW]
@@ -55,6 +56,7 @@ def test_a_first_partition_with_as_many_as_are_wanted_or_more_changes_nothing(fi
     assert found.distinct_states == alone.distinct_states
 
 
+@pytest.mark.slow
 def test_with_the_fix_the_first_partition_does_not_matter():
     claims = [safety.acknowledged_records_survive, ELIGIBLE_WHILE_BELOW]
     found, alone = searched(claims, 1, **OWN), searched(claims, 0)

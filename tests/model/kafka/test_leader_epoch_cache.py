@@ -66,6 +66,7 @@ def test_a_leader_enters_its_epoch_where_its_log_ends():
     assert starts(model, state, 1) == [0, 1]
 
 
+@pytest.mark.slow
 def test_truncation_takes_an_epoch_without_records_out_and_the_file_follows_later():
     model = fixed(TWO)
     state = after(model, *FOLLOWS_AGAIN)

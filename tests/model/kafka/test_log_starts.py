@@ -202,6 +202,7 @@ def test_without_a_deletion_late_checkpoints_change_nothing():
     assert results[0].transitions == results[1].transitions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bounds", first_and_slow({"crashes": 1}, {"power_losses": 1}, {"shutdowns": 1})
 )

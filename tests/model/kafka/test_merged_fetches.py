@@ -59,6 +59,7 @@ def beyond(protocol: Protocol, preset: str, bounds: dict[str, int]) -> tuple[int
     return len(added), sum(not is_covered(state) for state in added)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "bounds"),
     [
@@ -81,6 +82,7 @@ def test_so_with_three_replicas():
     assert uncovered == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "bounds"),
     [

@@ -88,6 +88,7 @@ FOLLOWERS = Property(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", ["false", "true"])
 @pytest.mark.parametrize(
     "changed",
@@ -102,12 +103,14 @@ def test_brokers_read_of_the_change_in_its_place(changed, apart):
     assert result.actions["leader_read_min_isr"].enabled
 
 
+@pytest.mark.slow
 def test_a_leader_that_was_replaced_does_not_go_by_a_number_that_is_lowered_after_that():
     """It loses nothing then. It did where brokers applied the change at once: in seven steps."""
     result = searched(model_of(LOWERED, {"false_fencings": 1}), SURVIVE)
     assert result.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_a_leader_that_reads_late_of_a_raised_number_acknowledges_what_the_elr_lacks():
     bounds = {"false_fencings": 1}
     result = searched(model_of(RAISED, bounds, **{"elr.min.isr.read.by.all": "false"}), SURVIVE)

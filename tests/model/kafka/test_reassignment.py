@@ -103,6 +103,7 @@ def unfixed():
     return searched([IN_SYNC, LEADS, ELIGIBLE, EMPTY])
 
 
+@pytest.mark.slow
 def test_only_replicas_lead_and_are_in_sync_and_others_keep_no_log(unfixed):
     assert names(unfixed) == ["eligible_is_replica"]
 
@@ -125,6 +126,7 @@ def test_a_search_meets_every_step_of_a_reassignment(unfixed):
     assert not met & ONE_BY_ONE
 
 
+@pytest.mark.slow
 def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
     """With one of them down, the move cannot end: it can since 4.3 (KAFKA-19975)."""
 
@@ -146,6 +148,7 @@ def test_until_4_2_a_reassignment_waits_for_all_replicas_that_stay():
     assert (ends("4.1"), ends("4.3")) == ([], ["all_are_in_sync"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", [pytest.param("4.1", marks=pytest.mark.slow), "4.3"])
 def test_a_replica_more_and_a_replica_less(preset):
     bounds = {
@@ -163,6 +166,7 @@ def test_a_replica_more_and_a_replica_less(preset):
     assert replaced.actions["operator_restore_replicas"].enabled
 
 
+@pytest.mark.slow
 def test_since_4_3_a_reassignment_that_is_taken_back_by_another_never_ends():
     """Its list of added replicas stays, of which all are removed: they never are in sync."""
     fix = {"replacing.sets.both.lists": "true"}
@@ -171,6 +175,7 @@ def test_since_4_3_a_reassignment_that_is_taken_back_by_another_never_ends():
         assert [len(violation.steps) for violation in found] == ([depth] if depth else [])
 
 
+@pytest.mark.slow
 def test_a_replica_that_is_wanted_back_is_removed_all_the_same():
     """The list of removed replicas stays: the request changes nothing, and with the fix it does."""
 
@@ -204,6 +209,7 @@ def test_where_nobody_asks_for_more_the_states_are_as_many_as_before():
     assert searched([], "4.3", no_moves, **{"replication.factor": "0"}).distinct_states == 94_208
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preset", "lengths"), first_and_slow(("4.1", [17]), ("4.3", [])))
 def test_a_reassignment_that_is_cancelled_may_leave_a_record_on_too_few_replicas(preset, lengths):
     """Since 4.3 a single replica that is added ends the reassignment as it joins."""

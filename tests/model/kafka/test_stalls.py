@@ -30,11 +30,13 @@ def reading(bounds=None, **settings):
     return fixed(sizes, epoch_cache="kept", **settings)
 
 
+@pytest.mark.slow
 def test_a_truncation_that_was_decided_in_an_earlier_epoch_loses_what_was_acknowledged():
     model = fixed(TRUNCATIONS, truncation_matches_request_epoch="false")
     assert depths(explored(model, LOST, symmetry=True)) == {LOST: 18}
 
 
+@pytest.mark.slow
 def test_it_takes_the_thread_back_to_the_leader_that_answered():
     model = fixed(
         TRUNCATIONS | {"preferred_elections": 3, "max_leader_epoch": 3},
@@ -43,11 +45,13 @@ def test_it_takes_the_thread_back_to_the_leader_that_answered():
     assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_a_produce_that_is_judged_by_the_offset_hears_of_a_record_that_is_gone():
     model = fixed(PRODUCES | {"max_records": 2}, produce_matches_leader_epoch="false")
     assert depths(explored(model, LOST, symmetry=True)) == {LOST: 14}
 
 
+@pytest.mark.slow
 def test_with_one_record_there_is_none_in_its_place():
     model = fixed(PRODUCES, produce_matches_leader_epoch="false")
     assert explored(model, LOST, symmetry=True).verdict is Verdict.EXHAUSTED
@@ -57,6 +61,7 @@ CHECKS = {"stalled_checks": 1, "preferred_elections": 1, "max_leader_epoch": 1, 
 ON_NO_DISK = "acknowledged_record_on_some_disk"
 
 
+@pytest.mark.slow
 def test_a_check_in_two_parts_hears_of_a_record_that_is_gone():
     """With one election, where a stall before the check takes two."""
     model = fixed(CHECKS, produce_matches_leader_epoch="false")
@@ -87,6 +92,7 @@ def test_the_isr_is_counted_before_it_shrinks(frozen):
     assert depths(found) == ({} if frozen else {ON_NO_DISK: 6})
 
 
+@pytest.mark.slow
 def test_up_to_2_6_a_thread_that_found_no_epoch_truncates_to_the_high_watermark():
     chosen = SAFE | {"fetch.answers": "at_once", "reset.follower.leo.every.epoch": "true"}
     bounds = {"stalled_truncations": 1, "preferred_elections": 3, "max_leader_epoch": 3}
@@ -131,11 +137,13 @@ def test_what_was_scheduled_before_metadata_is_written_at_a_clean_stop(reads):
     assert state[known] == (NO_EPOCH if reads else 1)
 
 
+@pytest.mark.slow
 def test_where_two_numbers_are_read_apart_a_follower_may_give_up():
     model = reading(log_start_read_first="false")
     assert depths(explored(model, GIVES_UP, symmetry=True)) == {GIVES_UP: 8}
 
 
+@pytest.mark.slow
 def test_not_where_the_start_is_read_first():
     assert explored(reading(), GIVES_UP, symmetry=True).verdict is Verdict.EXHAUSTED
 
@@ -145,6 +153,7 @@ def test_not_with_two_replicas_as_nobody_else_moves_the_high_watermark():
     assert explored(model, GIVES_UP).verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_a_stall_without_deletions_shows_nothing_new():
     bounds = {"replicas": 2, "preferred_elections": 1, "max_leader_epoch": 2, "crashes": 1}
     without, _ = reachable(fixed(bounds), *STALL)

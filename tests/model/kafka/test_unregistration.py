@@ -74,6 +74,7 @@ ONE_EPOCH = holds_in_steps(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_controller_forgets_a_broker_and_takes_it_for_unclean_when_it_is_back():
     claims = [FORGOTTEN, UNCLEAN, ELR_KEPT]
     result = searched(claims, {**TINY, "shutdowns": 2})
@@ -99,6 +100,7 @@ def test_alone_it_loses_nothing_with_elr_and_without():
         assert (names(result), result.verdict) == ([], Verdict.EXHAUSTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unregistrations", "known", "lost"), [(1, "true", 16), (0, "true", None), (1, "false", None)]
 )
@@ -131,6 +133,7 @@ def test_who_is_unregistered_blocks_the_last_known_leader_unless_it_leaves_the_e
     assert bool(stuck) or result.verdict is Verdict.EXHAUSTED
 
 
+@pytest.mark.slow
 def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():
     def unregister(preset, count):
         model = KAFKA.model(BOUNDS | TINY | {"unregistrations": count}, KAFKA.preset(preset))
@@ -141,6 +144,7 @@ def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():
     assert not unregister("kafka-2.7", 1) and not unregister("kafka-4.3", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("updated", "last"),
     [

@@ -86,6 +86,7 @@ def test_what_is_the_same_as_was_left_needs_no_truncation_undone(settings):
     assert not goes(model, UNDONE)
 
 
+@pytest.mark.slow
 def test_a_file_that_knows_a_later_epoch_keeps_it_for_the_old_record():
     model = unsynced(KEPT)
     assert cached(model, after(model, *APPENDS, UNDONE)) == [1, -1]
@@ -99,6 +100,7 @@ def test_a_file_that_knows_no_later_epoch_gets_that_of_the_old_record(file):
     assert cached(model, after(model, *TRUNCATES, UNDONE)) == [0, -1]
 
 
+@pytest.mark.slow
 def test_an_epoch_that_is_later_but_beyond_what_is_left_keeps_the_records_from_the_file():
     model = unsynced(KEPT, log_size=2, max_records=4)
     steps = (
@@ -167,6 +169,7 @@ def test_after_the_last_power_loss_nothing_is_kept():
     assert kept_before(unsynced(power_losses=2), *APPENDS, lost) == [(0, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     slow_but([FLUSHED | KEPT], [{}, KEPT, FLUSHED | KEPT]),

@@ -86,6 +86,7 @@ def test_as_long_as_nobody_is_upgraded_all_is_as_in_the_older_release(older, new
     assert definition_digest(model) == definition_digest(pure(model, upgraded=False))
 
 
+@pytest.mark.slow
 @few_mixes
 def test_with_all_upgraded_at_first_all_is_as_in_the_newer_release(older, newer, settings):
     began = KAFKA.variant("kafka_upgraded", "all upgraded", start=start_upgraded)
@@ -200,6 +201,7 @@ def test_a_rule_changes_no_step_that_its_owner_has_no_part_in(action):
 # --- all that is said of models is said of mixed ones --------------------------------------------
 
 
+@pytest.mark.slow
 @few_mixes
 def test_the_engines_agree_on_a_mix(older, newer, settings):
     model = mixed_model(older, newer, settings)
@@ -207,6 +209,7 @@ def test_the_engines_agree_on_a_mix(older, newer, settings):
     require_agreement(model, choose_properties(KAFKA, DURABILITY))
 
 
+@pytest.mark.slow
 def test_a_mix_that_is_captured_wrongly_is_refused(monkeypatch):
     """The functions go by the state's cases, so the net notices captured ones that do not."""
 
@@ -270,6 +273,7 @@ def test_what_is_no_upgrade_that_the_model_knows_is_refused(older, newer, settin
         mixed_model(older, newer, settings)
 
 
+@pytest.mark.slow
 def test_a_mix_is_neither_release():
     """So that the laws above are of something."""
     model = mixed_model(

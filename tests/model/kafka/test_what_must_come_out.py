@@ -86,6 +86,7 @@ def test_with_the_fix_of_every_finding_nothing_is_lost_however_fine(
     assert (result.depth, result.distinct_states) == (depth, states)
 
 
+@pytest.mark.slow
 def test_two_unclean_stops_are_too_many_where_the_last_known_leader_may_lead():
     faults = {"crashes": 1, "power_losses": 1, "max_leader_epoch": 3}
     lost = explored(kafka_model("kafka-4.1", SAFE_41, **faults), *LOSS, symmetry=True)
@@ -100,6 +101,7 @@ def test_as_kafka_is_an_acknowledged_record_is_lost():
     assert depths(explored(model, *LOSS, symmetry=True)) == dict.fromkeys(LOSS, 12)
 
 
+@pytest.mark.slow
 def test_an_unclean_election_loses_what_was_acknowledged():
     settings = SAFE_41 | {"unclean.leader.election.enable": "true"}
     model = kafka_model("kafka-4.1", settings, crashes=2)
@@ -156,12 +158,14 @@ def test_before_elr_a_lone_isr_member_takes_what_it_lost_with_it():
     assert depths(result) == {"exposed_records_survive": 7}
 
 
+@pytest.mark.slow
 def test_kip_101_leaves_logs_that_differ_for_good():
     settings = SAFE_41 | {"truncation": "leader_epoch"}
     model = kafka_model("kafka-4.1", settings, preferred_elections=2, log_size=2, max_records=3)
     assert depths(explored(model, "isr_logs_agree", symmetry=True)) == {"isr_logs_agree": 10}
 
 
+@pytest.mark.slow
 def test_a_fenced_isr_member_costs_no_record():
     settings = SAFE_41 | {"isr.unfenced.brokers.only": "false"}
     model = kafka_model("kafka-4.1", settings, crashes=1, preferred_elections=2)

@@ -22,6 +22,7 @@ def _name(row):
     return " ".join(f"{name}={row[name]}" for name in ("nodes", "epochs", "appends", "crashes"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=_name)
 def test_there_are_as_many_cores_as_tlc_found_of_the_specification(row):
     states, cores = cores_of(model_of_row(row))

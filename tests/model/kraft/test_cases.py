@@ -30,11 +30,13 @@ def _cases(quick: set[str]) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", _cases(FOUND))
 def test_a_search_finds_the_very_trace_that_is_stored(case):
     assert case.find().steps == case.stored_trace().steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", _cases(MENDED))
 def test_with_the_fix_the_same_search_ends_without_a_violation(case):
     assert searched_with_fix(case).verdict is Verdict.EXHAUSTED
