@@ -109,6 +109,8 @@ LONG = {
     "kraft": "every preset of the controllers' model is searched",
     "truncate_to_high_watermark": "a third of a minute for another rung",
     "kip279": "a third of a minute for another rung",
+    "kip320_first_try": "another rung",
+    "kip320": "another rung",
 }
 
 

@@ -38,9 +38,6 @@ def test_the_text_ends_with_the_verdict(highwater):
     [
         ("prove", "kip279", "--property", "strong_isr"),
         pytest.param(("prove", "kafka", "--preset", "kafka-4.1"), marks=pytest.mark.slow),
-        pytest.param(
-            ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0), marks=pytest.mark.slow
-        ),
     ],
     ids=str,
 )
@@ -50,7 +47,7 @@ def test_no_line_is_wider_than_a_terminal(highwater, arguments):
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("three inferences; the tests of inference hold what is found")
 def test_inference_prints_what_is_needed_and_on_demand_all(highwater):
     arguments = ("infer", "kip320", *TINY[:6], "--max-leader-epoch", 0, "--property", "strong_isr")
 

@@ -352,7 +352,7 @@ def test_a_markdown_table_has_numbers_to_the_right():
 # --- what is published ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow  # 171 stories, most of them of a model of their own
+@pytest.mark.nightly("171 stories, most of them of a model of their own")
 def test_the_published_page_is_what_the_stored_results_say():
     """Each trace is replayed to be told; another test searches anew."""
     matrix = read_matrix(GUARANTEES, Limits())

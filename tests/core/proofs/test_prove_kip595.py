@@ -155,7 +155,7 @@ def test_one_leader_an_epoch_is_proved_for_any_number_of_voters():
     assert proof.verdict is Verdict.PROVED, [o for o in proof.obligations if o.reason]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute; within bounds the rule is shown to be needed each time")
 def test_without_durable_votes_it_is_not_proved_for_any_number():
     claim = [prop for prop in CLAIMS if prop.name == "one_leader_per_epoch"]
     lemmas = [lemma for lemma in LEMMAS if lemma.name in ELECTIONS]

@@ -20,11 +20,10 @@ from properties import choose_properties
 from tests.support import counted
 from tests.support.laws import check_ends_in_violation, explore, numbers
 from tests.support.textbook import count_levels
-from tests.support.tiers import first_and_nightly, first_and_slow, nightly, slow_but
+from tests.support.tiers import first_and_nightly, first_and_slow, slow_but
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ladder.csv"
 BOUNDS = ("replicas", "log_size", "max_records", "max_leader_epoch")
-EVERY_TIME = "kip101"  # of the five rungs; the reference engine takes its time
 ROWS = list(csv.DictReader(GOLDEN.read_text().splitlines()))
 COUNTS = [row for row in ROWS if not row["property"]]
 ANSWERS = [row for row in ROWS if row["property"]]
@@ -79,16 +78,10 @@ def test_the_shortest_violation_is_as_long_as_that_of_tlc(row):
         assert not found.is_vacuous(prop)
 
 
-SMALLEST = [
-    row
-    if row["protocol"] == EVERY_TIME
-    else nightly("half a minute for each rung of the ladder", row)
-    for row in COUNTS
-    if row["max_leader_epoch"] == "1"
-]
+SMALLEST = [row for row in COUNTS if row["max_leader_epoch"] == "1"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("half a minute for each rung; smaller models are compared each time")
 @pytest.mark.parametrize("row", SMALLEST, ids=_name)
 def test_the_reference_engine_counts_the_same_states_level_by_level(row):
     model = _model(row)

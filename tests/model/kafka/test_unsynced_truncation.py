@@ -8,7 +8,7 @@ from checker.core.engines.reference import ReferenceEngine
 from checker.core.verdict import Verdict
 from checker.lab.experiments.choices import steps_named
 from tests.support.kafka import SAFE, after, depths, explored, kafka_model, reachable
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly, slow_but
 
 UNSYNCED = {"log.file": "unsynced"}
 KEPT = {"epoch.cache": "kept"}
@@ -197,7 +197,9 @@ def test_what_may_be_with_synced_truncation_may_be_without(settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("flush", "depth"), [("0", 19), ("1", 18)])
+@pytest.mark.parametrize(
+    ("flush", "depth"), [nightly("another flush of the same loss", ("0", 19)), ("1", 18)]
+)
 def test_an_acknowledged_record_is_lost_by_epochs_that_were_synced_without_their_records(
     flush, depth
 ):

@@ -10,7 +10,7 @@ from tests.support.tiers import nightly
 
 SAFE_41 = SAFE | FIX_36
 LOSS = ("exposed_records_survive", "acknowledged_records_survive")
-MILLIONS = "ten million states or more; smaller bounds are searched on every change"
+MILLIONS = "four million states or more; smaller bounds are searched on every change"
 
 
 def test_the_newest_version_with_fix_36_loses_nothing():
@@ -25,8 +25,8 @@ def test_the_newest_version_with_fix_36_loses_nothing():
     ("more", "depth", "states"),
     [
         ({}, 32, 971_085),
-        ({"false_fencings": 1}, 35, 4_954_909),
-        ({"false_fencings": 1, "crashes": 0, "power_losses": 1}, 35, 6_401_235),
+        nightly(MILLIONS, ({"false_fencings": 1}, 35, 4_954_909)),
+        nightly(MILLIONS, ({"false_fencings": 1, "crashes": 0, "power_losses": 1}, 35, 6_401_235)),
         nightly(MILLIONS, ({"log_size": 2, "max_records": 2}, 38, 10_331_114)),
     ],
 )
@@ -65,16 +65,18 @@ FACTOR_2 = {"replication.factor": "2"}
         (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
         (FACTOR_2, {"replicas": 4, "partition_moves": 1, "shutdowns": 1}, 33, 218_656),
         ({}, {"shutdowns": 2, "lost_directories": 1, "preferred_elections": 1}, 37, 972_269),
-        ({}, {"controlled_shutdowns": 2, "preferred_elections": 2}, 40, 6_927_885),
+        nightly(
+            MILLIONS, ({}, {"controlled_shutdowns": 2, "preferred_elections": 2}, 40, 6_927_885)
+        ),
         (
             {"min.insync.replicas.later": "3"},
             {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 35, 1_041_761,
         ),
-        (
+        nightly(MILLIONS, (
             {"min.insync.replicas.later": "1"},
             {"min_isr_changes": 1, "topic_deletions": 1, "crashes": 2, "preferred_elections": 1},
             38, 4_128_844,
-        ),
+        )),
     ],
 )  # fmt: skip
 def test_with_the_fix_of_every_finding_nothing_is_lost_however_fine(

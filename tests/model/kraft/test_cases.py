@@ -45,7 +45,7 @@ def test_with_the_fix_the_same_search_ends_without_a_violation(case):
 LARGE = {"log_size": 5, "voter_changes": 2, "crashes": 1, "power_losses": 1}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a larger search for what case 99 finds each time")
 def test_the_wrong_voter_set_is_found_where_each_append_is_flushed_too():
     settings = {"truncation.rereads.control.records": False}
     model = PROTOCOLS["kraft"].model(LARGE, settings, "kafka-fixed")
