@@ -222,36 +222,14 @@ def _choose(
         done, end, everything = 0, 0, False
         for goal in range(len(goals)):
             cost = _judge(
-                goals[goal],
-                state,
-                truths,
-                first,
-                kinds,
-                atom,
-                first_member,
-                member,
-                first_enabling,
-                enabling,
-                enabled,
-                chosen,
-                costs,
-            )
+                goals[goal], state, truths, first, kinds, atom, first_member, member,
+                first_enabling, enabling, enabled, chosen, costs,
+            )  # fmt: skip
             if cost >= 0:
                 end = _choose_enabling(
-                    goals[goal],
-                    first,
-                    kinds,
-                    atom,
-                    first_member,
-                    member,
-                    first_enabling,
-                    enabling,
-                    chosen,
-                    queue,
-                    end,
-                    costs,
-                    marks,
-                )
+                    goals[goal], first, kinds, atom, first_member, member, first_enabling,
+                    enabling, chosen, queue, end, costs, marks,
+                )  # fmt: skip
             elif by_step[goal] == 1:
                 everything = True
         while done < end and missing > 0 and not everything:
@@ -269,36 +247,14 @@ def _choose(
                 best, least = -1, 0
                 for k in range(first_guard[t], first_guard[t + 1]):
                     cost = _judge(
-                        guards[k],
-                        state,
-                        truths,
-                        first,
-                        kinds,
-                        atom,
-                        first_member,
-                        member,
-                        first_enabling,
-                        enabling,
-                        enabled,
-                        chosen,
-                        costs,
-                    )
+                        guards[k], state, truths, first, kinds, atom, first_member, member,
+                        first_enabling, enabling, enabled, chosen, costs,
+                    )  # fmt: skip
                     if cost >= 0 and (best < 0 or cost < least):
                         best, least = guards[k], cost
                 end = _choose_enabling(
-                    best,
-                    first,
-                    kinds,
-                    atom,
-                    first_member,
-                    member,
-                    first_enabling,
-                    enabling,
-                    chosen,
-                    queue,
-                    end,
-                    costs,
-                    marks,
-                )
+                    best, first, kinds, atom, first_member, member, first_enabling, enabling,
+                    chosen, queue, end, costs, marks,
+                )  # fmt: skip
         for k in range(begin, step):
             kept[k] = everything or chosen[places[k]] == 1
