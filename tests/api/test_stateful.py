@@ -115,6 +115,7 @@ def test_wrong_names_are_refused_when_the_machine_is_built(arguments, words):
         state_machine(**arguments)
 
 
+@pytest.mark.slow
 def test_the_machine_is_a_test_case_that_pytest_collects(tmp_path):
     file = tmp_path / "test_mine.py"
     file.write_text(

@@ -27,6 +27,7 @@ def test_a_loss_is_told_with_traces_that_other_commands_read(highwater, tmp_path
     assert "acks=all" in highwater("explain", lost[0]["trace"], "--no-search").out
 
 
+@pytest.mark.slow
 def test_what_files_say_is_told(highwater, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "server.properties").write_text(

@@ -255,6 +255,7 @@ def test_an_output_that_takes_nothing_is_told_and_one_that_nobody_reads_is_not(f
     assert (ended.status, ended.err) == (Exit.OK, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [

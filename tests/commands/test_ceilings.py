@@ -52,6 +52,7 @@ def test_a_limit_of_memory_is_one_from_the_beginning_and_is_told_as_it_was_given
     assert "1,000 bytes of memory" in " ".join((ended.out + ended.err).split())
 
 
+@pytest.mark.slow
 def test_a_search_that_keeps_its_limits_tells_what_it_found(highwater):
     ended = highwater("explore", "kip320", "--log-size", 3, "--max-records", 3,
                       "--max-leader-epoch", 3, "--max-seconds", 2, "--json")  # fmt: skip
@@ -124,6 +125,7 @@ def test_a_question_to_z3_that_the_limit_ends_has_no_answer():
             ask(solver)
 
 
+@pytest.mark.slow
 def test_a_query_that_takes_too_long_is_ended(highwater, finish, tmp_path):
     store = tmp_path / "store"
     highwater("explore", "kip320", "--depth", 8, "--store", store, "--no-cross-check")

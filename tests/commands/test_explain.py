@@ -16,6 +16,7 @@ CASE = "09-joining_below_the_epoch_start"
 SMALL = ("--max-states", "3000")
 
 
+@pytest.mark.slow
 def test_a_case_is_named_with_its_fix_and_its_step(highwater):
     ended = highwater("explain", CASE, "--no-search")
     assert ended.status == Exit.OK

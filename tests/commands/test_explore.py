@@ -176,6 +176,7 @@ def test_max_states_stops_with_what_was_found(highwater):
     assert data["levels"] == engine_result("kip320", depth=data["depth"]).levels
 
 
+@pytest.mark.slow
 def test_max_memory_stops_with_what_was_found(finish):
     large = ("--log-size", 3, "--max-records", 3, "--max-leader-epoch", 3)
     limit = ("--max-memory", "200MB", "--require-exhaustive")

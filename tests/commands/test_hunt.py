@@ -39,6 +39,7 @@ def test_what_is_known_is_named_stored_and_no_failure(highwater, tmp_path):
     assert store.read_text().count("\n") == 1
 
 
+@pytest.mark.slow
 def test_what_no_entry_explains_is_a_failure(highwater, counter):
     ended = highwater("hunt", "counter.py", *SHORT, "--json")
     assert ended.status == Exit.VIOLATED, ended.err

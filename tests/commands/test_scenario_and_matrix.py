@@ -96,6 +96,7 @@ def test_a_matrix_that_compares_nothing_says_so(highwater, tmp_path):
     assert ended.out.endswith("0 of 1 searches checked against the reference engine\n")
 
 
+@pytest.mark.slow
 def test_a_stored_matrix_is_shown_without_searching(highwater, tmp_path):
     spec, page = tmp_path / "spec.toml", tmp_path / "page.md"
     spec.write_text(MATRIX)

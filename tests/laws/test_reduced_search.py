@@ -8,6 +8,7 @@ from tests.laws.reduction_laws import little_example, reduced_search_is_full_sea
 from tests.laws.test_generated_protocols import hold
 
 
+@pytest.mark.slow
 def test_reduced_search_is_full_search_of_little_protocols():
     for seed in range(60):
         reduced_search_is_full_search(little_example(seed))

@@ -78,6 +78,7 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path, copy_of):
         assert "pytest ended with" in mutants.verdict(copy, nothing, 60)
 
 
+@pytest.mark.slow
 def test_a_mutant_that_makes_its_test_hang_is_noticed(tmp_path, monkeypatch, copy_of):
     copy = copy_of("pyproject.toml")
     (tmp_path / "tests").mkdir()

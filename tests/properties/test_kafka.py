@@ -223,6 +223,7 @@ def test_every_property_has_something_that_breaks_it():
     assert claims == set(BREAKS)
 
 
+@pytest.mark.slow
 def test_every_witness_is_reached_and_no_premise_is_idle():
     model = kafka_model(
         "kafka-4.1", SAFE | FIX_36, crashes=1, preferred_elections=1, max_leader_epoch=2

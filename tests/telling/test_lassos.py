@@ -146,6 +146,7 @@ def test_a_stored_lasso_that_is_none_is_refused(change, error, words, flapping, 
         read_trace(path)
 
 
+@pytest.mark.slow
 def test_reports_show_where_it_goes_round(flapping, stopped):
     count = len(flapping.steps) - flapping.rounds.start
     text = render_text(flapping)

@@ -411,6 +411,7 @@ def test_a_search_that_takes_two_states_for_one_is_noticed(monkeypatch):
 # --- nothing else matters ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_workers_chunks_and_machine_code_change_nothing():
     model = PROTOCOLS["kip320"].model({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
     results = []

@@ -62,6 +62,7 @@ def test_all_reachable_states_are_looked_at():
     assert reachable_states(model, 5) is None
 
 
+@pytest.mark.slow
 def test_candidates_are_what_the_explorer_finds_to_hold():
     model = KIP320.model(TINY)
     atoms = atoms_of(model, LADDER_TEMPLATES)

@@ -236,6 +236,7 @@ def test_nobody_asks_how_a_part_will_grow_while_it_does(monkeypatch):
     assert not meanwhile
 
 
+@pytest.mark.slow
 def test_memory_is_counted_before_a_part_takes_it(monkeypatch):
     """With several workers one part grows after the other, so that each knows what there is."""
     grown, growing = [], []

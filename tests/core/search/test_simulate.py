@@ -181,6 +181,7 @@ def invoke(capsys, *arguments: str) -> tuple[int, str]:
     return status, capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_trace_the_seed_and_what_was_covered(capsys, tmp_path):
     status, out = invoke(
         capsys,

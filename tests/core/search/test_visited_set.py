@@ -316,6 +316,7 @@ def longest_run(rows):
     return int(np.diff(free).max()) - 1
 
 
+@pytest.mark.slow
 def test_what_is_kept_beside_is_never_crowded_while_a_table_grows(monkeypatch):
     """Else each state that is moved looks at thousands of others, and growing takes for ever."""
     random, table, runs = np.random.default_rng(7), Buckets(LEAST_BUCKETS), []

@@ -175,6 +175,7 @@ def test_a_slice_has_neighbours_from_the_files_of_several_owners():
     ]
 
 
+@pytest.mark.slow
 def test_a_slice_is_expanded_in_the_order_of_numbers(tmp_path, without_spark, monkeypatch):
     """Of files of several owners: else the first of equals would not have the least number."""
     monkeypatch.setattr("checker.core.stores.level_files.ROW_GROUP", 16)

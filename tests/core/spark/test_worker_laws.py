@@ -114,6 +114,7 @@ def test_runs_with_other_engines_and_partitions_go_on_from_each_other(tmp_path, 
     assert distributed(tmp_path, model, without_spark, 4) == plain(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dies_first", [False, True])
 def test_a_task_that_is_run_twice_finds_the_same(tmp_path, without_spark, monkeypatch, dies_first):
     """In the same worker, which may have kept what the first attempt did."""

@@ -455,6 +455,7 @@ def test_a_place_that_cannot_be_reached_is_told():
         Storage("nowhere://host/path").sizes()
 
 
+@pytest.mark.slow
 def test_the_digest_is_the_same_whatever_was_built_before():
     program = (
         "from tests.support.stores import *;"

@@ -84,6 +84,7 @@ def test_what_is_alike_on_the_disks_is_alike_in_the_state_and_nothing_else(logs,
     assert list(found.epochs) == sorted(found.epochs)
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None)
 @given(branches(), st.data())
 def test_the_state_is_one_of_the_model_in_which_a_walk_goes_on(logs, data):
