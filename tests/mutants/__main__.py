@@ -209,9 +209,8 @@ def main(arguments: Sequence[str]) -> int:
         known = f"{len(times)} of {len(tests)} tests have passed on this tree"
         print(f"{known}; the others are run without a mutant first", flush=True)
 
-        counts: Counter[str] = Counter()
-
-        def try_all(group: list[Mutant]) -> None:
+        def try_all(group: list[Mutant]) -> Counter[str]:
+            counts: Counter[str] = Counter()
             with _one(copies) as copy, copy.prepared(group):
                 for mutant in group:
                     if mutant.test not in times:
@@ -221,10 +220,10 @@ def main(arguments: Sequence[str]) -> int:
                     told = "NOT KILLED" if found else "killed  "
                     of = f"{mutant.part}: {mutant.words}\n"
                     print(f"{told} {of}{found or f'         by {mutant.test}'}", flush=True)
+            return counts
 
         with ThreadPoolExecutor(workers) as pool:
-            for _ in pool.map(try_all, _by_folder(mutants)):
-                pass
+            counts = sum(pool.map(try_all, _by_folder(mutants)), Counter[str]())
     print(f"{len(mutants)} mutants of the checker, {counts['killed']} killed")
     return 1 if counts["alive"] else 0
 

@@ -142,6 +142,7 @@ class AskControllersChange(TypedDict):
 
     change: str
     tier: AskTier
+    about: str
     explored: str
 
 

@@ -307,7 +307,7 @@ def compile_program(roots: list[Node], layout: Layout) -> Program:
     return cast(Program, scope["program"])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _code(body: str) -> CodeType:
     """Many searches of one model in a process compile its programs once."""
     return compile(body, "<vectorised program>", "exec")

@@ -262,6 +262,7 @@ def _data(found: QuorumAnswer) -> dict[str, Any]:
             {
                 "change": each.words,
                 "tier": each.tier.name.lower(),
+                "about": each.about,
                 "explored": each.choice.arguments,
             }
             for each in found.changes
