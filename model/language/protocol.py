@@ -316,12 +316,9 @@ class Model(StateSpace):
     def unchanging(self) -> Mapping[str, int]:
         """The variables that no action changes: constants, where the model is narrow.
 
-        Of actions that cannot be captured nothing is known: the reference engine runs them.
+        Raises `CaptureError` of actions that cannot be captured: only what needs no graph runs.
         """
-        try:
-            return self._narrowed[0] if self.narrow else {}
-        except CaptureError:
-            return {}
+        return self._narrowed[0] if self.narrow else {}
 
     @cached_property
     def _grounder(self) -> Grounder:
