@@ -7,8 +7,10 @@ with the findings that it is needed for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 
+from checker.lab.catalogue import bugs_called
 from model.language.declare.settings import SettingInfo, describe
 
 FINDING = "finding "
@@ -46,8 +48,29 @@ def fix_words(rules: Iterable[SettingInfo]) -> str:
     return f"the fix of {' and '.join(dict.fromkeys(filter(None, issues)))}"
 
 
-def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> str:
-    """The findings that need a feature, and that a release with these values has, in words."""
+@dataclass(frozen=True)
+class KnownBugs:
+    """The numbers of findings that need a feature, and that a release has."""
+
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Which there are; empty for none."""
+        return f"known bugs with it: {_listed(self.numbers)}" if self.numbers else ""
+
+    @property
+    def stops(self) -> str:
+        """Which of them stop a partition, whatever was found under the faults of a question."""
+        found = [f"{n:04}" for n in self.numbers if any(b.leaderless for b in bugs_called(f"{n:04}"))]
+        if not found:
+            return ""
+        which = " and ".join(filter(None, [", ".join(found[:-1]), found[-1]]))
+        return f"known bugs that can leave a partition without a leader: {which}"
+
+
+def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> KnownBugs:
+    """The findings that need a feature, and that a release with these values has."""
     numbers = sorted({
         int(issue.removeprefix(FINDING))
         for name, info in describe(settings_class).items()
@@ -55,10 +78,10 @@ def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) ->
         for issue in info.source.issues.split(", ")
         if issue.startswith(FINDING)
     })  # fmt: skip
-    return f"known bugs with it: {_listed(numbers)}" if numbers else ""
+    return KnownBugs(tuple(numbers))
 
 
-def _listed(numbers: list[int]) -> str:
+def _listed(numbers: Iterable[int]) -> str:
     """`0003 to 0006, 0011`: of three and more in a row the first and the last."""
     rows: list[list[int]] = []
     for number in numbers:
