@@ -59,6 +59,7 @@ def setting(
     role: Role = Role.RULE,
     slow: bool = False,
     feature: str = "",
+    written: Mapping[str, str] | None = None,
 ) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
@@ -78,6 +79,7 @@ def setting(
       new code as it was, until a feature is switched on.
     - `slow`: with it every write waits for a disk.
     - `feature` is the setting without which it makes no difference: its bug needs that feature.
+    - `written` is how operators write its values, where that is not `name=value`.
     """
     known = History(history, evidence) if history else None
     if known is not None and not since:
@@ -100,6 +102,7 @@ def setting(
         "role": role,
         "slow": slow,
         "feature": feature,
+        "written": written or {},
     }
     return dataclasses.field(default=default, metadata=info)
 
@@ -126,6 +129,22 @@ class SettingInfo:
     role: Role = Role.RULE
     slow: bool = False
     feature: str = ""
+    written: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+
+    @property
+    def rule(self) -> str:
+        """Its words without the proposals, issues and findings that it is about."""
+        about = "" if self.source is None else f" ({self.source.issues})"
+        return self.words.removesuffix(about)
+
+    def written_as(self, value: str) -> str:
+        """The setting with a value, as who runs the system writes it."""
+        return self.written.get(value, f"{self.name}={value}")
+
+    @property
+    def is_in_no_release(self) -> bool:
+        """Its fix is known by an issue or a finding, and no release has it."""
+        return self.source is not None and bool(self.source.issues) and not self.source.since
 
     @property
     def mended(self) -> str | None:
