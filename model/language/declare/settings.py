@@ -7,6 +7,7 @@ them as plain values, so an ordinary `if` on a setting is fine.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -227,6 +228,31 @@ def presets(settings_class: type, system: str, versions: Iterable[str]) -> dict[
     newest = {name: info.history.newest for name, info in infos if info.history is not None}
     fixes = {name: info.fix for name, info in infos if info.fix is not None}
     return {**found, f"{system}-fixed": newest | fixes}
+
+
+_VERSION = re.compile(r"(?:.*-)?([0-9]{1,9}(?:[.][0-9]{1,9}){0,3})")
+"""A version, with the system's name before it or without."""
+
+
+def preset_named(presets: Mapping[str, Any], name: str, protocol: str) -> str:
+    """The preset of a protocol that a name means: its own, or its own without the system's.
+
+    `UsageError` if there is none, with the newest preset up to a version that is none.
+    """
+    if name in presets:
+        return name
+    ends = [preset for preset in presets if preset.endswith(f"-{name}")]
+    if len(ends) == 1:
+        return ends[0]
+    if not presets:
+        raise UsageError(f"no preset is called {name!r}: {protocol} has no presets")
+    versions = {each: version_of(found[1]) for each in (*presets, name)
+                if (found := _VERSION.fullmatch(each))}  # fmt: skip
+    asked = versions.pop(name, None)
+    upto = [each for each, version in versions.items() if asked and version <= asked]
+    newest = max(upto, key=versions.__getitem__, default="")
+    hint = f"the newest up to then is {newest}, each named by the first release that has it; "
+    raise unknown_name(f"preset of {protocol}", name, presets, hint=hint if newest else "")
 
 
 def sources(settings_class: type) -> dict[str, Source]:
