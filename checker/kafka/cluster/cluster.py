@@ -58,7 +58,7 @@ class Cluster:
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
         options: Mapping[int, tuple[str, ...]] | None = None,
-        quorum: Quorum = Quorum(),  # noqa: B008  it does not change
+        quorum: Quorum = Quorum(),  # noqa: B008 (it does not change)
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
