@@ -111,7 +111,7 @@ def _sort(info: SettingInfo) -> str:
         return CONFIGURATION if info.role is Role.OPERATOR else CLUSTER
     if info.source is None:
         return MODEL
-    return UNRELEASED if info.source.issues and not info.source.since else RELEASED
+    return UNRELEASED if info.is_in_no_release else RELEASED
 
 
 def _write(formatter: click.HelpFormatter, title: str, rows: Rows, words: str = "") -> None:

@@ -261,9 +261,9 @@ def sets_are_values(lab: Lab, a: Node, b: Node) -> None:
 
 @acts
 def a_set_contains_a_reference_only_if_it_is_not_none(lab: Lab, node: Node) -> None:
-    require(lab.group.contains(lab.chosen))  # type: ignore[arg-type]
+    require(lab.group.contains(lab.chosen))  # type: ignore[arg-type]  # it may be none
 
-    node.flag = node.group.contains(node.friend)  # type: ignore[arg-type]
+    node.flag = node.group.contains(node.friend)  # type: ignore[arg-type]  # likewise
 
 
 @acts
@@ -354,7 +354,7 @@ def a_constant(lab: Lab) -> bool:
 
 @claims
 def equality_of_booleans_and_references(lab: Lab) -> bool:
-    return ((lab.flag == (lab.n > 0)) != (lab.chosen == lab.desk.owner)) | (lab.chosen != None)  # noqa: E711
+    return ((lab.flag == (lab.n > 0)) != (lab.chosen == lab.desk.owner)) | (lab.chosen != None)  # noqa: E711 (`is` means something else)
 
 
 @pytest.mark.parametrize("function", ACTIONS)

@@ -1,8 +1,4 @@
-"""What a change takes of an operator, and what fixes and features are called in an answer.
-
-A rule of the model is no setting of Kafka's: a fix is told by its finding or issue, and a feature
-with the findings that it is needed for.
-"""
+"""What a change takes of an operator, and which known bugs a feature brings with it."""
 
 from __future__ import annotations
 
@@ -10,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from checker.lab.catalogue import bugs_called
-from model.language.declare.settings import SettingInfo, describe
+from checker.lab.catalogue import read_catalogue
+from checker.lab.explanations.remedies import IN_NO_RELEASE
+from model.language.declare.settings import describe
 
 FINDING = "finding "
 
@@ -36,16 +33,10 @@ _WORDS = {
     Tier.FEATURE: "a feature",
     Tier.MACHINES: "machines and no setting",
     Tier.UPGRADE: "a release",
-    Tier.UNRELEASED: "in no release",
+    Tier.UNRELEASED: IN_NO_RELEASE,
 }
 SEVERAL = frozenset({Tier.SETTING, Tier.FEATURE, Tier.MACHINES})
 """Of these all that help are told; of releases the nearest, of fixes in no release one."""
-
-
-def fix_words(rules: Iterable[SettingInfo]) -> str:
-    """What people know rules by: `the fix of finding 0002`."""
-    issues = [rule.source.issues for rule in rules if rule.source is not None]
-    return f"the fix of {' and '.join(dict.fromkeys(filter(None, issues)))}"
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,8 @@ class KnownBugs:
     @property
     def stops(self) -> str:
         """Which of them stop a partition, whatever was found under the faults of a question."""
-        found = [f"{n:04}" for n in self.numbers if any(b.leaderless for b in bugs_called(f"{n:04}"))]
+        leaderless = {bug.finding for bug in read_catalogue() if bug.leaderless}
+        found = [name for number in self.numbers if (name := f"{number:04}") in leaderless]
         if not found:
             return ""
         which = " and ".join(filter(None, [", ".join(found[:-1]), found[-1]]))

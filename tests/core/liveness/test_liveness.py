@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -325,11 +326,11 @@ def test_fairness_of_what_there_is_not_is_refused():
 CUT_COUNTER = dataclasses.replace(COUNTER, cut_by=(LIMIT,))
 
 
-def counted(limit: int, *fairness: Fairness, **options: object) -> Verdict:
+def counted(limit: int, *fairness: Fairness, **options: Any) -> Verdict:
     """Whether a counter that counts by two comes to 5, where that is not what a bound forbids."""
     prop = eventually("five", "the count comes to five")(lambda c: c.count == 5)
     model = CUT_COUNTER.model({"limit": limit})
-    search = LivenessSearch(model, (), (prop,), fairness, **options)  # type: ignore[arg-type]
+    search = LivenessSearch(model, (), (prop,), fairness, **options)
     (judgement,) = search.run().liveness
     return judgement.verdict
 
