@@ -45,7 +45,8 @@ def weak_isr(cluster: Cluster) -> bool:
 
 @always(
     "strong_isr",
-    "a record that a broker serves, believing it is leader, is on every replica that can be elected",
+    "a record that a broker serves, believing it is leader, is on every replica that can be "
+    "elected",
     premise=some_record_is_committed,
     failure="{leader} believes it is leader and serves offset {offset} (HW "
     "{leader.high_watermark}); {member} is in the ISR at the controller, so it can be elected, but "

@@ -22,7 +22,7 @@ from checker.kafka.guarantees.kafka_keys import (
 )
 from checker.kafka.guarantees.releases import Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
-from checker.kafka.guarantees.tiers import SEVERAL, KnownBugs, Tier, known_bugs
+from checker.kafka.guarantees.tiers import NO_BUGS, SEVERAL, KnownBugs, Tier, known_bugs
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
     Judged,
@@ -58,7 +58,7 @@ class Change:
     choice: Choice
     about: str = ""
     waits: bool = False
-    bugs: KnownBugs = KnownBugs()
+    bugs: KnownBugs = NO_BUGS
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class _Possible:
                 had, has = as_text(choice.model.settings), as_text(other.model.settings)
                 rules = [name for name in dict.fromkeys(released) if has[name] != had[name]]
                 migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
-                bugs = known_bugs(KafkaSettings, ELR, has) if ELR in rules else KnownBugs()
+                bugs = known_bugs(KafkaSettings, ELR, has) if ELR in rules else NO_BUGS
                 about = ", ".join([*migrates, *_rules_words(rules, has, bugs)])
                 words = f"upgrade to {newer.alike}"
                 yield Change(words, Tier.UPGRADE, other, about, bugs=bugs)

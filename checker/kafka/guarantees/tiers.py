@@ -61,6 +61,9 @@ class KnownBugs:
         return f"known bugs that can leave a partition without a leader: {which}"
 
 
+NO_BUGS = KnownBugs()
+
+
 def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> KnownBugs:
     """The findings that need a feature, and that a release with these values has."""
     numbers = sorted({
