@@ -186,8 +186,9 @@ MISREAD = Property("misread", "is captured wrongly", _misread)
 
 @every_entry
 def test_a_claim_that_is_captured_wrongly_is_refused(run, group_of, tmp_path):
-    words = r"property misread \(.*test_wrong_captures.py:\d+\).* in the initial state: run as Python, "
-    with pytest.raises(DisagreementError, match=words + "it is true; as captured, it is false"):
+    words = r"property misread \(.*test_wrong_captures.py:\d+\).* in the initial state: "
+    words += "run as Python, it is true; as captured, it is false"
+    with pytest.raises(DisagreementError, match=words):
         run(group_of(count_well), [MISREAD], [], tmp_path)
 
 
