@@ -142,7 +142,7 @@ def test_what_is_left_is_what_grounding_gives(model):
 class Favoured(Lab):
     """Its first value names a member."""
 
-    favourite: Node = 0  # type: ignore[assignment]
+    favourite: Node = 0  # type: ignore[assignment]  # the first member
 
 
 def test_a_number_that_names_a_member_is_not_left_out():
