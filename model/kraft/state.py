@@ -264,7 +264,8 @@ class Quorum(State):
     @property
     def options(self) -> KRaftSettings:
         """The settings, with their type."""
-        return self.settings  # type: ignore[no-any-return]
+        settings: KRaftSettings = self.settings
+        return settings
 
     @property
     def flushes(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -22,11 +23,11 @@ _SETTINGS = settings(
 )
 
 
-def hold(law: Callable[[Example], None], count: int, **changes: object) -> int:
+def hold(law: Callable[[Example], None], count: int, **changes: Any) -> int:
     """Hold a law against `count` examples; how many of them capture took."""
     taken = 0
 
-    @settings(_SETTINGS, max_examples=count, **changes)  # type: ignore[arg-type]
+    @settings(_SETTINGS, max_examples=count, **changes)
     @given(examples())
     def check(example: Example) -> None:
         nonlocal taken

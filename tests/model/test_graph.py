@@ -97,13 +97,13 @@ def _trees() -> tuple[st.SearchStrategy[Tree], st.SearchStrategy[Tree]]:
         return cells | st.tuples(st.just("const"), constants)
 
     edges = [0, 1, -1, 2, 127, 128, -128, -129, 255, 32_767, 32_768, 2**31, -(2**31) - 1, 2**35]
-    level = (
+    level: tuple[st.SearchStrategy[Tree], ...] = (
         leaves(FLAGS, st.booleans()),
         leaves(NUMBERS, st.sampled_from(edges)),
         leaves(MASKS, st.sampled_from([0, 1, 2, 5, 127, 128, 255, 256, 2**20])),
     )
     for _ in range(3):
-        level = _extend(level)  # type: ignore[assignment]
+        level = _extend(level)
     return level[0], level[1] | level[2]
 
 

@@ -134,7 +134,7 @@ def act_by_a_constant(lab: Lab, node: Node) -> None:
 
 
 def act_by_a_property(lab: Lab, node: Node) -> None:
-    node.flag = node.is_marked  # type: ignore[attr-defined]
+    node.flag = node.is_marked  # type: ignore[attr-defined]  # the test adds it
 
 
 @pytest.mark.parametrize("part", ["constant", "helper", "class"])

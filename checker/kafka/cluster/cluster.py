@@ -58,7 +58,7 @@ class Cluster:
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
         options: Mapping[int, tuple[str, ...]] | None = None,
-        quorum: Quorum = Quorum(),  # noqa: B008  it does not change
+        quorum: Quorum = Quorum(),  # noqa: B008 (it does not change)
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
@@ -134,12 +134,16 @@ class Cluster:
             log = self.home(node) / "format.log"
             formatting[node] = self._java(arguments, log, lambda line: None, TOOL_HEAP)
         for node, process in formatting.items():
-            if not self.news.wait(lambda p=process: p.has_ended, START_LIMIT):  # type: ignore[misc]
+            if not self._has_ended(process):
                 raise UndecidedError(f"the disks of node {node} were not formatted in time")
             self.processes.gone(process)
             for disk in self.log_dirs[node]:
                 if not (disk / "meta.properties").is_file():
                     raise UndecidedError(f"the disks of node {node} could not be formatted")
+
+    def _has_ended(self, process: Process) -> bool:
+        """Wait until it has."""
+        return bool(self.news.wait(lambda: process.has_ended, START_LIMIT))
 
     def lose_disks(self, node: int) -> None:
         """Replace the disks of a broker that is down by new ones, formatted."""

@@ -19,11 +19,10 @@ from checker.kafka.guarantees.kafka_keys import (
     OPERATORS,
     REBALANCE,
     SLOW,
-    key_words,
 )
 from checker.kafka.guarantees.releases import Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
+from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
     Judged,
@@ -36,6 +35,7 @@ from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell
 from checker.lab.explanations.candidates import Kind, candidates
 from checker.lab.explanations.effects import Effects, settings_read
+from checker.lab.explanations.remedies import fix_words
 from checker.telling.report.why import why
 from model.kafka.racks import Racks
 from model.kafka.settings import KafkaSettings
@@ -170,12 +170,10 @@ class _Possible:
             if name == "broker.rack" and Racks(value).letters:
                 continue  # which is safe by who happens to lead
             other = _with(choice, candidate.settings)
-            if name == "broker.rack":
-                yield Change(_RACKS[value], Tier.MACHINES, other)
-                continue
-            tier = Tier.FEATURE if name == ELR else Tier.SETTING
+            tier = _TIERS.get(name, Tier.SETTING)
             about = known_bugs(KafkaSettings, name, as_text(other.model.settings))
-            yield Change(key_words(name, value), tier, other, about, waits=name in SLOW)
+            words = _SETTINGS[name].written_as(value)
+            yield Change(words, tier, other, about, waits=name in SLOW)
 
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
@@ -204,8 +202,7 @@ class _Possible:
         fixes = [c for c in self._candidates if c.kind is Kind.FIX]
         for candidate in sorted(fixes, key=lambda c: -c.likeness):
             ((name, value),) = candidate.settings.items()
-            source = _SETTINGS[name].source
-            if source is not None and source.issues and not source.since:
+            if _SETTINGS[name].is_in_no_release:
                 other = _with(self._choice, candidate.settings)
                 words = fix_words([_SETTINGS[name]])
                 yield Change(words, Tier.UNRELEASED, other, f"in the model {name}={value}")
@@ -221,7 +218,8 @@ def _rules_words(rules: Iterable[str], has: Mapping[str, str]) -> Iterator[str]:
     yield from dict.fromkeys(source.issues for source in sources if source and source.issues)
     if ELR in rules:
         bugs = known_bugs(KafkaSettings, ELR, has)
-        yield key_words(ELR, has[ELR]) + (f"; {bugs}" if bugs else "")
+        yield _SETTINGS[ELR].written_as(has[ELR]) + (f"; {bugs}" if bugs else "")
 
 
-_RACKS = {"spread": "a rack for each replica", "together": "all replicas in one rack"}
+_TIERS = {ELR: Tier.FEATURE, "broker.rack": Tier.MACHINES}
+"""Of settings that take more of an operator than a line of a file."""

@@ -16,10 +16,11 @@ from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
 from checker.kafka.guarantees.text import listed, no_loss
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
+from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
+from checker.lab.explanations.remedies import fix_words
 from checker.telling.report.paragraphs import paragraphs
 from model.kraft.bounds import NODES
 from model.kraft.settings import KRaftSettings

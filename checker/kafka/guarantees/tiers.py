@@ -1,15 +1,12 @@
-"""What a change takes of an operator, and what fixes and features are called in an answer.
-
-A rule of the model is no setting of Kafka's: a fix is told by its finding or issue, and a feature
-with the findings that it is needed for.
-"""
+"""What a change takes of an operator, and which known bugs a feature brings with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import IntEnum
 
-from model.language.declare.settings import SettingInfo, describe
+from checker.lab.explanations.remedies import IN_NO_RELEASE
+from model.language.declare.settings import describe
 
 FINDING = "finding "
 
@@ -34,16 +31,10 @@ _WORDS = {
     Tier.FEATURE: "a feature",
     Tier.MACHINES: "machines and no setting",
     Tier.UPGRADE: "a release",
-    Tier.UNRELEASED: "in no release",
+    Tier.UNRELEASED: IN_NO_RELEASE,
 }
 SEVERAL = frozenset({Tier.SETTING, Tier.FEATURE, Tier.MACHINES})
 """Of these all that help are told; of releases the nearest, of fixes in no release one."""
-
-
-def fix_words(rules: Iterable[SettingInfo]) -> str:
-    """What people know rules by: `the fix of finding 0002`."""
-    issues = [rule.source.issues for rule in rules if rule.source is not None]
-    return f"the fix of {' and '.join(dict.fromkeys(filter(None, issues)))}"
 
 
 def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> str:

@@ -16,9 +16,11 @@ from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
 from model.kafka.settings.modes import modes_of
 from model.kafka.settings.whose import Whose
+from model.kraft.protocol import KRAFT
 from model.language import Role
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe, named
+from model.language.errors import UsageError
 from model.protocols import releases_with, setting_sources
 
 ROOT = Path(__file__).parents[3]
@@ -81,6 +83,16 @@ def test_what_was_lost_again_is_lost_as_long_as_it_was():
 )  # fmt: skip
 def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, preset):
     assert preset_of(version_of(version)) == preset
+
+
+@pytest.mark.parametrize(
+    ("asked", "preset"), [("4.4", "4.3"), ("kafka-9", "4.3"), ("3.9.2", "3.9.1")]
+)
+def test_a_release_that_is_no_preset_is_refused_with_the_newest_up_to_it(asked, preset):
+    with pytest.raises(UsageError, match=f"'{asked}': the newest up to then is kafka-{preset}, "):
+        KAFKA.model({}, None, asked)
+    assert KAFKA.model({}, None, preset).preset == f"kafka-{preset}"
+    assert KRAFT.model({}, None, "4.2").preset == "kafka-4.2"
 
 
 def test_presets_are_in_order_and_each_but_one_is_not_as_the_one_before():
