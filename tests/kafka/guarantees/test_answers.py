@@ -66,7 +66,7 @@ def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
         assert trace.model.identity == cell.search.choice.model.identity
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute; the grid of guarantees holds the verdict")
 def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
     """Finding 0002, which a search with both in one step does not see."""
     safe = asked("4.1", "acks=all pending.isr.survives.image=true", crashes=1, replicas=2)
@@ -119,7 +119,7 @@ def test_more_in_sync_replicas_cost_writes_after_fewer_faults():
     assert answer.changes[0].cost.endswith("throughput and latency are not measured")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("ten seconds; the model's test of racks loses the same")
 def test_a_rack_with_two_of_three_replicas_loses_what_only_they_had():
     lost, told = prevented("4.1", "min.insync.replicas=2", racks="a,a,b", rack_failures=1)
     assert {c.column.name: c.words for c in lost}["a copy on some disk"] == "gone in 7 steps"
@@ -256,7 +256,7 @@ def test_of_two_stops_the_worse_takes_more_to_end_or_comes_after_fewer_faults():
     assert not by_itself.is_worse_than(Outage(Ends.BY_ITSELF, 3, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute; how long a stop lasts is held by smaller answers")
 def test_what_no_broker_ends_is_for_good():
     """Finding 0006: offline for good with every broker back, until an operator forces a leader."""
     settings = "min.insync.replicas=2 min.insync.replicas.later=1"

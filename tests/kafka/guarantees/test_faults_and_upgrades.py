@@ -124,7 +124,7 @@ def test_a_mix_that_the_model_does_not_know_is_told_and_not_judged():
     assert "not judged, records that were written before 0.11" in mixed_words(found)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("ten seconds; tests of upgrades hold the stages")
 def test_brokers_of_two_releases_are_judged_and_lose_no_more_than_each():
     answer = asked("2.0", "acks=all", upgrade_to="2.1", replicas=2, max_leader_epoch=3)
     names = [part.name for part in answer.parts]
