@@ -169,7 +169,7 @@ def program_keeps_meaning(trees: list[Tree], states: list[tuple[int, ...]]) -> b
 
 
 @given(FLAG_TREES | NUMBER_TREES, STATES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_simplifying_keeps_the_value_and_the_range_holds_it(tree, state):
     assert keeps_meaning(tree, state)
 
@@ -178,7 +178,7 @@ def test_simplifying_keeps_the_value_and_the_range_holds_it(tree, state):
     st.lists(FLAG_TREES | NUMBER_TREES, min_size=1, max_size=4),
     st.lists(STATES, min_size=1, max_size=5),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_numpy_program_gives_the_values_of_the_expressions(trees, states):
     assert program_keeps_meaning(trees, states)
 
@@ -193,7 +193,7 @@ def test_a_program_of_conditions_gives_one_boolean_a_state_even_for_constants(tr
 
 
 @given(FLAG_TREES | NUMBER_TREES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_building_an_expression_twice_gives_the_same_object(tree):
     assert build(tree) is build(tree)
 

@@ -365,6 +365,11 @@ def witness() -> Trace:
     return build_trace(model, steps, "the_leader_changes")
 
 
+def verdicts() -> tuple[Trace, ...]:
+    """A trace of each way to end."""
+    return golden_kip279(), losing_truncation(), unsafe_isr(), witness()
+
+
 def same(left: Trace, right: Trace) -> bool:
     """Two traces say the same, though of models that are different objects."""
     return _content(left) == _content(right)

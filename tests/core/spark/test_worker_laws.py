@@ -52,7 +52,7 @@ SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
         ("async_isr", {}, Options(deadlock=True)),
         ("async_isr", {}, Options(deadlock=True, keep_going=True)),
         ("kip320", TINY, Options(symmetry=True)),
-        ("kafka_producer", PRODUCER, Options(keep_going=True)),
+        pytest.param("kafka_producer", PRODUCER, Options(keep_going=True), marks=pytest.mark.slow),
         ("kafka_producer", PRODUCER | {"keys": 2}, Options(symmetry=True)),
     ],
 )
