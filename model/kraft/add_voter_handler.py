@@ -69,5 +69,5 @@ def _was_voter(node: Node, other: Node) -> bool:
 
 
 def needs_its_old_key_removed(quorum: Quorum, node: Node) -> bool:
-    """The voter set that the node goes by has its id with another directory."""
+    """The node's voter set has its id with another directory."""
     return voter_set(quorum, node).contains(node) & not_(is_voter(quorum, node, node))

@@ -73,13 +73,13 @@ SOME_QUICK = [
     case
     if case in QUICK
     else pytest.param(case, marks=pytest.mark.slow)
-    if place % 3 == 0
+    if place % 9 == 0
     else nightly("a case is explained as others are", case)
     for place, case in enumerate(CASES)
 ]
 SOME_SEARCHED = [
     case
-    if place % 6 == 4 and not case.name.startswith(("17-", "38-", "41-", "86-", "97-", "99-"))
+    if place % 12 == 4 and not case.name.startswith(("17-", "38-", "41-", "86-", "97-", "99-"))
     else nightly("each is a search at a case's bounds", case)
     for place, case in enumerate(CASES)
 ]

@@ -102,7 +102,7 @@ settings = { "isr.answer.apart" = "true" }
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a sweep of a matrix twice")
 def test_what_is_safe_is_so_in_the_finer_model_too(tmp_path):
     """What the model as it is violates has no mark; what a release mends has none either."""
     text = SMALL.replace("[bounds]", f"{FINER}[bounds]").replace(
@@ -140,7 +140,9 @@ def without_time(results):
     return {name: {**result, "seconds": 0} for name, result in results.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly(
+    "two processes that start with all comparisons; smaller sweeps of two workers are slow tests"
+)
 def test_processes_find_the_same_and_the_store_spares_them(tmp_path, monkeypatch):
     monkeypatch.undo()  # processes of their own compare as many states as users' do
     store = tmp_path / "results.jsonl"

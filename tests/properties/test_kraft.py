@@ -17,6 +17,7 @@ from model.language import action, minimum, require
 from properties import Sense, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
 from tests.support.textbook import count_levels
+from tests.support.tiers import nightly
 
 ALWAYS = [p for p in properties_of(KRAFT) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KRAFT.name]
@@ -155,9 +156,7 @@ RULES = {
 
 
 LONG = {
-    "reconfiguration.waits.for.epoch", "high.watermark.exceeds.epoch.start", "a resignation",
-    "follower.flushes.before.fetch", "removed.leader.is.not.counted",
-    "a disk, and controllers that join", "a change of voters",
+    "a resignation", "a disk, and controllers that join", "a change of voters",
     "elections without pre-votes", "an observer", "snapshots", "power", "kraft.version rises",
 }  # fmt: skip
 
@@ -168,7 +167,10 @@ def _ids(names):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", _ids(RULES))
+@pytest.mark.parametrize(
+    "rule",
+    [nightly("four nodes", r) if r == "reconfiguration.waits.for.epoch" else r for r in RULES],
+)
 def test_each_rule_is_needed(rule):
     """Without it metadata is lost, or majorities do not meet; with it not in as many steps."""
     bounds, settings, depth = RULES[rule]
