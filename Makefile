@@ -40,7 +40,7 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 		exit 1; \
 	fi
 	@$(BIN)/explore kip320
-	@printf '\nTo go on:\n  . %s/bin/activate\n  explore kip320 --set fence_fetch=false\n  highwater list\n' $(VENV)
+	@printf '\nTo go on:\n  . %s/bin/activate\n  highwater explore kip320 --set fence_fetch=false\n  highwater list\n' $(VENV)
 
 .PHONY: test
 test: jvm $(ALL) ## run the test suite, without the slow tests
