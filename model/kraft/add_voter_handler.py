@@ -39,7 +39,7 @@ def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     "{node} joins the voter set: {leader} adds it",
     at="KafkaRaftClient.pollFollowerAsObserver",
     since="4.2.0",
-    about="KIP-853, KAFKA-19850",
+    about="KIP-853, KAFKA-19078, KAFKA-19850",
     settings="controller.quorum.auto.join.enable, auto.join.once",
 )
 def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:

@@ -75,7 +75,7 @@ class KRaftSettings:
         "a controller that is no voter asks the leader to add it",
         "controller.quorum.auto.join.enable",
         at="KafkaRaftClient.shouldSendAddOrRemoveVoterRequest",
-        about="KIP-853, KAFKA-19850",
+        about="KIP-853, KAFKA-19078",
         since="4.2.0",
         role=Role.OPERATOR,
     )
