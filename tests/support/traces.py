@@ -76,9 +76,9 @@ class Ticket(Record):
 
 
 class Desk(Record):
-    """A part of the root, with a reference to a row and one to a member."""
+    """A part of the root, with the number of a row and a reference to a member."""
 
-    current: Job | None = None
+    current: Annotated[int, integers(-1, JOBS, none=-1)] = -1
     holder: Worker | None = None
 
 
@@ -111,7 +111,7 @@ def take_job(office: Office, worker: Worker, job: Job) -> None:
     worker.busy = True
     job.offered[worker] = True
     office.desk.holder = worker
-    office.desk.current = job
+    office.desk.current = job.number
 
 
 @action("{worker} refuses {job}; <b>#1</b> | *loudly*")
@@ -122,7 +122,7 @@ def refuse_job(office: Office, worker: Worker, job: Job) -> None:
     worker.busy = False
     job.refused_by = job.refused_by.with_member(worker)
     office.desk.holder = None
-    office.desk.current = None
+    office.desk.current = -1
 
 
 @action("the queue is cut to {end}")
@@ -363,6 +363,11 @@ def witness() -> Trace:
         instance_of(model, "controller_elect_leader", leader=1),
     ]
     return build_trace(model, steps, "the_leader_changes")
+
+
+def verdicts() -> tuple[Trace, ...]:
+    """A trace of each way to end."""
+    return golden_kip279(), losing_truncation(), unsafe_isr(), witness()
 
 
 def same(left: Trace, right: Trace) -> bool:
