@@ -44,7 +44,7 @@ def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
 
 
 def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
-    """A time-out may make the node stand: a voter that is no leader and does not stand already."""
+    """A time-out may start an election: the node is a voter, and neither leader nor Prospective."""
     waits = any_of(node.role == UNATTACHED, node.role == FOLLOWER, node.role == CANDIDATE)
     return all_of(waits, may_stand(quorum, node))
 
@@ -72,7 +72,7 @@ def node_time_out(quorum: Quorum, node: Node) -> None:
     settings="pre.vote",
 )
 def node_time_out_at_once(quorum: Quorum, node: Node) -> None:
-    """Without pre-votes a voter whose time-out expires stands in the next epoch at once."""
+    """Without pre-votes a voter whose time-out expires is a Candidate of the next epoch at once."""
     require(not quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
     _require_room_for_an_epoch(quorum, node)
 
@@ -235,9 +235,10 @@ def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
 def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached.
 
-    A node that has started again may know who leads, and not where. Who hears of it then, and does
-    not find the leader among its own voters either, ends with an exception. With
-    `unknown.endpoints.are.no.leader` it asks on: that it goes over to that epoch is left out.
+    A node that has restarted may know the leader's id without endpoints. A node that hears of it
+    then, and does not find the leader in its own voter set either, ends with an exception. With
+    `unknown.endpoints.are.no.leader` it tries the next bootstrap server: that it enters that epoch
+    is left out.
     """
     require(may_hear(node, other))
     require(any_of(is_none(other.leader), finds_leader(quorum, node, other)))
@@ -301,7 +302,7 @@ def resigned_leave(quorum: Quorum, node: Node) -> None:
     settings="resigned.stands.again",
 )
 def resigned_stand(quorum: Quorum, node: Node) -> None:
-    """Up to 3.9 a voter that has resigned stands in the next epoch."""
+    """Up to 3.9 a voter that has resigned is a Candidate of the next epoch."""
     require(quorum.options.resigned_stands_again, node.role == RESIGNED, may_stand(quorum, node))
     _require_room_for_an_epoch(quorum, node)
 

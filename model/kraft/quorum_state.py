@@ -137,7 +137,7 @@ def initialize(quorum: Quorum, node: Node) -> None:
     A voter that has voted for itself is a candidate again; its votes are gone. Who led the epoch
     has resigned from it (`leader.restarts`). A leader that is not in the voter set of the node has
     no known endpoints.
-    A node that is the only voter stands at once, in the next epoch where there is no pre-vote.
+    A node that is the only voter starts an election at once, in the next epoch without pre-votes.
     """
     led = node.leader == node
     stood = node.voted == node
@@ -161,5 +161,5 @@ def initialize(quorum: Quorum, node: Node) -> None:
 
 
 def may_stand(quorum: Quorum, node: Node) -> bool:
-    """The node is a voter in the set that it goes by, and can be elected."""
+    """The node is a voter in its own voter set, and can be elected."""
     return is_voter(quorum, node, node)

@@ -21,7 +21,7 @@ class KRaftVersion(StrEnum):
 
 
 class LeaderRestarts(StrEnum):
-    """What a node is that starts again and has led the epoch in its `quorum-state`."""
+    """What a node is after a restart that has led the epoch in its `quorum-state`."""
 
     LEADER = "leader"  # the leader, as if it had not stopped
     UNATTACHED = "unattached"  # it has forgotten that it led: it may vote in the epoch
@@ -75,7 +75,7 @@ class KRaftSettings:
         "a controller that is no voter asks the leader to add it",
         "controller.quorum.auto.join.enable",
         at="KafkaRaftClient.shouldSendAddOrRemoveVoterRequest",
-        about="KIP-853, KAFKA-19850",
+        about="KIP-853, KAFKA-19078",
         since="4.2.0",
         role=Role.OPERATOR,
     )
@@ -176,7 +176,7 @@ class KRaftSettings:
     )
     snapshot_is_read: bool = setting(
         False,
-        "a snapshot that replaces the log is read, wherever the cursor is",
+        "a snapshot that replaces the log is read, wherever `nextOffset` is",
         "snapshot.is.always.read",
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
@@ -210,7 +210,7 @@ class KRaftSettings:
     )
     unknown_endpoints_taken: bool = setting(
         False,
-        "a response that names a leader whose endpoints nobody knows counts as one that names none",
+        "a response that names a leader without known endpoints counts as one that names none",
         "unknown.endpoints.are.no.leader",
         at="KafkaRaftClient.maybeHandleCommonResponse",
         about="finding 0027",
@@ -242,7 +242,7 @@ class KRaftSettings:
     )
     restart_flushes: bool = setting(
         False,
-        "a node that starts flushes its log before it fetches or votes",
+        "a node that restarts flushes its log before it fetches or votes",
         "restart.flushes.log",
         at="KafkaRaftClient.initialize",
         about="finding 0025",
@@ -253,7 +253,7 @@ class KRaftSettings:
     )
     leader_restarts: LeaderRestarts = setting(
         LeaderRestarts.RESIGNED,
-        "what a leader is when it starts again, in the epoch that it led",
+        "what a leader is after a restart, in the epoch that it led",
         "leader.restarts",
         at="QuorumState.initialize",
         about="KAFKA-10527, KAFKA-10661",

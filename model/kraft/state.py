@@ -146,8 +146,8 @@ class Node(Entity):
 
     `snapshot_end`: the offset at which its latest snapshot ends, 0 without one; of records below it
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
-    the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
-    goes by since a snapshot came that it did not read; nobody if it reads what it has.
+    the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voter set that it
+    keeps from before it fetched a snapshot that it did not read; nobody if it has read what it has.
     `voters_dropped`: of the VotersRecords before `snapshot_end` it remembers none.
     """
 
@@ -210,7 +210,7 @@ class Node(Entity):
 
     @property
     def has_read_voters(self) -> bool:
-        """It goes by a VotersRecord: of its log, or of one that a snapshot has replaced."""
+        """It has its voter set from a VotersRecord: of its log, or of a log before a snapshot."""
         return any_of(self.last_read_offset != NO_OFFSET, not_(self.stale_voters.is_empty))
 
     @property

@@ -42,7 +42,7 @@ from properties.kraft.availability import (
 
 @always(
     "one_leader_in_an_epoch",
-    "no epoch has two leaders, one after the other neither",
+    "no epoch ever has two leaders, not even one after the other",
     failure="{row} has had two leaders",
     breach="has two leaders in one epoch",
     broken_by="a voter that does not write down its vote",
@@ -126,9 +126,9 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
 
 @always(
     "the_voter_set_is_that_of_the_log",
-    "a node goes by the last VotersRecord of its log",
-    failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
-    breach="lets a controller go by a wrong voter set",
+    "a node's voter set is that of the last VotersRecord in its log",
+    failure="the voter set of {node} is {node.voters}, not that of its last VotersRecord",
+    breach="gives a controller a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_voters_in_the_log,
 )
@@ -150,7 +150,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     promised=lambda model: has_voters_in_the_log(model) and has_snapshots(model),
 )
 def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
-    """Else each node that reads it goes by an older set, after a start too."""
+    """Else each node that reads it has an older voter set, after a restart too."""
     return every(
         not_(
             all_of(
@@ -207,8 +207,8 @@ def may_act(quorum: Quorum, node: Node) -> bool:
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
-    failure="{one}, by the voters {one.voters}, and {other}, by {other.voters}, may be elected or "
-    "commit by majorities without a common node",
+    failure="{one}, with the voter set {one.voters}, and {other}, with {other.voters}, may be "
+    "elected or commit by majorities without a common node",
     breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
@@ -258,7 +258,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
 
 @always(
     "one_vote_in_an_epoch",
-    "a node that has voted in an epoch votes for nobody else in it, after a start neither",
+    "a node that has voted in an epoch votes for nobody else in it, not even after a restart",
     of_steps=True,
     failure="{node} votes twice in an epoch",
     breach="lets a controller vote twice in one epoch",
@@ -303,13 +303,13 @@ def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
     )
 
 
-@sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")
+@sometimes("a_voter_set_changes", "a node's voter set is not that of the first VotersRecord")
 def a_voter_set_changes(quorum: Quorum) -> bool:
     """A voter was added, removed or updated."""
     return some(node.last_read_offset > 0 for node in quorum.nodes)
 
 
-@sometimes("two_candidates_in_an_epoch", "two nodes stand in the same epoch")
+@sometimes("two_candidates_in_an_epoch", "two nodes are Candidates of the same epoch")
 def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
     """Elections that split the votes."""
     return some(

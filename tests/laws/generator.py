@@ -262,10 +262,8 @@ class Writer:
         chosen: list[str] = self.pick(*forms)()
         return chosen
 
-    def _assigned(
-        self, place: str, draw: Callable[[Scope, int], str], scope: Scope, depth: int
-    ) -> list[str]:
-        return [f"{place} = {draw(scope, depth)}"]
+    def _assigned(self, place: str, draw: Callable[..., str], *at: Any) -> list[str]:
+        return [f"{place} = {draw(*at)}"]
 
     def _of_node(self, scope: Scope, n: str) -> list[Callable[[], list[str]]]:
         return [

@@ -86,7 +86,7 @@ class Cluster:
         return f"{HOST}:{self.fronts[node]}"
 
     def begin(self) -> None:
-        """Format every node's disks, and start all; return when every broker is at work."""
+        """Format every node's disks, and start all; return when every broker has started."""
         for node in self.all_nodes:
             self.home(node).mkdir()
         self.format(self.all_nodes)
@@ -225,7 +225,7 @@ class Cluster:
         self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
 
     def start(self, nodes: Iterable[int]) -> None:
-        """Start nodes, and wait until each of them is at work."""
+        """Start nodes, and wait until each of them has started."""
         started = tuple(nodes)
         for node in started:
             self.launch(node)
@@ -233,7 +233,7 @@ class Cluster:
             self._wait_until_started(node)
 
     def make_whole(self) -> None:
-        """Let every node be at work that is not: what shuts down may do so first."""
+        """Start every node that has not: what shuts down may do so first."""
         down = []
         for node in self.all_nodes:
             if node in self._leaving or not self.is_up(node):
@@ -279,7 +279,7 @@ class Cluster:
         return node in self._running and not self._running[node].has_ended
 
     def is_started(self, node: int) -> bool:
-        """Whether its process runs and is at work, and was not asked to shut down."""
+        """Whether its process runs and has started, and was not asked to shut down."""
         return self.is_up(node) and self.nodes[node].started and node not in self._leaving
 
     # --- evidence --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ release's own), and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
-    promise 1 is at work           the same, but the cluster is stuck if it does not
+    promise 1 has started          the same, but the cluster is stuck if it does not
     perhaps t is led by 0          waited for, and gone on either way: releases differ
     - hold the metadata of 0       left out in the control
     + until 0 leads t in epoch 1   in the control only

@@ -22,7 +22,7 @@ from checker.kafka.guarantees.kafka_keys import (
 )
 from checker.kafka.guarantees.releases import Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
+from checker.kafka.guarantees.tiers import NO_BUGS, SEVERAL, KnownBugs, Tier, known_bugs
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
     Judged,
@@ -50,7 +50,7 @@ _SETTINGS = describe(KafkaSettings)
 class Change:
     """One change: its words, what it is, where it comes from, and the choice that has it.
 
-    With one that `waits` every write waits for a disk.
+    With one that `waits` every write waits for a disk. `bugs` are those that come with it.
     """
 
     words: str
@@ -58,6 +58,7 @@ class Change:
     choice: Choice
     about: str = ""
     waits: bool = False
+    bugs: KnownBugs = NO_BUGS
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ class Tried:
         stops = f": {'; '.join(self.costs)}" if self.costs else ""
         waits = "; each write waits for the disk, throughput and latency are not measured"
         words = f"costs {'availability' if self.costs else 'no availability'}{stops}"
+        if bugs := self.change.bugs.stops:
+            words += f"{'' if self.costs else ' under these faults'}; {bugs}"
         return words + (waits if self.change.waits else "")
 
 
@@ -171,9 +174,9 @@ class _Possible:
                 continue  # which is safe by who happens to lead
             other = _with(choice, candidate.settings)
             tier = _TIERS.get(name, Tier.SETTING)
-            about = known_bugs(KafkaSettings, name, as_text(other.model.settings))
+            bugs = known_bugs(KafkaSettings, name, as_text(other.model.settings))
             words = _SETTINGS[name].written_as(value)
-            yield Change(words, tier, other, about, waits=name in SLOW)
+            yield Change(words, tier, other, bugs.words, name in SLOW, bugs)
 
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
@@ -194,8 +197,10 @@ class _Possible:
                 had, has = as_text(choice.model.settings), as_text(other.model.settings)
                 rules = [name for name in dict.fromkeys(released) if has[name] != had[name]]
                 migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
-                about = ", ".join([*migrates, *_rules_words(rules, has)])
-                yield Change(f"upgrade to {newer.alike}", Tier.UPGRADE, other, about)
+                bugs = known_bugs(KafkaSettings, ELR, has) if ELR in rules else NO_BUGS
+                about = ", ".join([*migrates, *_rules_words(rules, has, bugs)])
+                words = f"upgrade to {newer.alike}"
+                yield Change(words, Tier.UPGRADE, other, about, bugs=bugs)
 
     def unreleased(self) -> Iterator[Change]:
         """Fixes that no release has, of what is most like the trace first."""
@@ -212,13 +217,12 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
     return replace(choice, settings={**choice.settings, **settings})
 
 
-def _rules_words(rules: Iterable[str], has: Mapping[str, str]) -> Iterator[str]:
+def _rules_words(rules: Iterable[str], has: Mapping[str, str], bugs: KnownBugs) -> Iterator[str]:
     """What a later release has that matters: each by where it is published, ELR by its key."""
     sources = [_SETTINGS[name].source for name in rules if name != ELR]
     yield from dict.fromkeys(source.issues for source in sources if source and source.issues)
     if ELR in rules:
-        bugs = known_bugs(KafkaSettings, ELR, has)
-        yield _SETTINGS[ELR].written_as(has[ELR]) + (f"; {bugs}" if bugs else "")
+        yield _SETTINGS[ELR].written_as(has[ELR]) + (f"; {bugs.words}" if bugs.words else "")
 
 
 _TIERS = {ELR: Tier.FEATURE, "broker.rack": Tier.MACHINES}

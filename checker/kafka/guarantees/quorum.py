@@ -151,8 +151,8 @@ def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
     had = as_text(choice.model.settings)
     if had[LEVEL] == "0" and version_of(controllers.release) >= version_of("3.9"):
         other = _with(choice, {LEVEL: "1"})
-        about = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
-        yield Change(f"{LEVEL}=1", Tier.FEATURE, other, about)
+        bugs = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
+        yield Change(f"{LEVEL}=1", Tier.FEATURE, other, bugs.words)
     later = list(RELEASES.values())
     for preset in later[later.index(controllers.preset) + 1 :]:
         words = f"upgrade to {preset.partition('-')[2]}"

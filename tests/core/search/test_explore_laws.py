@@ -36,7 +36,7 @@ from tests.support.tiers import nightly, slow_but
 from tests.support.variants import MOST, small, tiny
 
 AT_MOST = 400
-SOME = ["truncate_to_high_watermark", "kip595"]
+SOME = ["truncate_to_high_watermark"]
 all_but_the_producers = pytest.mark.parametrize(
     "name",
     slow_but(

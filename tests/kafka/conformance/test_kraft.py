@@ -142,7 +142,7 @@ def test_a_controller_that_starts_acknowledges_what_it_has_not_flushed(version, 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("fix", ["", "0027"])
 def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(version, fix):
-    """2 has read that 1, which leads, is removed, and starts again; 4 has an empty disk.
+    """2 has read that 1, which leads, is removed, and restarts; 4 has an empty disk.
 
     With pre-votes 2 goes on to say so for as long as it finds no majority.
     """

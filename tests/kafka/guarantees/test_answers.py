@@ -21,7 +21,7 @@ from checker.kafka.guarantees.faults import Faults, choice_of
 from checker.kafka.guarantees.releases import release_named
 from checker.kafka.guarantees.stops import NONE, Ends, Outage, outages
 from checker.kafka.guarantees.text import listed
-from checker.kafka.guarantees.tiers import Tier, known_bugs
+from checker.kafka.guarantees.tiers import KnownBugs, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import STATES, finer_of_the_grid, is_safe, judge_losses
 from checker.lab.experiments.choices import Choice
 from model.kafka.protocol import KAFKA
@@ -217,9 +217,22 @@ def test_a_feature_is_told_with_the_findings_that_need_it_and_that_the_release_h
     def bugs(preset):
         return known_bugs(KafkaSettings, ELR, as_text(KAFKA.model({}, None, preset).settings))
 
-    assert bugs("kafka-4.1").startswith("known bugs with it: 0003 to 0007, 0011, 0014")
-    assert bugs("kafka-4.3").startswith("known bugs with it: 0004 to 0007, 0011, 0014")
-    assert bugs("kafka-fixed") == ""
+    assert bugs("kafka-4.1").words.startswith("known bugs with it: 0003 to 0007, 0011, 0014")
+    assert bugs("kafka-4.3").words.startswith("known bugs with it: 0004 to 0007, 0011, 0014")
+    assert bugs("kafka-fixed").words == bugs("kafka-fixed").stops == ""
+
+
+def test_a_change_that_costs_nothing_still_names_the_known_bugs_that_stop_a_partition():
+    """A search meets only those that the faults of its question lead to."""
+    judged: Any = None
+    bugs = KnownBugs((3, 6, 11, 18))
+    cost = Tried(Change("ELR", Tier.FEATURE, judged, bugs=bugs), judged, ()).cost
+    assert cost == (
+        "costs no availability under these faults; known bugs that can leave a partition without "
+        "a leader: 0006, 0011 and 0018"
+    )
+    setting = Change("acks=all", Tier.SETTING, judged)
+    assert Tried(setting, judged, ()).cost == "costs no availability"
 
 
 # --- stops ---------------------------------------------------------------------------------------
