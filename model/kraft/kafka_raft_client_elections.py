@@ -126,7 +126,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
 def require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
     require(node != voter, node.epoch >= voter.epoch, voter.is_free)
     require(voter_set(quorum, node).contains(voter), is_voter(quorum, node, voter))
-    require(not_(node.votes.contains(voter)))
+    if not quorum.options.dead_values_are_blank:
+        require(not_(node.votes.contains(voter)))
 
 
 @action(

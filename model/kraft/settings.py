@@ -294,3 +294,9 @@ class KRaftSettings:
         "whole.fetches",
         role=Role.FINENESS,
     )
+    dead_values_are_blank: bool = setting(
+        False,
+        "what no later step and no claim can tell apart is one value: there are fewer states",
+        "dead.values.are.blank",
+        role=Role.FINENESS,
+    )

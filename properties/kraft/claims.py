@@ -288,15 +288,18 @@ def another_node_leads(quorum: Quorum) -> bool:
 @sometimes("a_record_is_committed", "a record after the first is committed")
 def a_record_is_committed(quorum: Quorum) -> bool:
     """Without that, nothing is acknowledged."""
-    return some(all_of(row.number > 0, row.epoch != 0) for row in quorum.committed)
+    return some(all_of(node.leads, node.high_watermark > 1) for node in quorum.nodes)
 
 
 @sometimes("a_follower_truncates", "a follower's log is cut", of_steps=True)
 def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
-    """Logs diverge, and are made alike again. After a power loss nothing is fetched yet."""
+    """Logs diverge, and are made alike again, with nothing lost."""
+    lost = any_of(
+        after.spent.power_losses != before.spent.power_losses,
+        after.spent.disk_losses != before.spent.disk_losses,
+    )
     return some(
-        all_of(after.nodes[node].log.end < node.log.end, after.nodes[node].has_fetched)
-        for node in before.nodes
+        all_of(after.nodes[node].log.end < node.log.end, not_(lost)) for node in before.nodes
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
+from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace, build_trace
@@ -380,3 +382,12 @@ def _content(trace: Trace) -> tuple[object, ...]:
         trace.model.identity, trace.property, str(trace.verdict), trace.states, trace.version,
         [(step.number, step.action.name, step.arguments) for step in trace.steps],
     )  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every place in a JSON document: its path, and what stands there."""
+    yield path, value
+    if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in inner:
+            yield from places(part, (*path, key))

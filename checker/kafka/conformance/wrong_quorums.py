@@ -46,5 +46,6 @@ WRONG: Mapping[str, Wrong] = {
 UNSEEN = {
     "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
     "unknown.endpoints.are.no.leader": "a property alone asks for it",
+    "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",
 }
 """Settings that no step of a controller depends on, with the reason."""
