@@ -119,7 +119,7 @@ class KRaftSettings:
         feature="kraft.version",
         catalogue="109",
         history="false 3.9.0",
-        evidence="classes of 3.9.1 to 4.3.1",
+        evidence="classes of 3.9.1; `FileQuorumStateStore` of 4.3.1",
     )
     resigned_stands_again: bool = setting(
         False,
