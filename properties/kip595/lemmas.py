@@ -49,7 +49,8 @@ def epochs_in_logs(raft: Raft) -> bool:
 
 @always(
     "roles_have_epochs",
-    "nobody stands or leads in epoch 0, and no high watermark is beyond the log",
+    "nobody stands or leads in epoch 0; no high watermark is beyond the log, and each rose in an "
+    "epoch with a leader",
     failure="{voter} is {voter.role} in epoch {voter.epoch}, its high watermark "
     "{voter.high_watermark} and its end {voter.log.end}",
     broken_by="a voter that stands in the epoch in which it is",
@@ -60,6 +61,10 @@ def roles_have_epochs(raft: Raft) -> bool:
         all_of(
             any_of(voter.role == Role.FOLLOWER, voter.epoch > 0),
             voter.high_watermark <= voter.log.end,
+            any_of(
+                voter.high_watermark == 0,
+                not_(is_none(raft.elections[voter.commit_epoch].leader)),
+            ),
         )
         for voter in raft.voters
     )
@@ -198,8 +203,23 @@ def fetched_from_a_leader(raft: Raft) -> bool:
 
 
 @always(
+    "leaders_reach_fetch_offsets",
+    "no fetch offset is beyond the log of the leader that knows it",
+    failure="{voter} has fetched more from {leader} than that has",
+    broken_by="a leader that truncates its log",
+)
+def leaders_reach_fetch_offsets(raft: Raft) -> bool:
+    """A leader takes no fetch offset beyond its end, and only appends."""
+    return every(
+        implies(leader.leads, raft.elections[leader.epoch].fetched[voter] <= leader.log.end)
+        for voter in raft.voters
+        for leader in raft.voters
+    )
+
+
+@always(
     "fetched_is_held",
-    "what a voter has fetched from the leader of its epoch, both hold; a leader holds all fetched",
+    "what a voter has fetched from the leader of its epoch, both hold",
     failure="{voter} has fetched offset {o} from {leader}, and they differ there",
     broken_by="kip595 check_fetch=false",
 )
@@ -207,17 +227,12 @@ def fetched_is_held(raft: Raft) -> bool:
     """Within an epoch no follower truncates what it has fetched."""
     return every(
         implies(
-            leader.leads,
             all_of(
-                raft.elections[leader.epoch].fetched[voter] <= leader.log.end,
-                implies(
-                    all_of(
-                        voter.epoch == leader.epoch,
-                        raft.elections[leader.epoch].fetched[voter] > o,
-                    ),
-                    voter.same_entry(leader, o),
-                ),
+                leader.leads,
+                voter.epoch == leader.epoch,
+                raft.elections[leader.epoch].fetched[voter] > o,
             ),
+            voter.same_entry(leader, o),
         )
         for voter in raft.voters
         for leader in raft.voters
@@ -336,6 +351,56 @@ def commits_are_majorities(raft: Raft) -> bool:
 
 
 @always(
+    "commits_are_held",
+    "the leader of its epoch holds the record by which a high watermark rose, ever after",
+    failure="{leader} led when {voter} committed offset {voter.commit_offset}, and lacks it",
+    broken_by="kip595 up_to_date=false",
+)
+def commits_are_held(raft: Raft) -> bool:
+    """Whoever it truncates its log for holds that record."""
+    return every(
+        any_of(
+            voter.high_watermark == 0,
+            raft.elections[voter.commit_epoch].leader != leader,
+            leader.has(voter.commit_offset, voter.commit_epoch),
+        )
+        for voter in raft.voters
+        for leader in raft.voters
+    )
+
+
+@always(
+    "commits_are_in_order",
+    "a log with the record by which a high watermark rose has the records by which others rose "
+    "before",
+    failure="{voter} has the record by which {later} has committed, and lacks {earlier}'s",
+    broken_by="kip595 up_to_date=false",
+)
+def commits_are_in_order(raft: Raft) -> bool:
+    """An earlier commit may commit, so that logs with later records hold it."""
+    return every(
+        implies(
+            all_of(
+                earlier.high_watermark > 0,
+                later.high_watermark > 0,
+                any_of(
+                    earlier.commit_epoch < later.commit_epoch,
+                    all_of(
+                        earlier.commit_epoch == later.commit_epoch,
+                        earlier.commit_offset <= later.commit_offset,
+                    ),
+                ),
+                voter.has(later.commit_offset, later.commit_epoch),
+            ),
+            voter.has(earlier.commit_offset, earlier.commit_epoch),
+        )
+        for voter in raft.voters
+        for later in raft.voters
+        for earlier in raft.voters
+    )
+
+
+@always(
     "commits_cover_what_is_below",
     "a log with the record by which a high watermark rose holds all that is below that",
     failure="{other} has the record by which {voter} has committed offset {o}, and differs there",
@@ -365,11 +430,14 @@ KIP595_LEMMAS: tuple[Property, ...] = (
     records_from_the_start,
     log_matching,
     fetched_from_a_leader,
+    leaders_reach_fetch_offsets,
     fetched_is_held,
     fetched_is_safe,
     candidates_are_safe,
     later_logs_are_safe,
     commits_are_majorities,
+    commits_are_held,
+    commits_are_in_order,
     commits_cover_what_is_below,
     leaders_hold_commits,
 )

@@ -13,7 +13,7 @@ from checker.core.exits import Exit
 from checker.core.proofs.bounded.induction import Induction
 from checker.core.proofs.proof import Obligation, Proof, ProofOutcome
 from checker.core.proofs.proof_report import exit_status
-from checker.core.proofs.unbounded.clauses import Clauses
+from checker.core.proofs.unbounded.clauses import Clauses, conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
@@ -224,6 +224,16 @@ def test_equal_booleans_may_hold_quantifiers(op):
     assert refuted(differ, inner, lifted_flag)
     assert refuted(differ, graph.negation(inner), graph.negation(lifted_flag))
     assert not refuted(differ, inner)
+
+
+def test_a_formula_is_what_its_parts_say_together():
+    here, there, other = (graph.read(f"skolem!flag#{k}", (), BOOL) for k in (1, 2, 3))
+    formula = graph.disjunction(other, graph.conjunction(here, there))
+    parts = list(conjuncts(formula))
+
+    assert len(parts) == 2
+    assert refuted(*parts, graph.negation(formula))
+    assert all(refuted(formula, graph.negation(part)) for part in parts)
 
 
 def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_makes():
