@@ -71,6 +71,11 @@ class Clauses:
         parts = matrix.args if matrix.op is Op.AND else (matrix,)
         return [Clause(self._open(part), part) for part in parts if part is not graph.TRUE]
 
+    @property
+    def has_majorities(self) -> bool:
+        """Some formula so far is about a majority."""
+        return bool(self._majorities)
+
     def _open(self, node: Node) -> tuple[Node, ...]:
         return tuple(v for v in node.parameters if v not in self._constants)
 

@@ -56,8 +56,10 @@ class Use:
     def at(self, terms: Iterable[Node]) -> Use:
         """The same of the terms, in place of the parameters."""
         put = dict(zip(self.parameters, terms, strict=True))
-        parts = (graph.substitute(part, put) for part in (self.group, self.of, self.holds))
-        return Use(*parts, tuple(put.values()))
+        group, of, holds = (
+            graph.substitute(part, put) for part in (self.group, self.of, self.holds)
+        )
+        return Use(group, of, holds, tuple(put.values()))
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,9 @@ class UnboundedInduction:
             self._settled[key] = before, rested_on
             return
         started = time.perf_counter()
-        left = [clauses.of(graph.negation(part)) for part in conjuncts(goal)]
+        # Where nothing is of majorities, parts cost more than they save.
+        parts = conjuncts(goal) if clauses.has_majorities else [goal]
+        left = [clauses.of(graph.negation(part)) for part in parts]
         pools: dict[tuple[int, frozenset[str]], Pools] = {}
         tried: set[tuple[Pools, Strategy]] = set()
         rested_on = frozenset()
