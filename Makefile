@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
+# Workers of tests that wait for clusters and browsers more than they compute.
+WAITING ?= 3
 PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
 # Words of the mutants to try; by default all of them.
@@ -20,6 +22,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 # Spark starts once a session: its tests form one group, which one worker runs.
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := -n $(WORKERS) --dist loadgroup
+BESIDE := -n $(WAITING) --dist loadgroup
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -40,7 +43,7 @@ explore: $(BASE) ## find a real bug of early Kafka, then show that KIP-320 is fr
 		exit 1; \
 	fi
 	@$(BIN)/explore kip320
-	@printf '\nTo go on:\n  . %s/bin/activate\n  explore kip320 --set fence_fetch=false\n  highwater list\n' $(VENV)
+	@printf '\nTo go on:\n  . %s/bin/activate\n  highwater explore kip320 --set fence_fetch=false\n  highwater list\n' $(VENV)
 
 .PHONY: test
 test: jvm $(ALL) ## run the test suite, without the slow tests
@@ -62,12 +65,12 @@ test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, an
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
-	@$(PYTEST) $(PARALLEL) --no-loadscope-reorder -m "kafka and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(BESIDE) --no-loadscope-reorder -m "kafka and not nightly" $(PYTEST_ARGS)
 
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
 	@scripts/ensure-browser
-	@$(PYTEST) $(PARALLEL) -m "browser and not nightly" tests/browser tests/test_site.py $(PYTEST_ARGS)
+	@$(PYTEST) $(BESIDE) -m "browser and not nightly" tests/browser tests/test_site.py $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -228,9 +228,9 @@ def _declared(module: ModuleType, place: str) -> dict[str, Protocol]:
     return {k: v for k, v in found.items() if v.module == module.__name__} or found
 
 
-def _refuse_forgotten(module: ModuleType, place: str, protocols: object) -> None:
+def _refuse_forgotten(module: ModuleType, place: str, protocols: Iterable[Protocol]) -> None:
     """An action or property that no protocol lists would never be run, and nobody would know."""
-    chosen: list[Protocol] = list(protocols)  # type: ignore[call-overload]
+    chosen = list(protocols)
     listed = {id(e) for p in chosen for e in (*p.actions, *p.properties, *p.lemmas)}
     for value in vars(module).values():
         if not isinstance(value, Action | Claim) or id(value) in listed:

@@ -151,7 +151,7 @@ def add_grid(staging: Path) -> None:
     traces = (staging / TRACES).read_text(encoding="utf-8")
     picture = as_svg(matrix, sweep.results, links_of(traces))
     _write(staging / "docs" / "guarantees.svg", as_svg(matrix, sweep.results))
-    words = "A cell leads to its trace. [What rows and columns stand for](guarantees.md)."
+    words = f"A cell leads to its trace. [What rows and columns stand for](../{TRACES})."
     _write(staging / "docs" / "guarantees-grid.md", grid_page(matrix.title, words, picture))
     shutil.copy(OWN / "grid.js", staging / "docs" / "grid.js")
     words = "[The tables as a picture](guarantees-grid.md), which can be filtered."

@@ -78,7 +78,7 @@ except ImportError:  # only what builds the wheel has it
     pass
 else:
 
-    class WheelHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
+    class WheelHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]  # it may be missing
         """Puts the package into the wheel. An editable install has the repository itself."""
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:

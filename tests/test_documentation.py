@@ -44,7 +44,7 @@ def test_the_tutorial_is_true_word_for_word(tmp_path):
 def test_what_the_readme_shows_is_what_commands_print(tmp_path):
     (tmp_path / "topic.txt").write_text(readme.TOPIC)
     shown = readme.shown()
-    assert len(shown) >= 4
+    assert len(shown) == readme.PAGE.count("\n    $ ") > 0
     for command, lines in shown:
         expected = re.sub(r"\\\([\d\\.]+\\ s\\\)", r"\\([\\d.]+ s\\)", pattern_of(lines))
         assert re.fullmatch(expected, output_of(command, tmp_path, progress=False)), command
@@ -141,7 +141,15 @@ def test_the_page_of_commands_names_each_command_and_each_exit_status():
     page = (DOCS / "commands.md").read_text()
     assert [name for name in cli.COMMANDS if not re.search(rf"`(highwater )?{name}\b", page)] == []
     statuses = page.split("\n## Exit statuses\n")[1]
-    assert [int(n) for n in re.findall(r"^\| (\d+) \|", statuses, re.MULTILINE)] == sorted(Exit)
+    rows = {int(n): row for n, row in re.findall(r"^\| (\d+) \| (.*) \|$", statuses, re.MULTILINE)}
+    assert list(rows) == sorted(Exit)
+    for name in cli.COMMANDS:
+        command = cli.highwater.get_command(click.Context(cli.highwater), name)
+        assert command is not None
+        told = (command.help or "").partition("Exit status")[2]
+        for status in map(int, re.findall(r"\b\d+\b", told)):
+            of_all = status in (Exit.OK, Exit.USAGE)
+            assert of_all or re.search(rf"`{name}\b", rows[status]), (name, status)
 
 
 def test_every_decision_has_a_number_of_its_own_and_a_page_that_leads_to_it():

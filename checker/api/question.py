@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from model.language.protocol import Model
 from model.language.protocol import Protocol as ModelProtocol
@@ -88,5 +88,5 @@ def asks(function: Callable[Concatenate[Question, P], R]) -> Asking[R]:
         answer: Callable[..., R] = function
         return answer(question, **chosen)
 
-    asking.__signature__ = inspect.Signature([*shared, *own, bounds])  # type: ignore[attr-defined]
+    cast(Any, asking).__signature__ = inspect.Signature([*shared, *own, bounds])
     return asking

@@ -296,7 +296,7 @@ def _test_case(machine: Any, world: World, directory: Path | None) -> type[TestC
     """The machine's test case, which fails with a short trace."""
     base: Any = machine.TestCase
 
-    class ProtocolTestCase(base):  # type: ignore[misc]
+    class ProtocolTestCase(base):  # type: ignore[misc]  # a class that Hypothesis makes
         settings = DEFAULT_SETTINGS
         effort = world.effort
 

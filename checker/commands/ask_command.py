@@ -1,4 +1,4 @@
-"""`ask`: what a cluster can lose under some faults, what stops, and what would prevent it."""
+"""`ask`: what a cluster can lose under some faults, what becomes unavailable, what prevents it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _numbers(function: F) -> F:
 @click.option("--topic", metavar="NAME", help="which topic, where FILE describes several")
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
-    help="a key of Kafka's, or a setting of the model: goes before what the files say",
+    help="a key of Kafka's, or a setting of the model: overrides the files",
 )  # fmt: skip
 @click.option("--rolling-restart", is_flag=True, help="each broker is restarted in turn")
 @click.option("--upgrade-to", metavar="VERSION", help="a rolling upgrade to this release")
@@ -85,11 +85,13 @@ def command(
     min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
     **numbers: int | None,
 ) -> int:  # fmt: skip
-    """What can a cluster lose under these faults, what stops, and what would prevent it?
+    """What can a cluster lose under these faults, what becomes unavailable, and what prevents it?
 
     FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
     `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
-    With --controllers it is about the controllers' quorum: who loses its log loses every topic.
+    With --controllers it is about the controllers' quorum: if the metadata log is lost, every
+    topic is. Steps are events of the model: their number says neither how long a loss takes nor
+    how likely it is.
 
     Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
     """

@@ -76,7 +76,7 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             written.append(folder / "README.md")
-    page = root.parent / "docs" / "broker-model.md"
+    page = root / "matrix" / "presets.md"
     if page.is_file():
         page.write_text(with_release_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
         written.append(page)

@@ -29,7 +29,7 @@ def _settings_params() -> list[click.Parameter]:
     return [
         click.Option(
             ["--preset"], metavar="NAME",
-            help="the rules of a release, such as 4.3: see `highwater list PROTOCOL`",
+            help="the rules of a release, such as kafka-4.3: see `highwater list PROTOCOL`",
             shell_complete=completion.of_protocol(completion.presets, DEFAULT_PROTOCOL),
         ),
         click.Option(

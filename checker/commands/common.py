@@ -12,7 +12,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 import click
 
@@ -87,7 +87,7 @@ def limited(default: float | None = None) -> Callable[[F], F]:
             "--max-seconds", type=seconds, default=default, show_default=default is not None,
             help="end after this time, and say what is known",
         )  # fmt: skip
-        return told(begun)  # type: ignore[return-value]
+        return cast(F, told(begun))
 
     return decorate
 

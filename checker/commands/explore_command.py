@@ -85,9 +85,9 @@ def command(ceiling: Ceiling, **options: Any) -> int:
     and properties.
 
     Exit status: 0 nothing violated, 2 wrong usage, 11 deadlock, 12 a property is violated, 13 a
-    liveness property is violated, 20 stopped by a limit or Ctrl-C before the answer, 22 nothing
-    in the search could violate a property that was named. Reaching --depth counts as an answer,
-    unless there is --require-exhaustive.
+    liveness property is violated, 20 stopped by a limit or Ctrl-C before the answer, 22 a property
+    that was named is vacuous: nothing in the search could violate it. Reaching --depth counts as
+    an answer, unless there is --require-exhaustive.
     """
     from checker.commands.chosen_search import chosen_search
     from checker.commands.interrupt import Interrupt

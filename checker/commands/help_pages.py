@@ -6,12 +6,12 @@ the user names; without one, help says how to see it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
 from model.language.budgets import Budget
-from model.language.declare.settings import Role, as_text, describe
+from model.language.declare.settings import Role, SettingInfo, as_text, describe
 from model.language.protocol import Protocol
 
 COLUMN = 30
@@ -30,12 +30,20 @@ SECTIONS = {
 }
 """The parameters of commands that stand together in help; all others are simply options."""
 
-ROLES = {
-    "Keys of the system, set by an operator": {Role.OPERATOR},
-    "Surroundings, and how fine the model is": {*Role} - {Role.OPERATOR, Role.RULE},
-    "Rules of the model, no keys of the system": {Role.RULE},
+CONFIGURATION = "Kafka's configuration and features"
+CLUSTER = "Initial cluster, its operators and clients, and granularity"
+RELEASED = "Model switches: rules by release"
+UNRELEASED = "Model switches: fixes of findings and issues"
+MODEL = "Model switches"
+TRUE = "Each line says what true does."
+SETTINGS = {
+    CONFIGURATION: "",
+    CLUSTER: "",
+    RELEASED: f"Not Kafka configuration; --preset has them as a release does. {TRUE}",
+    UNRELEASED: f"Not Kafka configuration; off in every release. {TRUE}",
+    MODEL: TRUE,
 }
-"""The settings that stand together in help, by what sort of choice each is."""
+"""The titles of settings that stand together in help, in this order, and what is said below."""
 
 Rows = list[tuple[str, str]]
 
@@ -64,8 +72,9 @@ def write_options(
     for title, rows in found.items():
         _write(formatter, title, rows)
     if protocol is not None:
-        for title, roles in ROLES.items():
-            _write(formatter, f"{title} (--set NAME=VALUE)", _settings(protocol, roles))
+        found = _settings(protocol)
+        for title, more in SETTINGS.items():
+            _write(formatter, f"{title} (--set NAME=VALUE)", found[title], more)
 
 
 def _title(param: click.Option) -> str:
@@ -86,20 +95,28 @@ def _write_bounds(
     _write(formatter, "Faults and changes, how often each at most [default: 0 unless shown]", often)
 
 
-def _settings(protocol: Protocol, roles: Collection[Role]) -> Rows:
+def _settings(protocol: Protocol) -> dict[str, Rows]:
     """Each setting with its default; its values where they are more than true and false."""
     defaults = as_text(protocol.settings())
-    return [
-        (
-            f"{name}={defaults[name]}",
-            info.words if info.type in (bool, int) else f"{info.words} ({info.choices})",
-        )
-        for name, info in describe(protocol.settings).items()
-        if info.role in roles
-    ]
+    found: dict[str, Rows] = {title: [] for title in SETTINGS}
+    for name, info in describe(protocol.settings).items():
+        words = info.words if info.type in (bool, int) else f"{info.words} ({info.choices})"
+        found[_sort(info)].append((f"{name}={defaults[name]}", words))
+    return found
 
 
-def _write(formatter: click.HelpFormatter, title: str, rows: Rows) -> None:
+def _sort(info: SettingInfo) -> str:
+    """What sort of choice a setting is: the title above it."""
+    if info.role is not Role.RULE:
+        return CONFIGURATION if info.role is Role.OPERATOR else CLUSTER
+    if info.source is None:
+        return MODEL
+    return UNRELEASED if info.is_in_no_release else RELEASED
+
+
+def _write(formatter: click.HelpFormatter, title: str, rows: Rows, words: str = "") -> None:
     if rows:
         with formatter.section(title):
+            if words:
+                formatter.write_text(words)
             formatter.write_dl(rows, col_max=COLUMN)

@@ -51,9 +51,11 @@ def command(
     Without FINDING: list the findings and their schedules. Lost means acknowledged and in no log on
     any disk; stuck, that what a healthy cluster does did not come to pass in the schedule's time;
     shared, that two members of a group read one partition at once; changed, that a consumer reads
-    another record at an offset than was read there before. Exit status 12: lost, stuck, shared or
-    changed; 0: kept; 20: no verdict. A run takes one minute or two and 1 GiB of memory; Kafka's
-    jars are brought by Maven on first use.
+    another record at an offset than was read there before. A run takes one minute or two and 1 GiB
+    of memory, and listens on loopback at ports that the system chooses. It needs a JDK 17 or newer,
+    and Maven, which brings Kafka's jars on first use.
+
+    Exit status: 0 kept, 12 lost, stuck, shared or changed, 20 no verdict.
     """
     from checker.kafka.cluster.schedule import every_schedule, schedule_named, schedules_of
     from checker.kafka.cluster.verdict import EXITS, worst

@@ -16,6 +16,6 @@ class Exit(IntEnum):
     UNFULFILLED = 13  # a liveness property is violated: a fair run never does what it must
     LIMIT = 20  # a limit stopped the search before the answer
     NOT_INDUCTIVE = 21  # no proof: a property is not inductive
-    VACUOUS = 22  # a property is vacuous, or a mutant survived
-    REJECTED = 23  # a trace or log is not what it claims to be
+    VACUOUS = 22  # a named property is vacuous, or a mutant survives without a reason
+    REJECTED = 23  # a trace or log is not what it claims to be, or what was compared differs
     INTERRUPTED = 130  # Ctrl-C before anything could be reported, as shells say it

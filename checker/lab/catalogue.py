@@ -22,7 +22,10 @@ _HEAD = "| no. | source | what went wrong | found here by |\n|---:|---|---|---|"
 
 @dataclass(frozen=True)
 class Bug:
-    """A row. `number` is 0 for what came without one; `finding` is its page's number, or empty."""
+    """A row. `number` is 0 for what came without one; `finding` is its page's number, or empty.
+
+    With a `leaderless` one a partition may have no leader though its replicas are up.
+    """
 
     number: int
     model: str
@@ -30,6 +33,7 @@ class Bug:
     words: str
     finding: str = ""
     note: str = ""
+    leaderless: bool = False
 
     def cases(self, root: Path = COUNTEREXAMPLES) -> list[Path]:
         """The folders of its stored counterexamples, by name."""

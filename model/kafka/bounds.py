@@ -19,11 +19,12 @@ CRASHES = fault(
     stops=Stops.UNCLEANLY, walked=2, covered={},
 )  # fmt: skip
 POWER_LOSSES = fault(
-    "power_losses", "brokers that lose power, and any part of the log's end",
+    "power_losses", "brokers that lose power, and with it any unflushed end of the log",
     stops=Stops.UNCLEANLY, loses=Loses.UNSYNCED, walked=1, covered={},
 )  # fmt: skip
 CACHE_LOSSES = fault(
-    "cache_losses", "machines that lose power while their crashed broker is down",
+    "cache_losses",
+    "machines that lose power after their broker crashed, and so their page cache",
     loses=Loses.UNSYNCED, needs={"crashes": (1, 2)}, walked=1, covered={"crashes": 1},
 )  # fmt: skip
 DISK_LOSSES = fault(
@@ -31,7 +32,9 @@ DISK_LOSSES = fault(
     stops=Stops.UNCLEANLY, loses=Loses.ALL, walked=1, covered={},
 )  # fmt: skip
 SHUTDOWNS = fault(
-    "shutdowns", "clean stops without a controlled shutdown",
+    "shutdowns",
+    "clean stops without a controlled shutdown, which timed out or is off "
+    "(controlled.shutdown.enable=false)",
     stops=Stops.CLEANLY, walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 CONTROLLED_SHUTDOWNS = fault(
@@ -115,21 +118,22 @@ STALLED_TRUNCATIONS = fault(
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_PRODUCES = fault(
-    "stalled_produces", "request threads that stall after they have appended a record",
+    "stalled_produces",
+    "request threads that stall after an append, before they check that the ISR has the record",
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_CHECKS = fault(
     "stalled_checks",
-    "request threads that stall within the check of a record that they have appended",
+    "request threads that stall after an append, while they check that the ISR has the record",
     walked=1, covered={"preferred_elections": 1},
 )  # fmt: skip
 STALLED_READS = fault(
     "stalled_reads",
-    "request threads that stall, in a fetch, between the high watermark and the log start",
+    "request threads that stall in a fetch, between reading the high watermark and the log start",
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
 LOG_SWAPS = fault(
-    "log_swaps", "times that a log's copy in another directory takes its place",
+    "log_swaps", "future replicas that replace the current log (AlterReplicaLogDirs)",
     needs={"epoch.cache": ("kept",)},
 )  # fmt: skip
 RECORD_DELETIONS = fault(

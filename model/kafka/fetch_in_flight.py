@@ -80,6 +80,15 @@ def takes_answer(follower: Broker) -> bool:
     )
 
 
+def _take(partition: TopicPartition, follower: Broker, *, record: bool) -> None:
+    """Take the HW and the log start of an answer, with its record or without one."""
+    answer = follower.answer
+    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
+    file_cache.note_answer(partition, follower, record=record)
+    fetch_session.begin_anew(partition, follower)
+    answer.reset()
+
+
 @action(
     "{follower} receives a record",
     at="ReplicaFetcherThread.processPartitionData",
@@ -93,10 +102,7 @@ def follower_receive_record(partition: TopicPartition, follower: Broker) -> None
     require(answer.kind == RECORD_ANSWER, takes_answer(follower))
 
     unified_log.append(partition, follower, answer.id, answer.epoch)
-    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
-    file_cache.note_answer(partition, follower, record=True)
-    fetch_session.begin_anew(partition, follower)
-    follower.answer.reset()
+    _take(partition, follower, record=True)
 
 
 @action(
@@ -128,10 +134,7 @@ def follower_receive_rewritten_record(
         require(entry.epoch <= follower.leader_epoch)
 
     unified_log.append(partition, follower, entry.id, entry.epoch)
-    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
-    file_cache.note_answer(partition, follower, record=True)
-    fetch_session.begin_anew(partition, follower)
-    follower.answer.reset()
+    _take(partition, follower, record=True)
 
 
 @action(
@@ -146,10 +149,7 @@ def follower_receive_high_watermark(partition: TopicPartition, follower: Broker)
     require(not answers_at_once(partition))
     require(answer.kind == EMPTY_ANSWER, takes_answer(follower))
 
-    unified_log.take_answered(partition, follower, answer.high_watermark, answer.log_start)
-    file_cache.note_answer(partition, follower, record=False)
-    fetch_session.begin_anew(partition, follower)
-    follower.answer.reset()
+    _take(partition, follower, record=False)
 
 
 @action(

@@ -255,12 +255,25 @@ def void_answer_to_empty_log(partition: TopicPartition, broker: Broker, where: b
         broker.answer.reset(where=all_of(where, unknown))
 
 
+def forgets_followers(partition: TopicPartition, broker: Broker) -> bool:
+    """Who becomes leader knows no follower's LEO; with a fix, nor does who leads a later epoch.
+
+    The edit of finding 0001 forgets where an epoch was skipped: else nobody led in between.
+    """
+    anew, later = not_(broker.leads), partition.controller.leader_epoch
+    if partition.options.reset_leo_every_epoch:
+        return any_of(anew, later != broker.leader_epoch)
+    skips = later > broker.leader_epoch + 1
+    return any_of(anew, skips) if partition.options.reset_leo_after_skip else anew
+
+
 @action(
     "{broker} applies metadata that makes it leader, with its epoch and ISR",
     at="Partition.makeLeader",
     since="0.8.0",
     about="finding 0001, finding 0008",
-    settings="reset.follower.leo.every.epoch, fetch.noted.in.its.epoch",
+    settings="reset.follower.leo.every.epoch, reset.follower.leo.after.skipped.epoch, "
+    "fetch.noted.in.its.epoch",
 )
 def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     """Become leader, or as leader learn of an ISR change (`Partition.makeLeader`).
@@ -272,7 +285,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     controller = partition.controller
     anew = not_(broker.leads)
     newer = broker.leader_epoch != controller.leader_epoch
-    forgets = any_of(anew, newer) if partition.options.reset_leo_every_epoch else anew
+    forgets = forgets_followers(partition, broker)
     answered = all_of(not_(anew), not_(newer), controller.image_unread)
     if partition.options.isr_answer_apart:
         answered = False
@@ -289,7 +302,7 @@ def leader_apply_metadata(partition: TopicPartition, broker: Broker) -> None:
     if partition.replicas_move:
         broker.not_replicas = partition.brokers.all().minus(controller.replicas)
         orphan_stalled_fetch(partition, broker, broker.not_replicas)
-    void_stalled_fetch(partition, broker, where=newer)
+    void_stalled_fetch(partition, broker, where=newer, forgets=forgets)
     void_stalled_produce(partition, broker, where=newer)
     void_stalled_read(partition, broker)
     begin_epoch(partition, broker, where=any_of(anew, newer))

@@ -19,15 +19,18 @@ def orphan_stalled_fetch(
     stalled.orphaned = any_of(all_of(held, stalled.leader == broker), stalled.orphaned)
 
 
-def void_stalled_fetch(partition: TopicPartition, leader: Broker, where: bool = True) -> None:
+def void_stalled_fetch(
+    partition: TopicPartition, leader: Broker, where: bool = True, forgets: bool = True
+) -> None:
     """The leader's epoch is another now: with fixes, a fetch of before does not count.
 
     One that was not noted is refused then; one that was noted is forgotten with the LEOs.
     """
     options, stalled = partition.options, partition.stalled
+    resets = options.reset_leo_every_epoch or options.reset_leo_after_skip
     void = any_of(
         all_of(options.fetch_noted_in_its_epoch, not_(stalled.noted)),
-        all_of(options.reset_leo_every_epoch, stalled.noted, not_(stalled.orphaned)),
+        all_of(resets, forgets, stalled.noted, not_(stalled.orphaned)),
     )
     stalled.reset(where=all_of(where, void, stalled.leader == leader))
 

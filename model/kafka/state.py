@@ -322,7 +322,8 @@ class TopicPartition(State):
     @property
     def options(self) -> KafkaSettings:
         """The settings, with their type."""
-        return self.settings  # type: ignore[no-any-return]
+        settings: KafkaSettings = self.settings
+        return settings
 
     @property
     def min_isr(self) -> int:

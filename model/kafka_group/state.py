@@ -193,7 +193,8 @@ class Group(State):
     @property
     def options(self) -> GroupSettings:
         """The settings, with their type."""
-        return self.settings  # type: ignore[no-any-return]
+        settings: GroupSettings = self.settings
+        return settings
 
     @property
     def is_classic(self) -> bool:

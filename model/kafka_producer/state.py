@@ -233,7 +233,8 @@ class Topic(State):
     @property
     def options(self) -> ProducerSettings:
         """The settings, with their type."""
-        return self.settings  # type: ignore[no-any-return]
+        settings: ProducerSettings = self.settings
+        return settings
 
     @property
     def idempotent(self) -> bool:

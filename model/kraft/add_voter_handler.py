@@ -39,7 +39,7 @@ def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     "{node} joins the voter set: {leader} adds it",
     at="KafkaRaftClient.pollFollowerAsObserver",
     since="4.2.0",
-    about="KIP-853, KAFKA-19850",
+    about="KIP-853, KAFKA-19078, KAFKA-19850",
     settings="controller.quorum.auto.join.enable, auto.join.once",
 )
 def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
@@ -69,5 +69,5 @@ def _was_voter(node: Node, other: Node) -> bool:
 
 
 def needs_its_old_key_removed(quorum: Quorum, node: Node) -> bool:
-    """The voter set that the node goes by has its id with another directory."""
+    """The node's voter set has its id with another directory."""
     return voter_set(quorum, node).contains(node) & not_(is_voter(quorum, node, node))

@@ -16,7 +16,7 @@ VOTER_CHANGES = budget(
 )  # fmt: skip
 CRASHES = budget(
     "crashes",
-    "controllers whose process dies and starts again; the log is kept",
+    "controllers whose process dies and restarts; the log is kept",
     stops=Stops.UNCLEANLY,
 )
 POWER_LOSSES = budget(

@@ -30,7 +30,7 @@ def _start(quorum: Quorum, node: Node) -> None:
 
 
 @action(
-    "{node} crashes and starts again",
+    "{node} crashes and restarts",
     at="KafkaRaftClient.initialize",
     since="2.8.0",
     about="KIP-595",
@@ -45,7 +45,7 @@ def node_crash(quorum: Quorum, node: Node) -> None:
 
 
 @action(
-    "{node} loses power and starts again",
+    "{node} loses power and restarts",
     at="LogLoader.recoverLog",
     since="2.8.0",
     about="KIP-595",
@@ -70,7 +70,7 @@ def node_lose_power(quorum: Quorum, node: Node) -> None:
 
 
 @action(
-    "{node} loses its disk, is formatted and starts again",
+    "{node} loses its disk, is formatted and restarts",
     at="StorageTool.runFormatCommand",
     since="2.8.0",
     about="KIP-853",

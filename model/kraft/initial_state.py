@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.kraft.dead_values import blank_dead_values
 from model.kraft.kraft_control_record_state_machine import begins_static
 from model.kraft.state import FOLLOWER, LEADER, UNATTACHED, Quorum
 from model.language import choose
@@ -32,3 +33,5 @@ def start(quorum: Quorum) -> None:
     quorum.committed[0].epoch = 1
     quorum.committed_in = 1
     quorum.epochs[1].leader = leader
+    if quorum.options.dead_values_are_blank:
+        blank_dead_values(quorum)

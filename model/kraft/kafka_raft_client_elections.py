@@ -44,7 +44,7 @@ def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
 
 
 def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
-    """A time-out may make the node stand: a voter that is no leader and does not stand already."""
+    """A time-out may start an election: the node is a voter, and neither leader nor Prospective."""
     waits = any_of(node.role == UNATTACHED, node.role == FOLLOWER, node.role == CANDIDATE)
     return all_of(waits, may_stand(quorum, node))
 
@@ -72,7 +72,7 @@ def node_time_out(quorum: Quorum, node: Node) -> None:
     settings="pre.vote",
 )
 def node_time_out_at_once(quorum: Quorum, node: Node) -> None:
-    """Without pre-votes a voter whose time-out expires stands in the next epoch at once."""
+    """Without pre-votes a voter whose time-out expires is a Candidate of the next epoch at once."""
     require(not quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
     _require_room_for_an_epoch(quorum, node)
 
@@ -126,7 +126,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
 def require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
     require(node != voter, node.epoch >= voter.epoch, voter.is_free)
     require(voter_set(quorum, node).contains(voter), is_voter(quorum, node, voter))
-    require(not_(node.votes.contains(voter)))
+    if not quorum.options.dead_values_are_blank:
+        require(not_(node.votes.contains(voter)))
 
 
 @action(
@@ -182,8 +183,10 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.leader = choose(later, None, voter.leader)
     voter.voted = choose(later, None, voter.voted)
     voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
+    voter.voted_for_lost = all_of(not_(later), voter.voted_for_lost)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
+    voter.leader_unfound = all_of(not_(later), voter.leader_unfound)
     voter.told = choose(later, quorum.nodes.none(), voter.told)
     voter.told_second = choose(later, quorum.nodes.none(), voter.told_second)
     for other in quorum.nodes:
@@ -217,12 +220,18 @@ def may_hear(node: Node, other: Node) -> bool:
 
 def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
     """The endpoints of the other's leader are in its response, or in the node's own voter set."""
-    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
     among_voters = some(
         all_of(other.leader == each, voter_set(quorum, node).contains(each))
         for each in quorum.nodes
     )
-    return any_of(knows_where, among_voters)
+    return any_of(other.knows_where, among_voters)
+
+
+def may_find_leader(node: Node, other: Node) -> bool:
+    """The node has started again, and knows who leads; the other says where."""
+    same = all_of(other.epoch == node.epoch, other.leader == node.leader)
+    lacks = all_of(not_(is_none(node.leader)), not_(node.knows_where))
+    return all_of(node != other, node.is_free, same, lacks, other.knows_where)
 
 
 @action(
@@ -234,16 +243,20 @@ def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
 def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     """A later epoch, or its own epoch's leader: Follower of that leader, or Unattached.
 
-    A node that has started again may know who leads, and not where. Who hears of it then, and does
-    not find the leader among its own voters either, ends with an exception. With
-    `unknown.endpoints.are.no.leader` it asks on: that it goes over to that epoch is left out.
+    A node that has restarted may know the leader's id without endpoints. A node that hears of it
+    then, and does not find the leader in its own voter set either, ends with an exception. With
+    `unknown.endpoints.are.no.leader` it enters that epoch, and tries the next bootstrap server.
     """
-    require(may_hear(node, other))
-    require(any_of(is_none(other.leader), finds_leader(quorum, node, other)))
+    require(any_of(may_hear(node, other), may_find_leader(node, other)))
+    finds = any_of(is_none(other.leader), finds_leader(quorum, node, other))
+    if quorum.options.unknown_endpoints_taken:
+        require(any_of(finds, other.epoch > node.epoch))
+    else:
+        require(finds)
 
     to_unattached(quorum, node, other.epoch)
-    node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)
-    node.leader = other.leader
+    node.leader = choose(finds, other.leader, None)
+    node.role = choose(is_none(node.leader), UNATTACHED, FOLLOWER)
 
 
 @action(
@@ -300,7 +313,7 @@ def resigned_leave(quorum: Quorum, node: Node) -> None:
     settings="resigned.stands.again",
 )
 def resigned_stand(quorum: Quorum, node: Node) -> None:
-    """Up to 3.9 a voter that has resigned stands in the next epoch."""
+    """Up to 3.9 a voter that has resigned is a Candidate of the next epoch."""
     require(quorum.options.resigned_stands_again, node.role == RESIGNED, may_stand(quorum, node))
     _require_room_for_an_epoch(quorum, node)
 

@@ -1,6 +1,6 @@
 """`KafkaRaftClient`, snapshots: a node makes one, drops the log before it, a follower fetches it.
 
-A snapshot has the voters that its node goes by. It is flushed before it has its name.
+A snapshot has its node's voter set. It is flushed before it has its name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def node_create_snapshot(quorum: Quorum, node: Node, end: Offset) -> None:
 def node_delete_before_snapshot(quorum: Quorum, node: Node) -> None:
     """By size or age, at any moment; earlier snapshots go, too.
 
-    A node that has started again does not until it has a high watermark.
+    A node that has restarted does not until it has a high watermark.
     """
     require(quorum.makes_snapshots, node.log_start < node.snapshot_end)
     require(node.snapshot_end <= node.high_watermark)

@@ -1,4 +1,4 @@
-"""`KRaftControlRecordStateMachine`: which VotersRecords a node has read, and whom it goes by.
+"""`KRaftControlRecordStateMachine`: which VotersRecords a node has read: its voter set.
 
 `updateState` reads from its cursor, `nextOffset`, to the end of the log. A truncation takes the
 records from the history, and leaves the cursor: what is appended below it is never read. With
@@ -8,7 +8,7 @@ latest snapshot and all records after it.
 
 A node that makes a snapshot drops what is before the last VotersRecord up to its end, end included
 (`TreeMapLogHistory.truncateOldEntries`). One at the end is not in the snapshot, and may be
-truncated: then the node goes by no voters. With `snapshot.keeps.earlier.voters` it drops what is
+truncated: then the node's voter set is empty. With `snapshot.keeps.earlier.voters` it drops what is
 before the last VotersRecord that the snapshot has.
 """
 
@@ -32,7 +32,7 @@ def is_static(quorum: Quorum, node: Node) -> bool:
 
 
 def voter_set(quorum: Quorum, node: Node) -> SetOf[Node]:
-    """The voters by id that the node goes by: `lastVoterSet`, committed or not."""
+    """The node's voter set, by id: `lastVoterSet`, committed or not."""
     if not begins_static(quorum):
         return node.voters
     return choose(is_static(quorum, node), quorum.static_voters, node.voters)
@@ -65,7 +65,7 @@ def key_is(quorum: Quorum, node: Node, voter: Node) -> bool:
 
 
 def is_voter(quorum: Quorum, node: Node, other: Node) -> bool:
-    """`VoterSet.isVoter` of the other's id and directory, by the set that the node goes by."""
+    """`VoterSet.isVoter` of the other's id and directory, by the node's voter set."""
     return all_of(voter_set(quorum, node).contains(other), key_is(quorum, node, other))
 
 

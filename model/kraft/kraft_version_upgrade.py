@@ -45,8 +45,8 @@ def leader_note_directory(quorum: Quorum, leader: Node, voter: Node) -> None:
 def leader_raise_version(quorum: Quorum, leader: Node) -> None:
     """An operator's UpdateFeatures request: voters are what the leader was told, by directory.
 
-    Not where a snapshot may be left unread, or drop voters: a node would go by those that are
-    configured.
+    Not where a snapshot may be left unread, or drop voters: a node's voter set would be that which
+    is configured.
     """
     require(may_rise(quorum), leader.leads, leader.is_free, not_(leader.log.is_full))
     require(is_static(quorum, leader))

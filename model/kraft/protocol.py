@@ -13,6 +13,7 @@ from model.kraft import kafka_raft_client_elections as elections
 from model.kraft import kafka_raft_client_replication as replication
 from model.kraft import kafka_raft_client_snapshots as snapshots
 from model.kraft.bounds import BOUNDS
+from model.kraft.dead_values import blanking
 from model.kraft.fairness import CUT_BY, FAIRNESS
 from model.kraft.initial_state import start
 from model.kraft.presets import PRESETS
@@ -35,6 +36,40 @@ TELLING = Telling(
 )
 """What reports show of a quorum: nodes have lanes, and whoever acts is named first."""
 
+ACTIONS = (
+    replication.leader_append,
+    replication.node_flush,
+    replication.leader_count_flushed,
+    replication.follower_fetch,
+    replication.follower_fetch_in_vain,
+    replication.follower_truncate,
+    elections.node_time_out,
+    elections.node_time_out_at_once,
+    elections.prospective_stand,
+    elections.prospective_give_up,
+    elections.voter_grant_pre_vote,
+    elections.voter_grant_vote,
+    elections.candidate_become_leader,
+    elections.node_hear_of_epoch,
+    elections.leader_resign,
+    elections.leader_resign_as_removed,
+    elections.resigned_leave,
+    elections.resigned_stand,
+    add_voter_handler.leader_add_voter,
+    add_voter_handler.observer_join,
+    remove_voter_handler.leader_remove_voter,
+    remove_voter_handler.observer_remove_old_key,
+    update_voter_handler.leader_update_voter,
+    kraft_version_upgrade.leader_note_directory,
+    kraft_version_upgrade.leader_raise_version,
+    snapshots.node_create_snapshot,
+    snapshots.node_delete_before_snapshot,
+    snapshots.follower_fetch_snapshot,
+    faults.node_crash,
+    faults.node_lose_power,
+    faults.node_lose_disk,
+)
+
 KRAFT = Protocol(
     name="kraft",
     words="KRaft: the controllers elect leaders, replicate the metadata log, and change voters",
@@ -53,37 +88,5 @@ KRAFT = Protocol(
         "snapshots": ("nodes.snapshot_end", "nodes.log_start"),
         "faults": ("spent",),
     },
-    actions=(
-        replication.leader_append,
-        replication.node_flush,
-        replication.leader_count_flushed,
-        replication.follower_fetch,
-        replication.follower_fetch_in_vain,
-        replication.follower_truncate,
-        elections.node_time_out,
-        elections.node_time_out_at_once,
-        elections.prospective_stand,
-        elections.prospective_give_up,
-        elections.voter_grant_pre_vote,
-        elections.voter_grant_vote,
-        elections.candidate_become_leader,
-        elections.node_hear_of_epoch,
-        elections.leader_resign,
-        elections.leader_resign_as_removed,
-        elections.resigned_leave,
-        elections.resigned_stand,
-        add_voter_handler.leader_add_voter,
-        add_voter_handler.observer_join,
-        remove_voter_handler.leader_remove_voter,
-        remove_voter_handler.observer_remove_old_key,
-        update_voter_handler.leader_update_voter,
-        kraft_version_upgrade.leader_note_directory,
-        kraft_version_upgrade.leader_raise_version,
-        snapshots.node_create_snapshot,
-        snapshots.node_delete_before_snapshot,
-        snapshots.follower_fetch_snapshot,
-        faults.node_crash,
-        faults.node_lose_power,
-        faults.node_lose_disk,
-    ),
+    actions=tuple(blanking(action) for action in ACTIONS),
 )

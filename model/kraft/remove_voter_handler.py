@@ -46,7 +46,7 @@ def leader_remove_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     "{node} has its old directory removed from the voter set by {leader}",
     at="KafkaRaftClient.pollFollowerAsObserver",
     since="4.2.0",
-    about="KIP-853, KAFKA-19850",
+    about="KIP-853, KAFKA-19078",
     settings="controller.quorum.auto.join.enable",
 )
 def observer_remove_old_key(quorum: Quorum, node: Node, leader: Node) -> None:

@@ -21,7 +21,7 @@ class KRaftVersion(StrEnum):
 
 
 class LeaderRestarts(StrEnum):
-    """What a node is that starts again and has led the epoch in its `quorum-state`."""
+    """What a node is after a restart that has led the epoch in its `quorum-state`."""
 
     LEADER = "leader"  # the leader, as if it had not stopped
     UNATTACHED = "unattached"  # it has forgotten that it led: it may vote in the epoch
@@ -75,7 +75,7 @@ class KRaftSettings:
         "a controller that is no voter asks the leader to add it",
         "controller.quorum.auto.join.enable",
         at="KafkaRaftClient.shouldSendAddOrRemoveVoterRequest",
-        about="KIP-853, KAFKA-19850",
+        about="KIP-853, KAFKA-19078",
         since="4.2.0",
         role=Role.OPERATOR,
     )
@@ -108,6 +108,18 @@ class KRaftSettings:
         about="KIP-853",
         history="false 2.8.0, true 3.9.0",
         evidence="`VotedState` of 3.7.0, `UnattachedState` of 3.9.1",
+    )
+    vote_directory_kept: bool = setting(
+        False,
+        "quorum-state has the directory of a vote with kraft.version 0 as well",
+        "quorum.state.names.directory",
+        at="FileQuorumStateStore.writeElectionState",
+        about="KAFKA-16526",
+        fix=True,
+        feature="kraft.version",
+        catalogue="109",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1 to 4.3.1",
     )
     resigned_stands_again: bool = setting(
         False,
@@ -176,7 +188,7 @@ class KRaftSettings:
     )
     snapshot_is_read: bool = setting(
         False,
-        "a snapshot that replaces the log is read, wherever the cursor is",
+        "a snapshot that replaces the log is read, wherever `nextOffset` is",
         "snapshot.is.always.read",
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
@@ -210,7 +222,7 @@ class KRaftSettings:
     )
     unknown_endpoints_taken: bool = setting(
         False,
-        "a response that names a leader whose endpoints nobody knows counts as one that names none",
+        "a response that names a leader without known endpoints counts as one that names none",
         "unknown.endpoints.are.no.leader",
         at="KafkaRaftClient.maybeHandleCommonResponse",
         about="finding 0027",
@@ -242,7 +254,7 @@ class KRaftSettings:
     )
     restart_flushes: bool = setting(
         False,
-        "a node that starts flushes its log before it fetches or votes",
+        "a node that restarts flushes its log before it fetches or votes",
         "restart.flushes.log",
         at="KafkaRaftClient.initialize",
         about="finding 0025",
@@ -253,7 +265,7 @@ class KRaftSettings:
     )
     leader_restarts: LeaderRestarts = setting(
         LeaderRestarts.RESIGNED,
-        "what a leader is when it starts again, in the epoch that it led",
+        "what a leader is after a restart, in the epoch that it led",
         "leader.restarts",
         at="QuorumState.initialize",
         about="KAFKA-10527, KAFKA-10661",
@@ -292,5 +304,11 @@ class KRaftSettings:
         True,
         "a Fetch response brings all that the leader has; else a record at a time",
         "whole.fetches",
+        role=Role.FINENESS,
+    )
+    dead_values_are_blank: bool = setting(
+        False,
+        "what no later step and no claim can tell apart is one value: there are fewer states",
+        "dead.values.are.blank",
         role=Role.FINENESS,
     )

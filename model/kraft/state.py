@@ -26,6 +26,7 @@ from model.language import (
     choose,
     for_each,
     integers,
+    is_none,
     largest,
     maximum,
     members,
@@ -133,10 +134,12 @@ class Node(Entity):
     `told_second`, the second one (`volatileVoters`); blank unless `kraft.version` may rise.
 
     In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known, with
-    its `voted_directory`.
+    its `voted_directory`. A ghost, `voted_for_lost`: the other has lost the disk that it voted for.
     In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
     has fetched from its leader, `high_watermark`, and of a leader `fetched`, the fetch offset of
-    each other node. `second_directory`: its disk was lost, and formatted with another directory id.
+    each other node. `leader_unfound`: this Prospective knows who leads, and not where; an
+    Unattached node that knows who leads never knows where. `second_directory`: its disk was lost,
+    and formatted with another directory id.
 
     `unflushed`: how many records at the end of its log a power loss takes, and `flushing`: its
     thread has appended and is about to flush. Both are blank where there are no power losses.
@@ -146,8 +149,8 @@ class Node(Entity):
 
     `snapshot_end`: the offset at which its latest snapshot ends, 0 without one; of records below it
     `missed` is what the snapshot lacks. `log_start`: records below it are in the snapshot only;
-    the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voters that it
-    goes by since a snapshot came that it did not read; nobody if it reads what it has.
+    the earliest snapshot ends there. `stale_voters`, with `stale_second`: the voter set that it
+    keeps from before it fetched a snapshot that it did not read; nobody if it has read what it has.
     `voters_dropped`: of the VotersRecords before `snapshot_end` it remembers none.
     """
 
@@ -156,8 +159,10 @@ class Node(Entity):
     role: EpochState = UNATTACHED
     epoch: Epoch = 0
     leader: Node | None = None
+    leader_unfound: bool = False
     voted: Node | None = None
     voted_directory: VotedDirectory = VotedDirectory.OF_NOW
+    voted_for_lost: bool = False
     votes: SetOf[Node] = nobody()
     has_fetched: bool = False
     log: MetadataLog = sequence(LOG_SIZE)
@@ -179,6 +184,13 @@ class Node(Entity):
     def leads(self) -> bool:
         """It takes itself for the leader."""
         return self.role == LEADER
+
+    @property
+    def knows_where(self) -> bool:
+        """It knows a leader, and its endpoints."""
+        asks = all_of(self.role == PROSPECTIVE, not_(self.leader_unfound))
+        goes_by = any_of(self.role == FOLLOWER, self.role == LEADER, self.role == RESIGNED)
+        return all_of(not_(is_none(self.leader)), any_of(goes_by, asks))
 
     @property
     def last_read_offset(self) -> int:
@@ -210,7 +222,7 @@ class Node(Entity):
 
     @property
     def has_read_voters(self) -> bool:
-        """It goes by a VotersRecord: of its log, or of one that a snapshot has replaced."""
+        """It has its voter set from a VotersRecord: of its log, or of a log before a snapshot."""
         return any_of(self.last_read_offset != NO_OFFSET, not_(self.stale_voters.is_empty))
 
     @property
@@ -264,7 +276,8 @@ class Quorum(State):
     @property
     def options(self) -> KRaftSettings:
         """The settings, with their type."""
-        return self.settings  # type: ignore[no-any-return]
+        settings: KRaftSettings = self.settings
+        return settings
 
     @property
     def flushes(self) -> bool:

@@ -287,7 +287,7 @@ def replicate_next_entry(follower: Replica, leader: Replica) -> None:
 
 @action("{follower} fetches from {leader}", at="KafkaReplication.FollowerReplicate")
 def follower_replicate(cluster: Cluster, follower: Replica, leader: Replica) -> None:
-    """Fetch the next entry from a replica that presumes leadership.
+    """Fetch the next entry from a replica that believes it is leader.
 
     No epochs are compared: neither the replicas', nor those of the entries where the logs meet.
     """

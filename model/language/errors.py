@@ -88,14 +88,14 @@ def few_of(names: Iterable[str], all_by: str = "highwater list") -> str:
 
 
 def unknown_name(
-    kind: str, name: str, valid: Iterable[str], all_by: str = "highwater list"
+    kind: str, name: str, valid: Iterable[str], all_by: str = "highwater list", hint: str = ""
 ) -> UsageError:
     """A `UsageError` that names the valid choices, the closest first if there is a close one.
 
-    `all_by` is the command that names them all.
+    `all_by` is the command that names them all, `hint` what is said in place of the closest.
     """
     names = sorted(valid)
-    close = get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    close = [] if hint else get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else hint
     said = name if len(name) <= _NAME else f"{name[:_NAME]}..."
     return UsageError(f"no {kind} is called {said!r}: {hint}valid are {few_of(names, all_by)}")

@@ -28,7 +28,13 @@ from model.language.cells import Cell, StateSpace
 from model.language.declare.domains import Bound, Integers, Limit
 from model.language.declare.entity import State
 from model.language.declare.schema import Schema
-from model.language.declare.settings import NoSettings, as_text, check_bounds, choose_settings
+from model.language.declare.settings import (
+    NoSettings,
+    as_text,
+    check_bounds,
+    choose_settings,
+    preset_named,
+)
 from model.language.errors import CaptureError, ProtocolError, UsageError, unknown_name
 from model.language.fairness import Fairness
 from model.language.graph import Node
@@ -105,10 +111,10 @@ class Protocol:
     ) -> Model:  # fmt: skip
         """This protocol with the given bounds and settings.
 
-        The other settings are those of the preset called `preset`, or of `preset` without the
-        protocol's name: `4.1`. Without one they are at their defaults, as the other bounds are.
+        The other settings are those of the preset called `preset`, or so without the system's name:
+        `4.1`. Without one they are at their defaults, as the other bounds are.
         """
-        name = self._preset_name(preset) if preset is not None else ""
+        name = preset_named(self.presets, preset, self.name) if preset is not None else ""
         values = {**self.presets.get(name, {}), **(settings or {})}
         chosen = choose_settings(self.settings, values, f"highwater list {self.name}")
         sizes = self._choose_bounds(bounds or {})
@@ -118,16 +124,8 @@ class Protocol:
         return Model(self.schema, sizes, self, chosen, name)
 
     def preset(self, name: str) -> Mapping[str, Any]:
-        """The settings of the preset called `name`, or `name` without the protocol's: `4.1`."""
-        return self.presets[self._preset_name(name)]
-
-    def _preset_name(self, name: str) -> str:
-        name = f"{self.name}-{name}" if f"{self.name}-{name}" in self.presets else name
-        if name not in self.presets:
-            if not self.presets:
-                raise UsageError(f"no preset is called {name!r}: {self.name} has no presets")
-            raise unknown_name(f"preset of {self.name}", name, self.presets)
-        return name
+        """The settings of the preset called `name`, or so without the system's: `4.1`."""
+        return self.presets[preset_named(self.presets, name, self.name)]
 
     def _choose_bounds(self, given: Mapping[str, int]) -> dict[str, int]:
         declared = {bound.name: bound for bound in self.bounds}
@@ -316,12 +314,9 @@ class Model(StateSpace):
     def unchanging(self) -> Mapping[str, int]:
         """The variables that no action changes: constants, where the model is narrow.
 
-        Of actions that cannot be captured nothing is known: the reference engine runs them.
+        Raises `CaptureError` of actions that cannot be captured: only what needs no graph runs.
         """
-        try:
-            return self._narrowed[0] if self.narrow else {}
-        except CaptureError:
-            return {}
+        return self._narrowed[0] if self.narrow else {}
 
     @cached_property
     def _grounder(self) -> Grounder:

@@ -61,10 +61,11 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
 
 @always(
     "who_hears_of_a_leader_hears_where_it_is",
-    "a node that is told of a leader is told where it is, or knows it, or asks on",
-    failure="{other} tells {node} that {other.leader} leads, and neither knows where it is: the "
-    "process of {node} ends",
-    breach="tells a controller of a leader and not where it is",
+    "a node that hears of a leader gets its endpoints, has them in its voter set, or tries the "
+    "next bootstrap server",
+    failure="{other} names {other.leader} to {node} as the leader, without endpoints, and {node} "
+    "has none in its voter set: the process of {node} exits",
+    breach="names a leader to a controller without endpoints",
     broken_by="kraft unknown.endpoints.are.no.leader=false",
     premise=lambda q: some(
         all_of(may_hear(node, other), not_(is_none(other.leader)))
@@ -165,7 +166,7 @@ def a_log_begins_at_a_snapshot(quorum: Quorum) -> bool:
     promised=has_voters_in_the_log,
 )
 def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> bool:
-    """Not of a node that starts again: its memory is empty."""
+    """Not of a node that restarts: its memory is empty."""
     return every(
         implies(
             all_of(
@@ -197,10 +198,10 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
 
 @always(
     "a_removed_voter_does_not_stand",
-    "a voter does not come to stand for election once its removal is committed",
+    "a voter starts no election once its removal is committed",
     of_steps=True,
-    failure="{node}, whose removal is committed, stands: a leader that is well has to give way",
-    breach="lets a removed voter stand for election",
+    failure="{node}, whose removal is committed, starts an election: a working leader's epoch ends",
+    breach="lets a removed voter start an election",
     broken_by="kraft pre.vote=false",
     promised=lambda model: has_voters_in_the_log(model) and bool(model.settings.pre_vote),
 )

@@ -8,6 +8,7 @@ passes it, so that what holds of committed records holds of acknowledged ones.
 
 from __future__ import annotations
 
+from model.kraft.bounds import DISK_LOSSES
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
     voter_set,
@@ -42,7 +43,7 @@ from properties.kraft.availability import (
 
 @always(
     "one_leader_in_an_epoch",
-    "no epoch has two leaders, one after the other neither",
+    "no epoch ever has two leaders, not even one after the other",
     failure="{row} has had two leaders",
     breach="has two leaders in one epoch",
     broken_by="a voter that does not write down its vote",
@@ -126,9 +127,9 @@ def leaders_have_what_is_committed(quorum: Quorum) -> bool:
 
 @always(
     "the_voter_set_is_that_of_the_log",
-    "a node goes by the last VotersRecord of its log",
-    failure="{node} goes by the voters {node.voters}, not by the last VotersRecord of its log",
-    breach="lets a controller go by a wrong voter set",
+    "a node's voter set is that of the last VotersRecord in its log",
+    failure="the voter set of {node} is {node.voters}, not that of its last VotersRecord",
+    breach="gives a controller a wrong voter set",
     broken_by="kraft truncation.rereads.control.records=false",
     promised=has_voters_in_the_log,
 )
@@ -150,7 +151,7 @@ def the_voter_set_is_that_of_the_log(quorum: Quorum) -> bool:
     promised=lambda model: has_voters_in_the_log(model) and has_snapshots(model),
 )
 def a_snapshot_has_what_the_log_had(quorum: Quorum) -> bool:
-    """Else each node that reads it goes by an older set, after a start too."""
+    """Else each node that reads it has an older voter set, after a restart too."""
     return every(
         not_(
             all_of(
@@ -207,8 +208,8 @@ def may_act(quorum: Quorum, node: Node) -> bool:
 @always(
     "majorities_meet",
     "any two majorities that may elect or commit at once have a node in common",
-    failure="{one}, by the voters {one.voters}, and {other}, by {other.voters}, may be elected or "
-    "commit by majorities without a common node",
+    failure="{one}, with the voter set {one.voters}, and {other}, with {other.voters}, may be "
+    "elected or commit by majorities without a common node",
     breach="has two majorities without a common controller",
     broken_by="kraft one.change.at.a.time=false",
 )
@@ -258,7 +259,7 @@ def high_watermarks_do_not_fall(before: Quorum, after: Quorum) -> bool:
 
 @always(
     "one_vote_in_an_epoch",
-    "a node that has voted in an epoch votes for nobody else in it, after a start neither",
+    "a node that has voted in an epoch votes for nobody else in it, not even after a restart",
     of_steps=True,
     failure="{node} votes twice in an epoch",
     breach="lets a controller vote twice in one epoch",
@@ -279,6 +280,32 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     )
 
 
+@always(
+    "a_vote_is_for_one_disk",
+    "a candidate has no vote that was for a disk which it has lost",
+    failure="{node} has a vote of {voter} which was for the disk that {node} has lost",
+    breach="counts a vote that was for a lost disk",
+    broken_by="kraft quorum.state.names.directory=false",
+    premise=lambda q: some(voter.voted_for_lost for voter in q.nodes),
+    promised=lambda model: has_dynamic_voters(model) and model.bounds[DISK_LOSSES.name] > 0,
+)
+def a_vote_is_for_one_disk(quorum: Quorum) -> bool:
+    """Else one epoch may be led from two disks, of which the second has not what the first had."""
+    return every(
+        not_(
+            all_of(
+                node.role == CANDIDATE,
+                voter.voted == node,
+                voter.epoch == node.epoch,
+                voter.voted_for_lost,
+                node.votes.contains(voter),
+            )
+        )
+        for node in quorum.nodes
+        for voter in quorum.nodes
+    )
+
+
 @sometimes("another_node_leads", "a node leads a later epoch and commits in it")
 def another_node_leads(quorum: Quorum) -> bool:
     """Without that, the first leader would be the only one."""
@@ -288,25 +315,28 @@ def another_node_leads(quorum: Quorum) -> bool:
 @sometimes("a_record_is_committed", "a record after the first is committed")
 def a_record_is_committed(quorum: Quorum) -> bool:
     """Without that, nothing is acknowledged."""
-    return some(all_of(row.number > 0, row.epoch != 0) for row in quorum.committed)
+    return some(all_of(node.leads, node.high_watermark > 1) for node in quorum.nodes)
 
 
 @sometimes("a_follower_truncates", "a follower's log is cut", of_steps=True)
 def a_follower_truncates(before: Quorum, after: Quorum) -> bool:
-    """Logs diverge, and are made alike again. After a power loss nothing is fetched yet."""
+    """Logs diverge, and are made alike again, with nothing lost."""
+    lost = any_of(
+        after.spent.power_losses != before.spent.power_losses,
+        after.spent.disk_losses != before.spent.disk_losses,
+    )
     return some(
-        all_of(after.nodes[node].log.end < node.log.end, after.nodes[node].has_fetched)
-        for node in before.nodes
+        all_of(after.nodes[node].log.end < node.log.end, not_(lost)) for node in before.nodes
     )
 
 
-@sometimes("a_voter_set_changes", "a node goes by another VotersRecord than the first")
+@sometimes("a_voter_set_changes", "a node's voter set is not that of the first VotersRecord")
 def a_voter_set_changes(quorum: Quorum) -> bool:
     """A voter was added, removed or updated."""
     return some(node.last_read_offset > 0 for node in quorum.nodes)
 
 
-@sometimes("two_candidates_in_an_epoch", "two nodes stand in the same epoch")
+@sometimes("two_candidates_in_an_epoch", "two nodes are Candidates of the same epoch")
 def two_candidates_in_an_epoch(quorum: Quorum) -> bool:
     """Elections that split the votes."""
     return some(
@@ -333,6 +363,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     a_removed_voter_stays_out,
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
+    a_vote_is_for_one_disk,
     nobody_has_to_cut_below_its_high_watermark,
     who_hears_of_a_leader_hears_where_it_is,
     a_leader_takes_the_fetch_offset_that_it_is_sent,

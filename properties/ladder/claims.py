@@ -11,30 +11,30 @@ from model.language import all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import Property, always, sometimes
 
 
-def committed_at_presumed_leader(leader: Replica, offset: int) -> bool:
-    """`leader` presumes that it leads, and serves the record at `offset` to consumers."""
+def served_by_leader(leader: Replica, offset: int) -> bool:
+    """`leader` believes it is leader, and serves the record at `offset` to consumers."""
     return all_of(leader.presumes_leadership, offset < leader.high_watermark)
 
 
 def some_record_is_committed(cluster: Cluster) -> bool:
-    """Some replica that presumes leadership has a HW above 0."""
+    """Some replica that believes it is leader has a HW above 0."""
     return some(r.presumes_leadership & (r.high_watermark > 0) for r in cluster.replicas)
 
 
 @always(
     "weak_isr",
-    "whatever a presumed leader serves to consumers is on every member of its own ISR",
+    "a record that a broker serves, believing it is leader, is on every member of its own ISR",
     premise=some_record_is_committed,
-    failure="{leader} presumes that it leads, has {member} in its own ISR {leader.isr}, and serves "
+    failure="{leader} believes it is leader, has {member} in its own ISR {leader.isr}, and serves "
     "offset {offset} (HW {leader.high_watermark}); {member} does not hold the same entry there",
     breach="serves a record that a member of the leader's ISR lacks",
     broken_by="kip279",
 )
 def weak_isr(cluster: Cluster) -> bool:
-    """For each presumed leader, its own ISR agrees with it below its HW."""
+    """For each replica that believes it is leader, its own ISR agrees with it below its HW."""
     return every(
         implies(
-            committed_at_presumed_leader(leader, offset) & leader.isr.contains(member),
+            served_by_leader(leader, offset) & leader.isr.contains(member),
             leader.log.same_entry(member.log, offset),
         )
         for leader in cluster.replicas
@@ -45,19 +45,20 @@ def weak_isr(cluster: Cluster) -> bool:
 
 @always(
     "strong_isr",
-    "whatever a presumed leader serves to consumers is on every replica that can be elected",
+    "a record that a broker serves, believing it is leader, is on every replica that can be "
+    "elected",
     premise=some_record_is_committed,
-    failure="{leader} presumes that it leads and serves offset {offset} (HW "
-    "{leader.high_watermark}); {member} is in the quorum's ISR, so it can be elected, but does not "
-    "hold the same entry there",
+    failure="{leader} believes it is leader and serves offset {offset} (HW "
+    "{leader.high_watermark}); {member} is in the ISR at the controller, so it can be elected, but "
+    "does not hold the same entry there",
     breach="serves a record that the next leader may lack",
     broken_by="kip279",
 )
 def strong_isr(cluster: Cluster) -> bool:
-    """For each presumed leader, the quorum's ISR agrees with it below its HW."""
+    """For each replica that believes it is leader, the controller's ISR agrees below its HW."""
     return every(
         implies(
-            committed_at_presumed_leader(leader, offset) & cluster.quorum.isr.contains(member),
+            served_by_leader(leader, offset) & cluster.quorum.isr.contains(member),
             leader.log.same_entry(member.log, offset),
         )
         for leader in cluster.replicas
@@ -68,9 +69,9 @@ def strong_isr(cluster: Cluster) -> bool:
 
 @always(
     "leader_in_isr",
-    "the quorum's leader, if there is one, is in the quorum's ISR",
+    "the leader at the controller, if there is one, is in the ISR at the controller",
     premise=lambda cluster: some(cluster.quorum.leader == r for r in cluster.replicas),
-    failure="the quorum's leader is {leader}, which is not in its ISR",
+    failure="the leader at the controller is {leader}, which is not in the ISR there",
     breach="has a leader outside the ISR",
     broken_by="a controller that drops the leader from the ISR and lets it lead on",
 )

@@ -30,7 +30,8 @@ def records_commit(cluster: Cluster, leader: Replica) -> bool:
 
 @leads_to(
     "the_leader_takes_office",
-    "the replica that the quorum elected comes to know, or the quorum names another one, or none",
+    "the replica that the controller elected comes to know, or the controller names another one, "
+    "or none",
     lambda cluster, replica: cluster.quorum.leader == replica,
     of="replicas",
 )
@@ -41,7 +42,7 @@ def the_leader_takes_office(cluster: Cluster, replica: Replica) -> bool:
 
 @always_eventually(
     "everybody_is_in_sync",
-    "again and again there is no leader, or every replica is in the quorum's ISR",
+    "again and again there is no leader, or every replica is in the ISR at the controller",
     broken_by="kip320",
 )
 def everybody_is_in_sync(cluster: Cluster) -> bool:

@@ -12,7 +12,7 @@ import argparse
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +50,9 @@ class Meter:
     @property
     def cpu(self) -> dict[str, float]:
         """Processor seconds so far, by kind of process."""
-        total: Counter[str] = Counter()
+        total: defaultdict[str, float] = defaultdict(float)
         for kind, seconds in self._cpu.values():
-            total[kind] += seconds  # type: ignore[assignment]
+            total[kind] += seconds
         return dict(total)
 
     def _watch(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from checker.telling.browse.server import Server
+from tests.support.pages import stored
 
 ARGUMENTS = (
     "--disable-background-networking", "--disable-component-update", "--disable-gpu",
@@ -67,6 +68,12 @@ def _refuse(dialog, wrong: list[str]) -> None:
 
 def _is_own(url: str, own: str) -> bool:
     return url.startswith((own, "data:", "blob:"))
+
+
+@pytest.fixture(scope="session")
+def trace():
+    """A short trace with a loss."""
+    return stored("kip101-weak_isr")
 
 
 @pytest.fixture

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from checker.core.engines.reference import ReferenceEngine
 from checker.core.liveness.search import LivenessSearch
 from checker.core.traces.lasso import Rounds
 from checker.core.traces.trace import build_trace
-from checker.lab.experiments.cases import accepted_trace
 from checker.telling.report.html import render_html
 from checker.telling.report.why import why
 from model.language import (
@@ -30,30 +26,14 @@ from model.language import (
     weak,
 )
 from model.language import members as family
-from model.language.errors import RejectedError
 from model.protocols import PROTOCOLS
 from model.replicated_log import LOG_SIZE, MAX_LEADER_EPOCH, MAX_RECORDS, Log
 from properties import choose_liveness
 from tests.support.fleet import long_run
+from tests.support.pages import needless, stored, wider_than_the_page, with_a_detour
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
-STORED = [
-    "kip101-weak_isr",
-    "counterexamples/kafka/36-positions_from_a_missed_epoch",
-    "counterexamples/kafka/01-truncate_to_high_watermark",
-    "counterexamples/kafka/18-an_answer_from_an_earlier_epoch",
-    "counterexamples/kafka/burst_of_records",
-]
-
-
-def stored(name: str):
-    return accepted_trace(ROOT / name if "/" in name else Path(name))
-
-
-@pytest.fixture(scope="module")
-def trace():
-    return stored("kip101-weak_isr")
 
 
 @pytest.fixture
@@ -192,7 +172,7 @@ def test_what_a_step_changed_is_marked_and_can_be_shown_alone(page):
 
 
 def test_messages_crashes_and_beliefs_are_drawn(look, file_of):
-    trace = stored("counterexamples/kafka/36-positions_from_a_missed_epoch")
+    trace = stored("36-positions_from_a_missed_epoch")
     page = look(file_of(render_html(trace)))
     names = page.locator(".lane-names span").all_inner_texts()
     assert names == ["producer", "controller", "b0", "b1", "b2"]
@@ -281,101 +261,6 @@ def test_a_step_that_the_end_does_not_need_is_said_to_be_so(look, file_of):
     assert page.locator(".row.spare").count() == len(spare) == 1
     page.evaluate(f"location.hash = '#step={spare[0]}'")
     expect(page.locator("#needed")).to_contain_text("The end does not need this step.")
-
-
-def with_a_detour():
-    """A shortest trace, with a step in it that changes nothing that its end is about."""
-    trace = stored("kip101-weak_isr")
-    engine = ReferenceEngine(trace.model)
-    for place in range(1, trace.depth):
-        for instance, _ in engine.successors(trace.states[place]):
-            steps = [*trace.steps[:place], instance, *trace.steps[place:]]
-            with contextlib.suppress(RejectedError):
-                longer = build_trace(trace.model, steps, trace.property)
-                if needless(longer):
-                    return longer
-    raise AssertionError("there is no such step")
-
-
-def needless(trace):
-    """The steps that the end of a trace does not need."""
-    reason = why(trace)
-    assert reason is not None and reason.needless is not None
-    return reason.needless
-
-
-# For everybody.
-
-
-@pytest.mark.parametrize(
-    "name, scheme", [*zip(STORED, itertools.cycle(["light", "dark"]), strict=False)]
-)
-def test_nothing_is_cut_off_on_a_phone_and_axe_finds_nothing(look, file_of, faults, name, scheme):
-    trace = stored(name)
-    page = look(f"{file_of(render_html(trace))}#step={trace.depth}", 390, 844, color_scheme=scheme)
-    page.locator("#strip summary").click()
-    assert wider_than_the_page(page) == []
-    assert faults(page) == []
-
-
-def wider_than_the_page(page):
-    """What lies beyond the right edge; nothing is hidden there by scrolling sideways."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll("body *")].filter((element) => {
-            const box = element.getBoundingClientRect();
-            return box.width && (box.right > innerWidth + 1 || box.left < -1)
-              && !element.closest(".hidden");
-        }).map((element) => element.outerHTML.slice(0, 120))"""
-    )
-
-
-@pytest.mark.parametrize("width", [800, 1280])
-def test_axe_finds_nothing_on_wider_pages(look, file_of, faults, width):
-    page = look(file_of(render_html(with_a_detour())), width)
-    page.keyboard.press("End")
-    page.click("#all-steps")
-    assert wider_than_the_page(page) == []
-    assert faults(page) == []
-
-
-def test_light_and_dark_follow_the_system_and_the_switch(look, file_of, trace):
-    page = look(file_of(render_html(trace)), color_scheme="dark")
-
-    def paper():
-        return page.evaluate("getComputedStyle(document.body).backgroundColor")
-
-    dark = paper()
-    page.click("#theme")
-    assert page.inner_text("#theme") == "theme: light" and paper() != dark
-    page.click("#theme")
-    assert page.inner_text("#theme") == "theme: dark" and paper() == dark
-    page.reload()
-    assert page.inner_text("#theme") == "theme: dark" and paper() == dark
-
-
-def test_steps_are_announced(page):
-    live = page.locator("[aria-live=polite]").first
-    page.keyboard.press("End")
-    assert "Step 10 of 10" in live.text_content()
-    assert "r2 log [0:e2] → []" in live.text_content()
-    assert page.get_attribute("#slider", "aria-valuetext").startswith("step 10: r2 becomes")
-    assert page.get_attribute(".rows", "aria-activedescendant") == "row-10"
-
-
-def test_all_steps_are_printed(page, trace):
-    page.emulate_media(media="print")
-    assert not page.is_visible(".controls") and not page.is_visible("#space")
-    for step in page.locator("section.step").all():
-        assert step.is_visible()
-    assert page.locator("section.step").count() == trace.depth + 1
-
-
-def test_without_scripts_all_steps_can_be_read(chromium, file_of, trace):
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(file_of(render_html(trace)))
-    assert page.is_visible(f"#step-{trace.depth}") and not page.is_visible("#slider")
-    context.close()
 
 
 # Names that look like code.

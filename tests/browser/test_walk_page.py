@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -12,18 +11,13 @@ from checker.core.traces.itf import read_trace
 from checker.kafka.audit.as_state import as_state
 from checker.kafka.audit.directories import find_replicas
 from checker.kafka.audit.judgement import judge
-from checker.lab.experiments.cases import accepted_trace
 from checker.telling.browse.given import read_state
 from checker.telling.browse.walk import Walk
 from model.protocols import protocol_named
 from tests.support.kafka_logs import Disk, Wanted, batches_of
+from tests.support.pages import wider_than_the_page
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def trace():
-    return accepted_trace(Path("kip101-weak_isr"))
 
 
 @pytest.fixture
@@ -147,8 +141,6 @@ def test_a_page_whose_server_has_gone_says_so(chromium, walk):
 
 @pytest.mark.parametrize("width, scheme", [(390, "dark"), (1280, "light")])
 def test_axe_finds_nothing_and_nothing_is_cut_off(look, served, faults, walk, trace, width, scheme):
-    from tests.browser.test_trace_page import wider_than_the_page
-
     page = look(served(walk, walk.add_trace(trace)), width, color_scheme=scheme)
     page.wait_for_selector("#choices button")
     page.click("text=Begin in a state of your own")

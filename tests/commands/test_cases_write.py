@@ -8,7 +8,7 @@ CASE = "ladder/truncate_to_high_watermark-strong_isr"
 
 
 def test_what_has_been_spoilt_is_written_as_it_was(highwater, tmp_path):
-    folder, page = tmp_path / "cases" / "one", tmp_path / "docs" / "broker-model.md"
+    folder, page = tmp_path / "cases" / "one", tmp_path / "cases" / "matrix" / "presets.md"
     shutil.copytree(ROOT / "counterexamples" / CASE, folder)
     stored = {path.name: path.read_text() for path in folder.iterdir()}
     spoilt = stored["case.toml"].replace('"leader_write(', '"leader_wrote(')
@@ -16,7 +16,7 @@ def test_what_has_been_spoilt_is_written_as_it_was(highwater, tmp_path):
     (folder / "case.toml").write_text(spoilt)
     (folder / "README.md").write_text("")
     page.parent.mkdir()
-    current = (ROOT / "docs" / "broker-model.md").read_text()
+    current = (ROOT / "counterexamples" / "matrix" / "presets.md").read_text()
     spoilt = current.replace("| `kafka-2.1` | `fetch.fenced", "| `kafka-2.1` | `fetch.unfenced")
     assert spoilt != current
     page.write_text(spoilt)

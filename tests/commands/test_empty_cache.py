@@ -20,9 +20,14 @@ FIRST = [words for words in FIRST if words[0] not in WITH_KAFKA]
 ENDS_EARLY = ["explore", "kafka", "--crashes", "2", "--false-fencings", "1", "--symmetry"]
 
 
+LONG = "the longest commands begin as the others do"
+
+
 def listed(words):
-    slow = words is not FIRST[0]
-    return pytest.param(words, id=" ".join(words), marks=[pytest.mark.slow] if slow else [])
+    marks = [] if words is FIRST[0] else [pytest.mark.slow]
+    if words[0] == "ask" or "--unbounded" in words:
+        marks = [pytest.mark.nightly(LONG)]
+    return pytest.param(words, id=" ".join(words), marks=marks)
 
 
 def test_the_readme_shows_more_than_searches():

@@ -87,7 +87,7 @@ def test_wrong_usage_is_one_line(highwater, arguments, words):
     assert len(ended.err.splitlines()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute for words that a cheaper test has in part")
 def test_a_proof_for_all_sizes_says_what_stays_off_and_what_was_set(highwater):
     settings = ("--set", "broker.epoch.checked=false")
     arguments = ("prove", "kafka", "--unbounded", "--property", "one_leader_per_epoch", *settings)

@@ -33,6 +33,15 @@ def test_every_number_is_used_once_and_every_finding_is_of_a_bug():
     assert [bug.number for bug in BUGS if bug.finding and bug.page() is None] == []
 
 
+def test_a_finding_leaves_no_leader_where_its_row_or_one_of_its_cases_says_so():
+    marked = {bug.finding for bug in BUGS if bug.leaderless}
+    rows = (PAGE.parent / "findings" / "README.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| \[(\d{4})\]\(.*?\) \| [^|]*no leader", rows, re.MULTILINE)
+    assert marked == {*told}
+    stuck = {c.folder for c in stored_cases() if c.violates == "live_replicas_have_a_leader"}
+    assert {bug.finding for bug in BUGS if bug.finding and stuck & {*bug.cases()}} <= marked
+
+
 def test_every_numbered_case_is_of_a_bug_and_says_the_same_of_it():
     told = {bug.number: bug for bug in BUGS if bug.number}
     listed = {path for bug in BUGS for path in bug.cases()}

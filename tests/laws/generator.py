@@ -13,6 +13,7 @@ import linecache
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
@@ -248,18 +249,21 @@ class Writer:
         ]
         for name, kind in self.extra.items():
             draw = {"int": self.number, "bool": self.boolean, "set": self.group}[kind]
-            forms.append(lambda name=name, draw=draw: [f"{r}.{name} = {draw(scope, depth)}"])  # type: ignore[misc]
+            forms.append(partial(self._assigned, f"{r}.{name}", draw, scope, depth))
         for n in scope.nodes:
             forms += self._of_node(scope, n)
         for w in scope.rows:
-            forms.append(lambda w=w: [f"{w}.mark = {self.boolean(scope, depth)}"])  # type: ignore[misc]
-            forms.append(lambda w=w: [f"{w}.isr = {self.group(scope, depth)}"])  # type: ignore[misc]
+            forms.append(partial(self._assigned, f"{w}.mark", self.boolean, scope, depth))
+            forms.append(partial(self._assigned, f"{w}.isr", self.group, scope, depth))
             forms += [
-                (lambda w=w, n=n: [f"{w}.votes[{n}] = {self.boolean(scope, 1)}"])  # type: ignore[misc]
+                partial(self._assigned, f"{w}.votes[{n}]", self.boolean, scope, 1)
                 for n in scope.nodes
             ]
         chosen: list[str] = self.pick(*forms)()
         return chosen
+
+    def _assigned(self, place: str, draw: Callable[..., str], *at: Any) -> list[str]:
+        return [f"{place} = {draw(*at)}"]
 
     def _of_node(self, scope: Scope, n: str) -> list[Callable[[], list[str]]]:
         return [

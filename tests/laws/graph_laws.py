@@ -225,7 +225,7 @@ def check_ways(book: Book, losses: Losses, number: dict[State, int]) -> None:
     assert ways.bridges() == [
         name
         for name in actions
-        if not book.loses(book.first, lambda step: instances[step[1]].action.name != name)  # noqa: B023
+        if not book.loses(book.first, lambda step: instances[step[1]].action.name != name)  # noqa: B023 (asked at once)
     ]
     gates = ways.gates()
     assert set(gates) == {
@@ -251,7 +251,7 @@ def _check_order(book: Book, gates: list[int], number: dict[State, int]) -> None
     """A gate comes after another if no run comes there without it."""
     state = {n: s for s, n in number.items()}
     for earlier, later in itertools.pairwise(gates):
-        without = book.clear(book.first, lambda step: state[earlier] not in step)  # noqa: B023
+        without = book.clear(book.first, lambda step: state[earlier] not in step)  # noqa: B023 (asked at once)
         assert state[later] not in without
 
 
@@ -303,14 +303,15 @@ def renamed(book: Book, run: Run) -> Iterator[Run]:
 def with_names(model: Model, state: State, family: str, order: tuple[int, ...]) -> State:
     """The state with its members renamed."""
     values: dict[tuple[str, tuple[int, ...]], int] = {}
-    for cell, value in zip(model.cells, state, strict=True):
+    for cell, number in zip(model.cells, state, strict=True):
+        value = number
         sets = [index_set.name for index_set in cell.variable.index]
         index = tuple(order[k] if n == family else k for n, k in zip(sets, cell.index, strict=True))
         match cell.variable.domain:
             case Reference(other) if other == family and value >= 0:
-                value = order[value]  # noqa: PLW2901
+                value = order[value]
             case Subset(other) if other == family:
-                value = sum(1 << order[k] for k in range(len(order)) if value >> k & 1)  # noqa: PLW2901
+                value = sum(1 << order[k] for k in range(len(order)) if value >> k & 1)
         values[cell.variable.name, index] = value
     return tuple(values[cell.variable.name, cell.index] for cell in model.cells)
 

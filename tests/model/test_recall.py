@@ -55,7 +55,10 @@ def variants(protocol, count):
     return [{}, flipped(protocol), *(protocol.preset(name) for name in chosen)]
 
 
-@pytest.mark.parametrize("presets", [0, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "presets",
+    [0, pytest.param(4, marks=pytest.mark.nightly("four presets beside the default rules"))],
+)
 @pytest.mark.parametrize("name", slow_but(["kip320", "kafka_producer"], PROTOCOLS))
 def test_what_is_recalled_is_what_would_be_captured_and_grounded(name, presets):
     protocol = PROTOCOLS[name]
@@ -134,7 +137,7 @@ def act_by_a_constant(lab: Lab, node: Node) -> None:
 
 
 def act_by_a_property(lab: Lab, node: Node) -> None:
-    node.flag = node.is_marked  # type: ignore[attr-defined]
+    node.flag = node.is_marked  # type: ignore[attr-defined]  # the test adds it
 
 
 @pytest.mark.parametrize("part", ["constant", "helper", "class"])

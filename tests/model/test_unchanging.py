@@ -4,11 +4,12 @@ import pytest
 
 from checker.core.engines.agreement import require_agreement
 from checker.core.engines.layout import Layout
+from checker.core.engines.reference import ReferenceEngine
 from checker.core.engines.vectorised import VectorisedEngine
 from checker.core.search.explore import Explorer, Options
 from model.kafka.protocol import KAFKA
 from model.language import Action, Protocol, choose, graph, ground, maximum, minimum, require
-from model.language.errors import DomainError
+from model.language.errors import CaptureError, DomainError
 from model.language.lifted import Lifted
 from model.protocols import PROTOCOLS
 from properties import properties_of
@@ -40,6 +41,22 @@ def test_what_no_action_assigns_takes_no_bit():
     model = lab(raise_flag)
     assert changing(model) == {"flag"}
     assert (Layout(model).bits, Layout(model.wide).bits > 20) == (1, True)
+
+
+def test_an_action_that_cannot_be_captured_is_told_by_whatever_asks_for_cells():
+    """It is not taken for one that changes everything. The reference engine asks for none."""
+
+    def grow(s: Lab) -> None:
+        if s.n < 2:
+            s.n = s.n + 1
+
+    model = lab(grow)
+    for asked in ("unchanging", "cells", "ground_actions"):
+        with pytest.raises(CaptureError, match=r"test_unchanging.py:\d+: `if` on a value"):
+            getattr(model, asked)
+    engine = ReferenceEngine(model)
+    after = engine.step(engine.initial(), model.instances[0])
+    assert after is not None and after != engine.initial()
 
 
 def test_an_assignment_of_what_is_there_already_changes_nothing():
@@ -125,7 +142,7 @@ def test_what_is_left_is_what_grounding_gives(model):
 class Favoured(Lab):
     """Its first value names a member."""
 
-    favourite: Node = 0  # type: ignore[assignment]
+    favourite: Node = 0  # type: ignore[assignment]  # the first member
 
 
 def test_a_number_that_names_a_member_is_not_left_out():

@@ -56,7 +56,7 @@ def taken_over() -> Steps:
 def a_snapshot_of_an_earlier_epoch(
     asks_first: bool, of_later_epoch: bool = False
 ) -> tuple[Steps, Steps]:
-    """Finding 0024 in two parts: 3 is sent a snapshot of an epoch before its own; 3 starts again.
+    """Finding 0024 in two parts: 3 is sent a snapshot of an epoch before its own; 3 restarts.
 
     2 leads epoch 1 and appends two records that nobody fetches, then 3 leads epoch 2. In epoch 3
     node 2 has all committed; its snapshot ends at 5, before its LeaderChange record, or at 6.

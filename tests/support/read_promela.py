@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 _TOKEN = re.compile(
     r"\s*(\"(?:\\.|[^\"])*\"|[A-Za-z_][\w]*|\d+|::|->|&&|\|\||[=!<]=|[-+<!&|(){}:;?=,.])"
@@ -34,7 +35,7 @@ class ReadPromela:
         text = re.sub(r"^#define.*$", "", text, flags=re.MULTILINE)
         self._tokens = _tokens(text)
         self._ranges: dict[str, tuple[int, int]] = {}
-        self._scope: dict[str, object] = {"Failed": Failed, "fit": self._fit}
+        self._scope: dict[str, Any] = {"Failed": Failed, "fit": self._fit}
         initial = []
         while self._peek in ("unsigned", "bit", "short", "int"):
             initial.append(self._declaration())
@@ -133,7 +134,7 @@ class ReadPromela:
                     break
             name = f"option_{len(self._scope)}"
             self._define(name, [*lines, "return s"])
-            yield self._scope[name]  # type: ignore[misc]
+            yield self._scope[name]
         self._skip("od }")
 
     def _statement(self) -> list[str]:

@@ -21,7 +21,7 @@ from checker.core.spark.distributed import NUMBERS, Cluster, SparkExplorer
 from checker.core.spark.renumber import rank_numbers, rewrite_file, split_numbers
 from checker.core.stores.journal import StoredExplorer
 from checker.core.stores.manifest import manifest_for
-from checker.core.stores.store import open_store
+from checker.core.stores.store import Store, open_store
 from checker.core.verdict import Exploration
 from model.language.protocol import Model
 from model.protocols import PROTOCOLS
@@ -43,6 +43,18 @@ def _model(name: str, bounds: tuple[tuple[str, int], ...]) -> Model:
 
 def everything(model: Model) -> tuple[Property, ...]:
     return choose_properties(model.protocol)
+
+
+def opened(location: Path | str, model: Model, options: Options | None = None) -> Store:
+    """The store that is there, for the search of the model that made it."""
+    wanted = manifest_for(model, everything(model), options or Options())
+    return open_store(str(location), wanted, resume=True)
+
+
+def data_file(place: Path, depth: int = 12) -> Path:
+    """The one file with the states of a level."""
+    [found] = (place / "levels" / f"level={depth}").glob("*.parquet")
+    return found
 
 
 def essence(found: Exploration) -> dict[str, Any]:

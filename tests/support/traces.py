@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
+from typing import Any
 
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.traces.trace import Trace, build_trace
@@ -76,9 +78,9 @@ class Ticket(Record):
 
 
 class Desk(Record):
-    """A part of the root, with a reference to a row and one to a member."""
+    """A part of the root, with the number of a row and a reference to a member."""
 
-    current: Job | None = None
+    current: Annotated[int, integers(-1, JOBS, none=-1)] = -1
     holder: Worker | None = None
 
 
@@ -111,7 +113,7 @@ def take_job(office: Office, worker: Worker, job: Job) -> None:
     worker.busy = True
     job.offered[worker] = True
     office.desk.holder = worker
-    office.desk.current = job
+    office.desk.current = job.number
 
 
 @action("{worker} refuses {job}; <b>#1</b> | *loudly*")
@@ -122,7 +124,7 @@ def refuse_job(office: Office, worker: Worker, job: Job) -> None:
     worker.busy = False
     job.refused_by = job.refused_by.with_member(worker)
     office.desk.holder = None
-    office.desk.current = None
+    office.desk.current = -1
 
 
 @action("the queue is cut to {end}")
@@ -365,6 +367,11 @@ def witness() -> Trace:
     return build_trace(model, steps, "the_leader_changes")
 
 
+def verdicts() -> tuple[Trace, ...]:
+    """A trace of each way to end."""
+    return golden_kip279(), losing_truncation(), unsafe_isr(), witness()
+
+
 def same(left: Trace, right: Trace) -> bool:
     """Two traces say the same, though of models that are different objects."""
     return _content(left) == _content(right)
@@ -375,3 +382,12 @@ def _content(trace: Trace) -> tuple[object, ...]:
         trace.model.identity, trace.property, str(trace.verdict), trace.states, trace.version,
         [(step.number, step.action.name, step.arguments) for step in trace.steps],
     )  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every place in a JSON document: its path, and what stands there."""
+    yield path, value
+    if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in inner:
+            yield from places(part, (*path, key))

@@ -314,7 +314,9 @@ def test_what_is_false_says_the_names_of_values_and_not_their_numbers():
     step = Action("set_vote", set_vote, "it votes")
     model = Protocol("box", "a box", Box, (step,), (), properties=(not_yet,)).model()
     trace = build_trace(model, model.instances, not_yet)
-    told = [each.expression for each in why(trace).failed]  # type: ignore[union-attr]
+    reason = why(trace)
+    assert reason is not None
+    told = [each.expression for each in reason.failed]
     assert told == ["vote = none", "after != 0"]
     (guard,) = false_guards(model, model.instances[0], trace.states[1])
     assert CellWords(model).told(guard, (trace.states[1],)).expression == "vote = none"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -156,10 +156,10 @@ class LivenessChecker:
             owes, owed = premise & ~holds, bool(premise.any())
         return Question(np.flatnonzero(owes).astype(np.int32), ~holds, None, owed)
 
-    def _truth(self, claim: object) -> Flags:
+    def _truth(self, claim: Callable[..., bool]) -> Flags:
         """Where a claim holds, of the states that are expanded."""
         engine, graph = self._engine, self._graph
-        program = Claims([engine.model.ground_claim(claim)], engine.layout)  # type: ignore[arg-type]
+        program = Claims([engine.model.ground_claim(claim)], engine.layout)
         found = np.empty(graph.expanded, np.bool_)
         for start in range(0, graph.expanded, DEFAULT_CHUNK):
             end = min(start + DEFAULT_CHUNK, graph.expanded)

@@ -162,7 +162,7 @@ def _judge(
                 elif cost >= 0:
                     cost += part
         costs[row] = cost
-    return costs[first[condition + 1] - 1]  # type: ignore[no-any-return]
+    return costs[first[condition + 1] - 1]  # type: ignore[no-any-return]  # of an array
 
 
 @kernel

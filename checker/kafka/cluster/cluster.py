@@ -58,7 +58,7 @@ class Cluster:
         log_dirs: int = 1,
         features: Mapping[str, int] | None = None,
         options: Mapping[int, tuple[str, ...]] | None = None,
-        quorum: Quorum = Quorum(),  # noqa: B008  it does not change
+        quorum: Quorum = Quorum(),  # noqa: B008 (it does not change)
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
@@ -86,7 +86,7 @@ class Cluster:
         return f"{HOST}:{self.fronts[node]}"
 
     def begin(self) -> None:
-        """Format every node's disks, and start all; return when every broker is at work."""
+        """Format every node's disks, and start all; return when every broker has started."""
         for node in self.all_nodes:
             self.home(node).mkdir()
         self.format(self.all_nodes)
@@ -134,12 +134,16 @@ class Cluster:
             log = self.home(node) / "format.log"
             formatting[node] = self._java(arguments, log, lambda line: None, TOOL_HEAP)
         for node, process in formatting.items():
-            if not self.news.wait(lambda p=process: p.has_ended, START_LIMIT):  # type: ignore[misc]
+            if not self._has_ended(process):
                 raise UndecidedError(f"the disks of node {node} were not formatted in time")
             self.processes.gone(process)
             for disk in self.log_dirs[node]:
                 if not (disk / "meta.properties").is_file():
                     raise UndecidedError(f"the disks of node {node} could not be formatted")
+
+    def _has_ended(self, process: Process) -> bool:
+        """Wait until it has."""
+        return bool(self.news.wait(lambda: process.has_ended, START_LIMIT))
 
     def lose_disks(self, node: int) -> None:
         """Replace the disks of a broker that is down by new ones, formatted."""
@@ -221,7 +225,7 @@ class Cluster:
         self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
 
     def start(self, nodes: Iterable[int]) -> None:
-        """Start nodes, and wait until each of them is at work."""
+        """Start nodes, and wait until each of them has started."""
         started = tuple(nodes)
         for node in started:
             self.launch(node)
@@ -229,7 +233,7 @@ class Cluster:
             self._wait_until_started(node)
 
     def make_whole(self) -> None:
-        """Let every node be at work that is not: what shuts down may do so first."""
+        """Start every node that has not: what shuts down may do so first."""
         down = []
         for node in self.all_nodes:
             if node in self._leaving or not self.is_up(node):
@@ -275,7 +279,7 @@ class Cluster:
         return node in self._running and not self._running[node].has_ended
 
     def is_started(self, node: int) -> bool:
-        """Whether its process runs and is at work, and was not asked to shut down."""
+        """Whether its process runs and has started, and was not asked to shut down."""
         return self.is_up(node) and self.nodes[node].started and node not in self._leaving
 
     # --- evidence --------------------------------------------------------------------------------

@@ -90,6 +90,11 @@ def _make_last_topic(stage: Stage) -> dict[int, frozenset[str]]:
     return dict.fromkeys(stage.cluster.quorum.controllers, frozenset({topic_name(LAST_TOPIC)}))
 
 
+def _is_acknowledged(stage: Stage, name: str) -> bool:
+    """Wait until it is."""
+    return bool(stage.news.wait(lambda: name in stage.clients.acknowledged, ANSWER_LIMIT))
+
+
 def _send_last_records(stage: Stage, written: set[str]) -> dict[int, frozenset[str]]:
     """By broker, which records its disk has to show."""
     known: dict[int, frozenset[str]] = {}
@@ -98,7 +103,7 @@ def _send_last_records(stage: Stage, written: set[str]) -> dict[int, frozenset[s
             number = partition["partition"]
             name = f"last-{topic}-{number}"
             stage.clients.ask("write", topic=topic, partition=number, name=name)
-            if not stage.news.wait(lambda n=name: n in stage.clients.acknowledged, ANSWER_LIMIT):  # type: ignore[misc]
+            if not _is_acknowledged(stage, name):
                 raise UndecidedError(f"in the end {name} was not acknowledged")
             for broker in partition["replicas"]:
                 known[broker] = known.get(broker, frozenset()) | {name}

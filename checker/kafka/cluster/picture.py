@@ -17,7 +17,7 @@ from checker.telling.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 
 CLIENTS = "clients"
 _DOWN = ("kill", "shut_down", "ask_to_shut_down", "is_down", "are_down")
-_UP = ("start", "launch", "resume", "is_at_work")
+_UP = ("start", "launch", "resume", "has_started")
 _UP_AGAIN = "launch_what_is_down"
 _LEADER_IS_READ = ("has_the_answer", "has_read")
 _HELD = ("hold", "lose", "leave", "one_is_held", "some_are_held")

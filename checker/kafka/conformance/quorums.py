@@ -57,7 +57,7 @@ TABLE = (
     Row("nodes.snapshot_end", "the end of RaftLog.latestSnapshotId"),
     Row("nodes.log_start", "RaftLog.startOffset"),
     Row(
-        "the voters that a node goes by",
+        "a node's voter set",
         "KRaftControlRecordStateMachine.lastVoterSet: ids",
         contains=lambda quorum, of, node: voter_set(quorum, quorum.nodes[of]).contains(
             quorum.nodes[node]
@@ -84,9 +84,11 @@ NOT_COMPARED = {
     "epochs": "a ghost",
     "rejoined": "a ghost",
     "spent": "the budgets of faults",
-    "nodes.stale_voters": "by the voters that a node goes by",
-    "nodes.stale_second": "by the voters that a node goes by",
-    "nodes.voters_dropped": "by the voters that a node goes by",
+    "nodes.leader_unfound": "by what a node becomes after its pre-vote",
+    "nodes.voted_for_lost": "a ghost",
+    "nodes.stale_voters": "by a node's voter set",
+    "nodes.stale_second": "by a node's voter set",
+    "nodes.voters_dropped": "by a node's voter set",
 }
 """Variables that no row reads, with the reason."""
 

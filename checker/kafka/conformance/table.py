@@ -85,7 +85,7 @@ class Table:
         ]
         for name, row in self.rows.items():
             texts = [found.text if (found := row.get(v)) else "-" for v in self.versions]
-            link = f"[{name}](../counterexamples/kafka/{name}/)"
+            link = f"[{name}](../kafka/{name}/)"
             lines.append(f"| {link} | {self.depths[name]} | {' | '.join(texts)} |")
         return "\n".join(lines) + "\n"
 

@@ -119,7 +119,7 @@ def answer(
         choice = choice_of(asked[number].cluster, faults)
         judged[number] = judge_losses(choice, limit.part(left))
     for left, number in zip(range(len(order), 0, -1), order, strict=True):
-        on_search("what stops")
+        on_search("what becomes unavailable")
         judged[number] = judge_stops(judged[number], limit.part(left))
     parts = [part_of(stage, judged[number]) for number, stage in enumerate(asked)]
     lossy = _first_lossy(parts)

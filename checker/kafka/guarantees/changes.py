@@ -19,11 +19,10 @@ from checker.kafka.guarantees.kafka_keys import (
     OPERATORS,
     REBALANCE,
     SLOW,
-    key_words,
 )
 from checker.kafka.guarantees.releases import Release, has_feature, later
 from checker.kafka.guarantees.stops import NONE, Ends, Outage
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
+from checker.kafka.guarantees.tiers import NO_BUGS, SEVERAL, KnownBugs, Tier, known_bugs
 from checker.kafka.guarantees.upgrade import UPGRADE_TO
 from checker.kafka.guarantees.verdicts import (
     Judged,
@@ -36,6 +35,7 @@ from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell
 from checker.lab.explanations.candidates import Kind, candidates
 from checker.lab.explanations.effects import Effects, settings_read
+from checker.lab.explanations.remedies import fix_words
 from checker.telling.report.why import why
 from model.kafka.racks import Racks
 from model.kafka.settings import KafkaSettings
@@ -50,7 +50,7 @@ _SETTINGS = describe(KafkaSettings)
 class Change:
     """One change: its words, what it is, where it comes from, and the choice that has it.
 
-    With one that `waits` every write waits for a disk.
+    With one that `waits` every write waits for a disk. `bugs` are those that come with it.
     """
 
     words: str
@@ -58,6 +58,7 @@ class Change:
     choice: Choice
     about: str = ""
     waits: bool = False
+    bugs: KnownBugs = NO_BUGS
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ class Tried:
         stops = f": {'; '.join(self.costs)}" if self.costs else ""
         waits = "; each write waits for the disk, throughput and latency are not measured"
         words = f"costs {'availability' if self.costs else 'no availability'}{stops}"
+        if bugs := self.change.bugs.stops:
+            words += f"{'' if self.costs else ' under these faults'}; {bugs}"
         return words + (waits if self.change.waits else "")
 
 
@@ -170,12 +173,10 @@ class _Possible:
             if name == "broker.rack" and Racks(value).letters:
                 continue  # which is safe by who happens to lead
             other = _with(choice, candidate.settings)
-            if name == "broker.rack":
-                yield Change(_RACKS[value], Tier.MACHINES, other)
-                continue
-            tier = Tier.FEATURE if name == ELR else Tier.SETTING
-            about = known_bugs(KafkaSettings, name, as_text(other.model.settings))
-            yield Change(key_words(name, value), tier, other, about, waits=name in SLOW)
+            tier = _TIERS.get(name, Tier.SETTING)
+            bugs = known_bugs(KafkaSettings, name, as_text(other.model.settings))
+            words = _SETTINGS[name].written_as(value)
+            yield Change(words, tier, other, bugs.words, name in SLOW, bugs)
 
     def upgrades(self) -> Iterator[Change]:
         """Later releases, nearest first; of the rules that are new there, those that matter."""
@@ -196,16 +197,17 @@ class _Possible:
                 had, has = as_text(choice.model.settings), as_text(other.model.settings)
                 rules = [name for name in dict.fromkeys(released) if has[name] != had[name]]
                 migrates = [] if newer.mode is self._release.mode else ["with KRaft"]
-                about = ", ".join([*migrates, *_rules_words(rules, has)])
-                yield Change(f"upgrade to {newer.alike}", Tier.UPGRADE, other, about)
+                bugs = known_bugs(KafkaSettings, ELR, has) if ELR in rules else NO_BUGS
+                about = ", ".join([*migrates, *_rules_words(rules, has, bugs)])
+                words = f"upgrade to {newer.alike}"
+                yield Change(words, Tier.UPGRADE, other, about, bugs=bugs)
 
     def unreleased(self) -> Iterator[Change]:
         """Fixes that no release has, of what is most like the trace first."""
         fixes = [c for c in self._candidates if c.kind is Kind.FIX]
         for candidate in sorted(fixes, key=lambda c: -c.likeness):
             ((name, value),) = candidate.settings.items()
-            source = _SETTINGS[name].source
-            if source is not None and source.issues and not source.since:
+            if _SETTINGS[name].is_in_no_release:
                 other = _with(self._choice, candidate.settings)
                 words = fix_words([_SETTINGS[name]])
                 yield Change(words, Tier.UNRELEASED, other, f"in the model {name}={value}")
@@ -215,13 +217,13 @@ def _with(choice: Choice, settings: Mapping[str, str]) -> Choice:
     return replace(choice, settings={**choice.settings, **settings})
 
 
-def _rules_words(rules: Iterable[str], has: Mapping[str, str]) -> Iterator[str]:
+def _rules_words(rules: Iterable[str], has: Mapping[str, str], bugs: KnownBugs) -> Iterator[str]:
     """What a later release has that matters: each by where it is published, ELR by its key."""
     sources = [_SETTINGS[name].source for name in rules if name != ELR]
     yield from dict.fromkeys(source.issues for source in sources if source and source.issues)
     if ELR in rules:
-        bugs = known_bugs(KafkaSettings, ELR, has)
-        yield key_words(ELR, has[ELR]) + (f"; {bugs}" if bugs else "")
+        yield _SETTINGS[ELR].written_as(has[ELR]) + (f"; {bugs.words}" if bugs.words else "")
 
 
-_RACKS = {"spread": "a rack for each replica", "together": "all replicas in one rack"}
+_TIERS = {ELR: Tier.FEATURE, "broker.rack": Tier.MACHINES}
+"""Of settings that take more of an operator than a line of a file."""

@@ -14,7 +14,6 @@ from checker.kafka.guarantees.config_files import Described, Entry, read_config
 from checker.kafka.guarantees.kafka_keys import (
     BY_NAME,
     DEFAULT_NAMES,
-    ELR_FEATURE,
     METADATA,
     RACK,
     READ_OTHERWISE,
@@ -35,7 +34,7 @@ from checker.kafka.guarantees.releases import (
 from checker.kafka.guarantees.topics import Topic
 from model.kafka.protocol import KAFKA
 from model.kafka.racks import Racks, racks_within
-from model.kafka.settings.eligible_replicas import ELR
+from model.kafka.settings.eligible_replicas import ELR, ELR_FEATURE
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe
 from model.language.errors import UsageError, few_of, unknown_name
@@ -310,10 +309,14 @@ def _defaults(release: Release, given: Mapping[str, str], replicas: int) -> list
     values = _in_force(release, given, replicas)
     names = [name for name in DEFAULT_NAMES if name not in given]
     keys = [(BY_NAME[DEFAULT_NAMES[name]], values[name]) for name in names]
+
+    def written(setting: str, value: str) -> str:
+        return describe(KAFKA.settings)[setting].written_as(value).partition("=")[2]
+
     return [
         Told(
-            key.name, key.default or key.back(value), f"Kafka {release.asked}'s default",
-            NEW_CLUSTERS if key.name == ELR_FEATURE else "",
+            key.name, key.default or written(key.setting, value),
+            f"Kafka {release.asked}'s default", NEW_CLUSTERS if key.name == ELR_FEATURE else "",
         )
         for key, value in keys
         if key.name != "replica.selector.class" and has_feature(release, key.setting)

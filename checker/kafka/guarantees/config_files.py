@@ -16,9 +16,10 @@ from pathlib import Path
 import javaproperties
 
 from checker.core.files import read_bounded
-from checker.kafka.guarantees.kafka_keys import BY_NAME, ELR_FEATURE, OTHER_KEYS, READ_OTHERWISE
+from checker.kafka.guarantees.kafka_keys import BY_NAME, OTHER_KEYS, READ_OTHERWISE
 from checker.kafka.guarantees.topics import Topic, is_of_a_topic, read_topics
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.eligible_replicas import ELR_FEATURE
 from model.language.errors import UsageError
 
 MAX_BYTES = 10_000_000

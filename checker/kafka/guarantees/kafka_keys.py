@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from model.kafka.settings import KafkaSettings
+from model.kafka.settings.eligible_replicas import ELR, ELR_FEATURE
 from model.language import Role
 from model.language.declare.settings import describe, named
 from model.language.errors import UsageError
@@ -41,16 +42,11 @@ def _level(value: str) -> str:
     return _LEVELS[value]
 
 
-def _level_of(value: str) -> str:
-    return next(level for level, held in _LEVELS.items() if held == value)
-
-
 @dataclass(frozen=True)
 class Key:
     """A key of Kafka's: which setting of the model it gives, how, and what that means there.
 
-    `value` makes the setting's value of the key's, `UsageError` for one that Kafka refuses; `back`
-    the key's of the setting's.
+    `value` makes the setting's value of the key's, `UsageError` for one that Kafka refuses.
     """
 
     name: str
@@ -59,10 +55,8 @@ class Key:
     value: Callable[[str], str] = _as_it_is
     default: str = ""
     """What Kafka's default is, where that is not the setting's own value."""
-    back: Callable[[str], str] = _as_it_is
 
 
-ELR_FEATURE = "eligible.leader.replicas.version"
 _FLUSHED = "1: each append is on the disk; else a power loss takes any part of the log's end"
 
 KEYS: tuple[Key, ...] = (
@@ -85,9 +79,9 @@ KEYS: tuple[Key, ...] = (
         _reads,
     ),
     Key(
-        ELR_FEATURE, "eligible.leader.replicas",
+        ELR_FEATURE, ELR,
         "1: replicas that left the ISR below its minimum may still lead (ELR, KIP-966); 0: off",
-        _level, back=_level_of,
+        _level,
     ),
 )  # fmt: skip
 """Those that give a setting; of two that give the same one, that of the topic goes first."""
@@ -141,9 +135,3 @@ def setting_of(key: str, value: str) -> tuple[str, str]:
         return found.setting, found.value(value)
     except UsageError as error:
         raise UsageError(f"{key} {error}") from None
-
-
-def key_words(setting: str, value: str) -> str:
-    """A setting and its value, as an operator writes them."""
-    name = DEFAULT_NAMES.get(setting, setting)
-    return f"{name}={BY_NAME[name].back(value) if name in BY_NAME else value}"

@@ -16,10 +16,11 @@ from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
 from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
 from checker.kafka.guarantees.text import listed, no_loss
-from checker.kafka.guarantees.tiers import SEVERAL, Tier, fix_words, known_bugs
+from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of
 from checker.lab.experiments.choices import Choice
 from checker.lab.experiments.matrix import Cell, Column
+from checker.lab.explanations.remedies import fix_words
 from checker.telling.report.paragraphs import paragraphs
 from model.kraft.bounds import NODES
 from model.kraft.settings import KRaftSettings
@@ -150,8 +151,8 @@ def _changes(controllers: Controllers, choice: Choice) -> Iterator[Change]:
     had = as_text(choice.model.settings)
     if had[LEVEL] == "0" and version_of(controllers.release) >= version_of("3.9"):
         other = _with(choice, {LEVEL: "1"})
-        about = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
-        yield Change(f"{LEVEL}=1", Tier.FEATURE, other, about)
+        bugs = known_bugs(KRaftSettings, LEVEL, as_text(other.model.settings))
+        yield Change(f"{LEVEL}=1", Tier.FEATURE, other, bugs.words)
     later = list(RELEASES.values())
     for preset in later[later.index(controllers.preset) + 1 :]:
         words = f"upgrade to {preset.partition('-')[2]}"

@@ -51,14 +51,14 @@ def bounds(part: Part, mixed: str) -> Iterator[str]:
 
 
 def part_lines(part: Part) -> Iterator[str]:
-    """What is lost and what stops in one part."""
+    """What is lost and what becomes unavailable in one part."""
     if part.name:
         yield part.name
     yield "what can be lost"
     yield from _rows(part.judged.losses, part)
     if any(cell.mark for cell in part.judged.lost):
         yield f"  ({finer_of_the_grid().mark}): {finer_of_the_grid().about}"
-    yield "what stops, while live followers keep up"
+    yield "what becomes unavailable, while live followers keep up"
     yield from _rows(part.judged.stops, part)
 
 

@@ -1,15 +1,14 @@
-"""What a change takes of an operator, and what fixes and features are called in an answer.
-
-A rule of the model is no setting of Kafka's: a fix is told by its finding or issue, and a feature
-with the findings that it is needed for.
-"""
+"""What a change takes of an operator, and which known bugs a feature brings with it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 
-from model.language.declare.settings import SettingInfo, describe
+from checker.lab.catalogue import read_catalogue
+from checker.lab.explanations.remedies import IN_NO_RELEASE
+from model.language.declare.settings import describe
 
 FINDING = "finding "
 
@@ -34,20 +33,39 @@ _WORDS = {
     Tier.FEATURE: "a feature",
     Tier.MACHINES: "machines and no setting",
     Tier.UPGRADE: "a release",
-    Tier.UNRELEASED: "in no release",
+    Tier.UNRELEASED: IN_NO_RELEASE,
 }
 SEVERAL = frozenset({Tier.SETTING, Tier.FEATURE, Tier.MACHINES})
 """Of these all that help are told; of releases the nearest, of fixes in no release one."""
 
 
-def fix_words(rules: Iterable[SettingInfo]) -> str:
-    """What people know rules by: `the fix of finding 0002`."""
-    issues = [rule.source.issues for rule in rules if rule.source is not None]
-    return f"the fix of {' and '.join(dict.fromkeys(filter(None, issues)))}"
+@dataclass(frozen=True)
+class KnownBugs:
+    """The numbers of findings that need a feature, and that a release has."""
+
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Which there are; empty for none."""
+        return f"known bugs with it: {_listed(self.numbers)}" if self.numbers else ""
+
+    @property
+    def stops(self) -> str:
+        """Which of them stop a partition, whatever was found under the faults of a question."""
+        leaderless = {bug.finding for bug in read_catalogue() if bug.leaderless}
+        found = [name for number in self.numbers if (name := f"{number:04}") in leaderless]
+        if not found:
+            return ""
+        which = " and ".join(filter(None, [", ".join(found[:-1]), found[-1]]))
+        return f"known bugs that can leave a partition without a leader: {which}"
 
 
-def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> str:
-    """The findings that need a feature, and that a release with these values has, in words."""
+NO_BUGS = KnownBugs()
+
+
+def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) -> KnownBugs:
+    """The findings that need a feature, and that a release with these values has."""
     numbers = sorted({
         int(issue.removeprefix(FINDING))
         for name, info in describe(settings_class).items()
@@ -55,10 +73,10 @@ def known_bugs(settings_class: type, feature: str, values: Mapping[str, str]) ->
         for issue in info.source.issues.split(", ")
         if issue.startswith(FINDING)
     })  # fmt: skip
-    return f"known bugs with it: {_listed(numbers)}" if numbers else ""
+    return KnownBugs(tuple(numbers))
 
 
-def _listed(numbers: list[int]) -> str:
+def _listed(numbers: Iterable[int]) -> str:
     """`0003 to 0006, 0011`: of three and more in a row the first and the last."""
     rows: list[list[int]] = []
     for number in numbers:

@@ -15,7 +15,10 @@ Told = tuple[str, ...]
 
 
 def as_markdown(matrix: Matrix, results: Mapping[str, Result], *, with_traces: bool = False) -> str:
-    """The matrix as a Markdown page; with traces, violations link to theirs, replayed."""
+    """The matrix as a Markdown page.
+
+    With traces it says what rows and columns stand for, and violations link to theirs, replayed.
+    """
     told: dict[Told, list[Cell]] = {}
     rows = []
     for row in cells(matrix, results):
@@ -36,7 +39,8 @@ def as_markdown(matrix: Matrix, results: Mapping[str, Result], *, with_traces: b
     lines += [f"{len(results)} searches, {states:,} classes of states.", ""]
     if words:
         lines += [words, ""]
-    lines += _key(matrix)
+    if with_traces:
+        lines += _key(matrix)
     if told:
         lines += [
             "",
@@ -46,7 +50,7 @@ def as_markdown(matrix: Matrix, results: Mapping[str, Result], *, with_traces: b
         ]
     for number, (trace, same) in enumerate(told.items(), 1):
         lines += ["", *_section(number, trace, same)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _key(matrix: Matrix) -> list[str]:

@@ -14,6 +14,7 @@ from checker.lab.explanations.candidates import Kind
 from checker.lab.explanations.effects import Effect, Impossible
 from checker.lab.explanations.moments import Decision
 from checker.lab.explanations.preventions import Prevention
+from checker.lab.explanations.remedies import remedy_words
 from checker.lab.explanations.searches import Searched
 from checker.lab.explanations.whereabouts import Place, near
 from checker.telling.report.why import Link, Told, Why, grouped, steps_words
@@ -44,8 +45,8 @@ def headline(trace: Trace, instance_of: Prevention | None) -> Iterator[str]:
 
 def entry_words(prevention: Prevention) -> str:
     """Which entry of the catalogue a trace is an instance of, and what prevents it at what step."""
-    change, at = prevention.candidate.words, _at(prevention.effect)
-    return f"{title_words(prevention)}: prevented by {change} {at}"
+    at, remedy = _at(prevention.effect), remedy_words(prevention.candidate)
+    return f"{title_words(prevention)}: prevented {at} {remedy}"
 
 
 def title_words(prevention: Prevention) -> str:

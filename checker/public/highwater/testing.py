@@ -4,7 +4,7 @@ Needs Hypothesis: `pip install 'highwater[test]'`.
 """
 
 try:
-    import hypothesis as _hypothesis  # noqa: F401
+    import hypothesis as _hypothesis  # noqa: F401  # it only has to be there
 except ImportError:
     raise ImportError("highwater.testing needs Hypothesis: pip install 'highwater[test]'") from None
 

@@ -8,6 +8,7 @@ from model.kafka.settings.whose import Whose
 from model.language import Role, setting
 
 ELR = "eligible.leader.replicas"
+ELR_FEATURE = "eligible.leader.replicas.version"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class EligibleReplicaRules:
         owner=Whose.CONTROLLER,
         with_feature=True,
         role=Role.OPERATOR,
+        written={"true": f"{ELR_FEATURE}=1", "false": f"{ELR_FEATURE}=0"},
     )
     last_known_leader: bool = setting(
         True,

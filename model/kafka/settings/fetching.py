@@ -20,6 +20,13 @@ class FetchingRules:
         about="finding 0001",
         fix=True,
     )
+    reset_leo_after_skip: bool = setting(
+        False,
+        "a leader forgets its followers' LEOs at a leader epoch that is not the next one",
+        "reset.follower.leo.after.skipped.epoch",
+        at="Replica.resetReplicaState",
+        about="finding 0001",
+    )
     produce_matches_leader_epoch: bool = setting(
         False,
         "a produce request succeeds only in the leader epoch in which its record was appended",

@@ -134,6 +134,10 @@ class OperatorSettings:
         at="ClusterControlManager.registerBroker",
         since="0.10.0.0",
         role=Role.OPERATOR,
+        written={
+            Racks.SPREAD: "a rack for each replica",
+            Racks.TOGETHER: "all replicas in one rack",
+        },
     )
     preferred_leader: PreferredLeader = setting(
         PreferredLeader.ANY,
@@ -151,6 +155,10 @@ class OperatorSettings:
         about="KIP-392",
         since="2.4.0",
         role=Role.OPERATOR,
+        written={
+            "true": "replica.selector.class=RackAwareReplicaSelector",
+            "false": "replica.selector.class=LeaderSelector",
+        },
     )
     consumer_commits: ConsumerCommits = setting(
         ConsumerCommits.AFTER,

@@ -7,6 +7,7 @@ them as plain values, so an ordinary `if` on a setting is fine.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ def setting(
     role: Role = Role.RULE,
     slow: bool = False,
     feature: str = "",
+    written: Mapping[str, str] | None = None,
 ) -> Any:
     """A field of a settings dataclass; `name` is how users write it, by default the field's own.
 
@@ -78,6 +80,7 @@ def setting(
       new code as it was, until a feature is switched on.
     - `slow`: with it every write waits for a disk.
     - `feature` is the setting without which it makes no difference: its bug needs that feature.
+    - `written` is how operators write its values, where that is not `name=value`.
     """
     known = History(history, evidence) if history else None
     if known is not None and not since:
@@ -100,6 +103,7 @@ def setting(
         "role": role,
         "slow": slow,
         "feature": feature,
+        "written": written or {},
     }
     return dataclasses.field(default=default, metadata=info)
 
@@ -126,6 +130,22 @@ class SettingInfo:
     role: Role = Role.RULE
     slow: bool = False
     feature: str = ""
+    written: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+
+    @property
+    def rule(self) -> str:
+        """Its words without the proposals, issues and findings that it is about."""
+        about = "" if self.source is None else f" ({self.source.issues})"
+        return self.words.removesuffix(about)
+
+    def written_as(self, value: str) -> str:
+        """The setting with a value, as who runs the system writes it."""
+        return self.written.get(value, f"{self.name}={value}")
+
+    @property
+    def is_in_no_release(self) -> bool:
+        """Its fix is known by an issue or a finding, and no release has it."""
+        return self.source is not None and bool(self.source.issues) and not self.source.since
 
     @property
     def mended(self) -> str | None:
@@ -208,6 +228,31 @@ def presets(settings_class: type, system: str, versions: Iterable[str]) -> dict[
     newest = {name: info.history.newest for name, info in infos if info.history is not None}
     fixes = {name: info.fix for name, info in infos if info.fix is not None}
     return {**found, f"{system}-fixed": newest | fixes}
+
+
+_VERSION = re.compile(r"(?:.*-)?([0-9]{1,9}(?:[.][0-9]{1,9}){0,3})")
+"""A version, with the system's name before it or without."""
+
+
+def preset_named(presets: Mapping[str, Any], name: str, protocol: str) -> str:
+    """The preset of a protocol that a name means: its own, or its own without the system's.
+
+    `UsageError` if there is none, with the newest preset up to a version that is none.
+    """
+    if name in presets:
+        return name
+    ends = [preset for preset in presets if preset.endswith(f"-{name}")]
+    if len(ends) == 1:
+        return ends[0]
+    if not presets:
+        raise UsageError(f"no preset is called {name!r}: {protocol} has no presets")
+    versions = {each: version_of(found[1]) for each in (*presets, name)
+                if (found := _VERSION.fullmatch(each))}  # fmt: skip
+    asked = versions.pop(name, None)
+    upto = [each for each, version in versions.items() if asked and version <= asked]
+    newest = max(upto, key=versions.__getitem__, default="")
+    hint = f"the newest up to then is {newest}, each named by the first release that has it; "
+    raise unknown_name(f"preset of {protocol}", name, presets, hint=hint if newest else "")
 
 
 def sources(settings_class: type) -> dict[str, Source]:

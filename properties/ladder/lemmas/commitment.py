@@ -23,7 +23,7 @@ def someone_moved_on(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bool:
 
 
 def has_every_later_isr(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bool:
-    """The quorum's ISR, and those of all requests newer than `epoch`, are subsets of the ISR."""
+    """The ISR at the controller, and of all requests after `epoch`, are subsets of the ISR."""
     return every(
         implies(
             in_isr_after(cluster, epoch, member) | cluster.quorum.isr.contains(member),
@@ -35,7 +35,8 @@ def has_every_later_isr(cluster: Cluster, isr: SetOf[Replica], epoch: int) -> bo
 
 @always(
     "isr_chain_of_leaders",
-    "a presumed leader's ISR has every later ISR in it, or a member that has moved on",
+    "the ISR of a replica that believes it is leader has every later ISR in it, or a member that "
+    "has moved on",
     failure="{leader} has ISR {leader.isr} in epoch {leader.leader_epoch}, none of them has moved "
     "on, and yet {member} is in the ISR of a later epoch",
     broken_by="an unclean election",
@@ -108,7 +109,7 @@ def committed_in(
 
     The epoch is between the record's and the replica's, and whoever may matter from then on has
     reached it and holds the record: the members of the quorum's ISR, of the replica's own if it
-    presumes that it leads, and of every newer request's.
+    believes it is leader, and of every newer request's.
     """
     return all_of(
         replica.log[offset].epoch <= request.number,

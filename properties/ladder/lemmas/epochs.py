@@ -35,8 +35,8 @@ def numbers_issued(cluster: Cluster) -> bool:
 
 @always(
     "quorum_leader",
-    "the quorum's leader is the one that the newest request names",
-    failure="{request} is the newest, but the quorum's leader is not the one that it names",
+    "the leader at the controller is the one that the newest request names",
+    failure="{request} is the newest, but the leader at the controller is another",
     broken_by="a controller that writes the quorum and sends no request",
 )
 def quorum_leader(cluster: Cluster) -> bool:
@@ -52,7 +52,7 @@ def quorum_leader(cluster: Cluster) -> bool:
 
 @always(
     "quorum_isr",
-    "the quorum's ISR is that of the true leader, or of the newest request until it is adopted",
+    "the ISR at the controller is the true leader's, or the newest request's until it is adopted",
     failure="in the epoch of {request}, {leader} and the quorum do not agree on the ISR",
     broken_by="a leader that changes its own ISR and does not tell the quorum",
 )
@@ -82,7 +82,8 @@ def quorum_isr(cluster: Cluster) -> bool:
 
 @always(
     "leaders_in_their_isr",
-    "the leader of every request is in its ISR, and so is a presumed leader in its own",
+    "the leader of every request is in its ISR, and so is any replica "
+    "that believes it is leader in its own ISR",
     failure="{replica} leads, but is not in the ISR that it leads",
     broken_by="a leader that drops itself from the ISR",
 )

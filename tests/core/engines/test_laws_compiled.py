@@ -23,7 +23,7 @@ from tests.support.wide import WIDE
 
 @pytest.mark.parametrize(
     "name",
-    slow_but(["truncate_to_high_watermark", "async_isr", "kafka", "kraft"], MOST),
+    slow_but(["truncate_to_high_watermark", "async_isr", "kafka"], MOST),
 )
 def test_machine_code_expands_as_the_programs_do(name):
     model = small(name)

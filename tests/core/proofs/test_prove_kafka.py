@@ -44,12 +44,9 @@ def proved(model: Model, names=SURVIVAL) -> Proof:
 CONSUMER = {"consumers": 1, "consumer_restarts": 1, "log_size": 2, "max_records": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "bounds",
-    [
-        pytest.param({}, id="defaults"),
-        pytest.param(CONSUMER, id="with a consumer", marks=pytest.mark.slow),
-    ],
+    "bounds", [pytest.param({}, id="defaults"), pytest.param(CONSUMER, id="with a consumer")]
 )
 def test_all_that_kafka_4_1_promises_is_proved_at_the_default_bounds(bounds):
     model = broker_model("kafka-4.1", **bounds)

@@ -32,11 +32,11 @@ from tests.support.laws import (
     numbers,
 )
 from tests.support.textbook import search
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly, slow_but
 from tests.support.variants import MOST, small, tiny
 
 AT_MOST = 400
-SOME = ["truncate_to_high_watermark", "kip595"]
+SOME = ["truncate_to_high_watermark"]
 all_but_the_producers = pytest.mark.parametrize(
     "name",
     slow_but(
@@ -124,7 +124,15 @@ def test_the_search_finds_what_the_textbook_finds(name):
     _check_against_the_textbook(*_tiny(name))
 
 
-@some_protocols
+LARGER = ("kafka", "kafka_producer", "kraft")
+BESIDE = "the textbook takes ten seconds for what the tiny model shows of it"
+
+
+@pytest.mark.parametrize(
+    "name",
+    slow_but(SOME, [name for name in MOST if name not in LARGER])
+    + [nightly(BESIDE, name) for name in LARGER],
+)
 def test_it_does_so_of_larger_models(name):
     model = small(name)
     _check_against_the_textbook(model, search(model, at_most=AT_MOST))

@@ -17,7 +17,7 @@ from model.protocols import protocol_named
 from tests.support import counted
 from tests.support.own import write_counter
 from tests.support.stores import SMALL, TINY, copied, distributed, files, model_named, plain, stored
-from tests.support.tiers import nightly
+from tests.support.tiers import first_and_nightly, nightly
 
 pytestmark = pytest.mark.spark
 
@@ -28,7 +28,7 @@ ROWS = [
     for row in csv.DictReader(GOLDEN.read_text().splitlines())
     if not row["property"] and row["max_leader_epoch"] == "2"
 ]
-EVERY_TIME = {("truncate_to_high_watermark", 3), ("kip320", 1), ("kip320", 8)}
+EVERY_TIME = {("truncate_to_high_watermark", 3), ("kip320", 8)}
 
 
 def _partitions(every_time):
@@ -146,7 +146,7 @@ def test_a_query_of_a_damaged_store_is_refused_by_the_workers(tmp_path, session)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(READY))
+@pytest.mark.parametrize("name", first_and_nightly("other queries", *sorted(READY)))
 def test_spark_and_duckdb_answer_alike(tmp_path, session, name):
     model = model_named("kip320", TINY)
     copied(tmp_path, model)

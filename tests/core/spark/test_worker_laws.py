@@ -52,8 +52,10 @@ SETTLED = ("weak_isr", "strong_isr", "the_leader_changes")
         ("async_isr", {}, Options(deadlock=True)),
         ("async_isr", {}, Options(deadlock=True, keep_going=True)),
         ("kip320", TINY, Options(symmetry=True)),
-        ("kafka_producer", PRODUCER, Options(keep_going=True)),
-        ("kafka_producer", PRODUCER | {"keys": 2}, Options(symmetry=True)),
+        pytest.param("kafka_producer", PRODUCER, Options(keep_going=True), marks=pytest.mark.slow),
+        pytest.param(
+            "kafka_producer", PRODUCER | {"keys": 2}, Options(symmetry=True), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_partitions_change_nothing(tmp_path, without_spark, name, bounds, options, partitions):

@@ -1,21 +1,17 @@
 """Laws of the store: it holds what the search found, survives what happens, refuses the foreign."""
 
-import itertools
 import json
-import math
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from checker.core import files as files_module
 from checker.core.digest import definition_digest
 from checker.core.engines.layout import Layout
 from checker.core.engines.reference import ReferenceEngine
@@ -24,27 +20,23 @@ from checker.core.search.question import Question
 from checker.core.stores.answers import exploration_of
 from checker.core.stores.level_files import find_path, read_level
 from checker.core.stores.manifest import Manifest, manifest_for
-from checker.core.stores.query import model_of, small_tables
 from checker.core.stores.storage import Storage
 from checker.core.stores.store import MARKER, Store, open_store
 from model.language.errors import UsageError
 from tests.support.stores import (
     TINY,
     copied,
+    data_file,
     essence,
     everything,
     files,
     model_named,
+    opened,
     plain,
     stored,
 )
 
 VIOLATED = ("kip279", {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2})
-
-
-def _open(location, model, options=None):
-    wanted = manifest_for(model, everything(model), options or Options())
-    return open_store(str(location), wanted, resume=True)
 
 
 # --- what it holds ---------------------------------------------------------------------------
@@ -62,7 +54,7 @@ def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, boun
     model = model_named(name, bounds)
     expected = plain(model, options)
     assert stored(tmp_path, model, options) == expected
-    store = _open(tmp_path, model, options)
+    store = opened(tmp_path, model, options)
     told = exploration_of(store, model, Question(everything(model), options=options), "local")
     assert essence(told) == expected, "the store tells another story than the search"
 
@@ -70,7 +62,7 @@ def test_a_search_with_a_store_finds_what_one_without_finds(tmp_path, name, boun
 def test_every_state_follows_from_its_parent_by_its_instance(tmp_path):
     model = model_named("kip320", TINY)
     copied(tmp_path, model)
-    store, layout = _open(tmp_path, model), Layout(model)
+    store, layout = opened(tmp_path, model), Layout(model)
     engine = ReferenceEngine(model)
     before = read_level(store, 0, layout.words)
     assert layout.unpack(before.words) == [tuple(engine.initial())]
@@ -92,7 +84,7 @@ def test_every_state_follows_from_its_parent_by_its_instance(tmp_path):
 def test_a_path_leads_to_its_state(tmp_path):
     model = model_named("kip320", TINY)
     copied(tmp_path, model)
-    store, layout = _open(tmp_path, model), Layout(model)
+    store, layout = opened(tmp_path, model), Layout(model)
     depth = len(store.levels) - 2
     rows = read_level(store, depth, layout.words)
     engine = ReferenceEngine(model)
@@ -108,7 +100,7 @@ def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkey
     model = model_named("kip320", TINY)
     expected = plain(model)
     assert stored(tmp_path, model, Options(chunk=64)) == expected
-    assert max(len(level.files) for level in _open(tmp_path, model).levels) > 3
+    assert max(len(level.files) for level in opened(tmp_path, model).levels) > 3
     (tmp_path / "levels" / "level=9" / MARKER).unlink()
     for depth in range(10, 19):
         shutil.rmtree(tmp_path / "levels" / f"level={depth}", ignore_errors=True)
@@ -161,12 +153,12 @@ def test_a_level_without_its_marker_is_built_again(tmp_path):
     copied(tmp_path, model, Limits(depth=9))
     last = tmp_path / "levels" / "level=9"
     (last / MARKER).unlink()
-    half = _data_file(tmp_path, 9)
+    half = data_file(tmp_path, 9)
     half.write_bytes(half.read_bytes()[:100])
     (last / ".part-00000-half.parquet.12ab").write_bytes(b"PAR1")
     assert stored(tmp_path, model) == expected
     assert sorted(p.name for p in last.iterdir()) == sorted(
-        [MARKER, *(f.name for f in _open(tmp_path, model).levels[9].files)]
+        [MARKER, *(f.name for f in opened(tmp_path, model).levels[9].files)]
     )
 
 
@@ -230,7 +222,7 @@ def test_a_store_of_another_model_is_refused(tmp_path, bounds, settings, words):
     copied(tmp_path, model_named("kip320", TINY))
     other = model_named("kip320").protocol.model(bounds, settings)
     with pytest.raises(UsageError, match=words):
-        _open(tmp_path, other)
+        opened(tmp_path, other)
 
 
 def test_a_store_is_not_overwritten(tmp_path):
@@ -264,181 +256,11 @@ def test_two_runs_do_not_write_to_one_store(tmp_path):
     model = model_named("kip320", TINY)
     copied(tmp_path, model, Limits(depth=3))
     before = files(tmp_path)
-    with _open(tmp_path, model).locked():
+    with opened(tmp_path, model).locked():
         with pytest.raises(UsageError, match="another run is writing"):
             stored(tmp_path, model)
         assert files(tmp_path) == before
     assert stored(tmp_path, model) == plain(model)
-
-
-# --- damage ----------------------------------------------------------------------------------
-
-
-def _data_file(directory, depth=12):
-    [found] = (directory / "levels" / f"level={depth}").glob("*.parquet")
-    return found
-
-
-def _cut(directory):
-    path = _data_file(directory)
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def _lose(directory):
-    _data_file(directory).unlink()
-
-
-def _flip(directory):
-    path = _data_file(directory)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 3] ^= 0x40
-    path.write_bytes(bytes(content))
-
-
-def _blank(directory):
-    path = _data_file(directory)
-    path.write_bytes(bytes(path.stat().st_size))
-
-
-def _break_marker(directory):
-    (directory / "levels" / "level=12" / MARKER).write_text('{"depth": 12')
-
-
-def _lose_marker(directory):
-    (directory / "levels" / "level=12" / MARKER).unlink()
-
-
-def _another_letter(directory):
-    """One bit of the name of a property that was reached: it would count as never reached."""
-    path = directory / "levels" / "level=12" / MARKER
-    honest = path.read_text()
-    [name, *_] = json.loads(honest)["reached"]
-    path.write_text(honest.replace(f'"{name}"', f'"{name[:-1]}{chr(ord(name[-1]) ^ 1)}"'))
-
-
-def _another_column(directory):
-    path = _data_file(directory)
-    path.write_bytes(path.read_bytes().replace(b"number", b"numbes"))
-
-
-_DAMAGES = [_cut, _lose, _flip, _blank, _break_marker, _lose_marker]
-
-
-@pytest.mark.parametrize("damage", [*_DAMAGES, _another_letter, _another_column])
-def test_damage_is_told_in_one_line_and_nothing_is_changed(tmp_path, damage):
-    model = model_named("kip320", TINY)
-    copied(tmp_path, model, Limits(depth=13))
-    damage(tmp_path)
-    before = files(tmp_path)
-    with pytest.raises(UsageError, match=r"is damaged: .*level.?=?12") as caught:
-        stored(tmp_path, model)
-    assert "\n" not in str(caught.value)
-    assert files(tmp_path) == before
-
-
-def _places(data, place=()):
-    inner = enumerate(data) if isinstance(data, list) else ()
-    for key, value in data.items() if isinstance(data, dict) else inner:
-        yield (*place, key)
-        yield from _places(value, (*place, key))
-
-
-OTHERS: list[object] = [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30]
-"""Values of other kinds, of which each is tried in the place of each value."""
-
-
-@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=2/{MARKER}"])
-def test_a_value_of_another_kind_is_damage(tmp_path, name):
-    """Whichever value of a file it replaces; it is told as damage, or changes nothing."""
-    model = model_named("kip320", TINY)
-    copied(tmp_path, model, Limits(depth=2))
-    honest = json.loads((tmp_path / name).read_text())
-    places, refused = [*_places(honest)], Counter[int]()
-    for place, (number, value) in itertools.product(places, enumerate(OTHERS)):
-        wrong = json.loads(json.dumps(honest))
-        *way, last = place
-        inner = wrong
-        for key in way:
-            inner = inner[key]
-        inner[last] = value
-        (tmp_path / name).write_text(json.dumps(wrong))
-        try:
-            store = Store.open(str(tmp_path))
-            small_tables(store, model_of(store))
-            exploration_of(store, model, Question(everything(model)), "local")
-            _open(tmp_path, model)
-        except UsageError as error:
-            refused[number] += 1
-            assert "\n" not in str(error), (place, value)
-    assert all(refused[number] > len(places) / 2 for number in range(len(OTHERS)))
-
-
-@pytest.mark.parametrize("name", ["manifest.json", f"levels/level=2/{MARKER}"])
-def test_a_file_that_is_nested_without_end_is_damage(tmp_path, name):
-    copied(tmp_path, model_named("kip320", TINY), Limits(depth=2))
-    (tmp_path / name).write_text("[" * 100_000)
-    with pytest.raises(UsageError, match=r"is damaged|is not the manifest"):
-        Store.open(str(tmp_path))
-
-
-@pytest.mark.parametrize("refused", [1, 2, 5, 20])
-def test_a_write_that_fails_leaves_a_store_to_resume(tmp_path, monkeypatch, refused):
-    model = model_named("kip320", TINY)
-    calls = []
-
-    def failing(path, content):
-        calls.append(path)
-        if len(calls) == refused:
-            raise OSError(28, os.strerror(28))
-        return write_whole(path, content)
-
-    from checker.core.stores import storage
-
-    write_whole = files_module.write_whole
-    with monkeypatch.context() as patch:
-        patch.setattr(storage, "write_whole", failing)
-        with pytest.raises(UsageError, match=r"cannot write .*No space left on device") as caught:
-            stored(tmp_path / "store", model)
-    assert "\n" not in str(caught.value)
-    assert stored(tmp_path / "store", model) == plain(model)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MB; skips where this user may not mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if (
-        shutil.which("mount") is None
-        or subprocess.run(mount, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("mounting a small file system needs more rights")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def test_a_full_disk_is_told_and_the_store_is_as_good_as_before(small_disk):
-    model = model_named("kip320")
-    with pytest.raises(UsageError, match="No space left on device") as caught:
-        stored(small_disk / "store", model)
-    assert "\n" not in str(caught.value)
-    store = _open(small_disk / "store", model)
-    assert len(store.levels) > 8
-    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
-    assert stored(small_disk / "store", model) == plain(model)
-
-
-def test_a_read_only_directory_is_told(small_disk):
-    model = model_named("kip320", TINY)
-    copied(small_disk / "store", model, Limits(depth=4))
-    before = files(small_disk)
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    for place in ("store", "other"):
-        with pytest.raises(UsageError, match="Read-only file system") as caught:
-            stored(small_disk / place, model)
-        assert "\n" not in str(caught.value)
-    assert files(small_disk) == before
 
 
 # --- storage ---------------------------------------------------------------------------------
@@ -498,7 +320,7 @@ def test_the_digest_tells_a_changed_rule():
 def test_a_level_survives_its_own_json(tmp_path):
     model = model_named(*VIOLATED)
     copied(tmp_path, model)
-    for level in _open(tmp_path, model).levels:
+    for level in opened(tmp_path, model).levels:
         again = type(level).from_json(level.to_json())
         assert again == level
         assert json.loads(level.to_json())["depth"] == level.depth

@@ -24,6 +24,7 @@ from properties.claims import always
 from tests.support.stores import (
     TINY,
     copied,
+    data_file,
     distributed,
     files,
     model_named,
@@ -71,11 +72,6 @@ def _level(place, depth):
     return place / "levels" / f"level={depth}"
 
 
-def _data(place, depth):
-    [found] = _level(place, depth).glob("*.parquet")
-    return found
-
-
 def _exchange(one, other):
     first, second = one.read_bytes(), other.read_bytes()
     one.write_bytes(second)
@@ -98,7 +94,7 @@ def test_two_files_of_one_size_that_are_exchanged_are_told(tmp_path):
     """Else the search would go on from another level, and say that nothing is violated."""
     model = STAIRS.model({})
     stored(tmp_path, model, limits=Limits(depth=12))
-    one, other = _data(tmp_path, 4), _data(tmp_path, 12)
+    one, other = data_file(tmp_path, 4), data_file(tmp_path, 12)
     assert one.stat().st_size == other.stat().st_size
     _exchange(one, other)
     before, words = files(tmp_path), r"is damaged: level 4 has a file .* not what was written"
@@ -139,7 +135,7 @@ def test_a_flipped_bit_is_told_wherever_it_is(tmp_path, name):
     """In footers and headers, which no checksum of Parquet's covers, in numbers and in names."""
     model = STAIRS.model({})
     stored(tmp_path, model, limits=Limits(depth=2))
-    path = _data(tmp_path, 2) if name == "data" else tmp_path / name
+    path = data_file(tmp_path, 2) if name == "data" else tmp_path / name
     honest, layout = path.read_bytes(), Layout(model)
     for place in range(0, len(honest), 3):
         flipped = bytearray(honest)
@@ -192,11 +188,11 @@ def test_query_says_which_level_is_left_out(tmp_path, capsys):
 def test_workers_tell_what_is_not_as_it_was_written(tmp_path, without_spark):
     model = STAIRS.model({})
     distributed(tmp_path, model, without_spark, 2, limits=Limits(depth=12))
-    _exchange(_data(tmp_path, 11), _data(tmp_path, 12))
+    _exchange(data_file(tmp_path, 11), data_file(tmp_path, 12))
     for depth in (None, 11):  # the level that is expanded, and one that was visited
         if depth is not None:
-            _exchange(_data(tmp_path, 11), _data(tmp_path, 12))
-            _exchange(_data(tmp_path, 10), _data(tmp_path, 11))
+            _exchange(data_file(tmp_path, 11), data_file(tmp_path, 12))
+            _exchange(data_file(tmp_path, 10), data_file(tmp_path, 11))
         words = "is damaged: level .* not what was written"
         _told(lambda: distributed(tmp_path, model, without_spark, 2), words)
     store = Store.open(str(tmp_path))

@@ -36,7 +36,7 @@ def test_at_small_sizes_the_shortest_run_is_left(name, depth):
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 1_000))
 def test_without_room_to_search_the_run_still_violates_and_is_no_longer(seed):
     model, engine, finding = found("truncate_to_high_watermark", seed)

@@ -165,8 +165,8 @@ def test_a_start_outside_its_domains_is_rejected():
 
 def test_the_explanation_has_the_values_that_falsify_the_property():
     assert GOLDEN.explanation == (
-        "r0 presumes that it leads and serves offset 0 (HW 1); r2 is in the quorum's ISR, so it "
-        "can be elected, but does not hold the same entry there"
+        "r0 believes it is leader and serves offset 0 (HW 1); r2 is in the ISR at the controller, "
+        "so it can be elected, but does not hold the same entry there"
     )
     assert witness().explanation == property_named(GOLDEN.model, "the_leader_changes").words
 

@@ -27,7 +27,7 @@ control = "what is left out"
 steps = '''
 make topic t on 0, 1, 2      # a remark
 - kill 0
-+ until 0 is at work within 7 s
++ until 0 has started within 7 s
 promise t has a leader
 '''
 [settings]
@@ -144,7 +144,7 @@ def test_a_schedule_as_it_is_read(tmp_path):
         "make topic t on 0, 1, 2", "kill 0", "promise t has a leader",
     ]  # fmt: skip
     assert [s.words for s in schedule.steps(True)] == [
-        "make topic t on 0, 1, 2", "until 0 is at work", "promise t has a leader",
+        "make topic t on 0, 1, 2", "until 0 has started", "promise t has a leader",
     ]  # fmt: skip
     assert [s.kind for s in schedule.every_step] == [
         Kind.ACT, Kind.ACT, Kind.UNTIL, Kind.PROMISE,
@@ -158,8 +158,8 @@ def test_a_schedule_as_it_is_read(tmp_path):
         ("kill 0", "kil 0", "step line 2: 'kil 0' is no sentence of a schedule"),
         ("kill 0", "kill nobody", "write 'kill BROKER'"),
         ("kill 0", "hold the door", "'the door' are no frames: write the fetches of"),
-        ("until 0 is at work", "until 0 is happy", "write '"),
-        ("until 0 is at work", "until kill 0", "is no sentence"),
+        ("until 0 has started", "until 0 is happy", "write '"),
+        ("until 0 has started", "until kill 0", "is no sentence"),
         ("- kill 0\n+ until", "until", "a control differs by at least one step"),
         ('control = "what is left out"', 'control = ""', "a control differs"),
         ('title = "a title"', "", "no 'title'"),

@@ -12,52 +12,26 @@ import pytest
 import highwater
 from checker.core.files import COUNTEREXAMPLES
 from checker.core.search.allowance import Allowance
-from checker.core.search.explore import Explorer
 from checker.core.search.limits import Limits
 from checker.core.traces.trace import check_trace
 from checker.kafka.guarantees.answer import as_data
 from checker.kafka.guarantees.changes import Change, Tried, changes
 from checker.kafka.guarantees.cluster import describe_cluster
 from checker.kafka.guarantees.faults import Faults, choice_of
-from checker.kafka.guarantees.releases import release_named, target_named
+from checker.kafka.guarantees.releases import release_named
 from checker.kafka.guarantees.stops import NONE, Ends, Outage, outages
 from checker.kafka.guarantees.text import listed
-from checker.kafka.guarantees.tiers import Tier, known_bugs
-from checker.kafka.guarantees.upgrade import mixed_words, stages
-from checker.kafka.guarantees.verdicts import (
-    RETURN,
-    STATES,
-    finer_of_the_grid,
-    is_safe,
-    judge_losses,
-    judged_cells,
-)
+from checker.kafka.guarantees.tiers import KnownBugs, Tier, known_bugs
+from checker.kafka.guarantees.verdicts import STATES, finer_of_the_grid, is_safe, judge_losses
 from checker.lab.experiments.choices import Choice
 from model.kafka.protocol import KAFKA
 from model.kafka.settings import KafkaSettings
 from model.kafka.settings.eligible_replicas import ELR
 from model.language.declare.settings import as_text
-from model.language.errors import UsageError
 from properties import choose_properties
+from tests.support.asked import NO_LIMIT, TINY, TWO, asked, losses
 
-TINY: dict[str, Any] = {"log_size": 1, "max_records": 1}
-TWO = {"min.insync.replicas": "2"}
-NO_LIMIT = 3_600.0
 MARK = "0002"
-
-
-@cache
-def asked(kafka, settings="", **numbers):
-    given: dict[str, Any] = {"settings": dict(part.split("=") for part in settings.split())}
-    return highwater.ask(kafka, max_seconds=NO_LIMIT, **given, **TINY, **numbers)
-
-
-def losses(kafka, settings, min_isr_to=None, racks=None, **faults):
-    """What the cluster loses in the model as it is, without the finer one."""
-    given = dict(part.split("=") for part in settings.split())
-    asked_about = Faults(faults, min_isr_to=min_isr_to, sizes=TINY)
-    choice = choice_of(describe_cluster(kafka, settings=given, racks=racks), asked_about)
-    return judge_losses(choice, Allowance(NO_LIMIT, STATES), finer=False)
 
 
 def prevented(kafka, settings, **faults):
@@ -92,7 +66,7 @@ def test_acks_1_loses_to_a_crash_and_the_text_says_how_and_what_helps():
         assert trace.model.identity == cell.search.choice.model.identity
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute; the grid of guarantees holds the verdict")
 def test_acks_all_loses_nothing_to_a_crash_but_by_an_answer_before_its_image():
     """Finding 0002, which a search with both in one step does not see."""
     safe = asked("4.1", "acks=all pending.isr.survives.image=true", crashes=1, replicas=2)
@@ -145,7 +119,7 @@ def test_more_in_sync_replicas_cost_writes_after_fewer_faults():
     assert answer.changes[0].cost.endswith("throughput and latency are not measured")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("ten seconds; the model's test of racks loses the same")
 def test_a_rack_with_two_of_three_replicas_loses_what_only_they_had():
     lost, told = prevented("4.1", "min.insync.replicas=2", racks="a,a,b", rack_failures=1)
     assert {c.column.name: c.words for c in lost}["a copy on some disk"] == "gone in 7 steps"
@@ -243,9 +217,22 @@ def test_a_feature_is_told_with_the_findings_that_need_it_and_that_the_release_h
     def bugs(preset):
         return known_bugs(KafkaSettings, ELR, as_text(KAFKA.model({}, None, preset).settings))
 
-    assert bugs("kafka-4.1").startswith("known bugs with it: 0003 to 0007, 0011, 0014")
-    assert bugs("kafka-4.3").startswith("known bugs with it: 0004 to 0007, 0011, 0014")
-    assert bugs("kafka-fixed") == ""
+    assert bugs("kafka-4.1").words.startswith("known bugs with it: 0003 to 0007, 0011, 0014")
+    assert bugs("kafka-4.3").words.startswith("known bugs with it: 0004 to 0007, 0011, 0014")
+    assert bugs("kafka-fixed").words == bugs("kafka-fixed").stops == ""
+
+
+def test_a_change_that_costs_nothing_still_names_the_known_bugs_that_stop_a_partition():
+    """A search meets only those that the faults of its question lead to."""
+    judged: Any = None
+    bugs = KnownBugs((3, 6, 11, 18))
+    cost = Tried(Change("ELR", Tier.FEATURE, judged, bugs=bugs), judged, ()).cost
+    assert cost == (
+        "costs no availability under these faults; known bugs that can leave a partition without "
+        "a leader: 0006, 0011 and 0018"
+    )
+    setting = Change("acks=all", Tier.SETTING, judged)
+    assert Tried(setting, judged, ()).cost == "costs no availability"
 
 
 # --- stops ---------------------------------------------------------------------------------------
@@ -282,7 +269,7 @@ def test_of_two_stops_the_worse_takes_more_to_end_or_comes_after_fewer_faults():
     assert not by_itself.is_worse_than(Outage(Ends.BY_ITSELF, 3, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a third of a minute; how long a stop lasts is held by smaller answers")
 def test_what_no_broker_ends_is_for_good():
     """Finding 0006: offline for good with every broker back, until an operator forces a leader."""
     settings = "min.insync.replicas=2 min.insync.replicas.later=1"
@@ -292,150 +279,6 @@ def test_what_no_broker_ends_is_for_good():
     assert found.is_worse_than(outage("leader_takes_writes", "min.insync.replicas=2", crashes=2))
     kept = f"{settings} min.isr.change.keeps.elr=true"
     assert outage("live_replicas_have_a_leader", kept, shutdowns=3, min_isr_changes=1) == NONE
-
-
-# --- faults --------------------------------------------------------------------------------------
-
-
-def test_a_rolling_restart_is_controlled_shutdowns_in_turn():
-    cluster = describe_cluster("4.1", settings=TWO)
-    choice = choice_of(cluster, Faults(rolling_restart=True))
-    assert choice.settings["shutdowns.in.turn"] == "true"
-    assert choice.bounds["controlled_shutdowns"] == 3 and choice.bounds["crashes"] == 0
-    assert choice.bounds["preferred_elections"] == 1
-    old = choice_of(describe_cluster("2.1"), Faults(rolling_restart=True))
-    assert old.bounds["shutdowns"] == 3 and "controlled_shutdowns" not in old.bounds
-
-
-def test_without_rebalancing_no_leader_moves_back(tmp_path):
-    file = tmp_path / "server.properties"
-    file.write_text("auto.leader.rebalance.enable=false\n")
-    choice = choice_of(describe_cluster("4.1", [file]), Faults(rolling_restart=True))
-    assert choice.bounds["preferred_elections"] == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("in_turn", [True, False])
-def test_in_turn_no_two_brokers_are_down_at_once(in_turn):
-    settings = {"shutdowns.in.turn": str(in_turn).lower()}
-    bounds = {"crashes": 0, "preferred_elections": 0, "controlled_shutdowns": 3, **TINY}
-    model = Choice("kafka", "kafka-4.1", settings, bounds).model
-    found = Explorer(model, [one_down()], Limits(depth=10)).run()
-    assert bool(found.violations) is not in_turn
-    assert in_turn or found.violations[0].depth <= 8
-
-
-def one_down():
-    from model.language import every, implies, not_
-    from properties.claims import always
-
-    @always(
-        "one_down", "no two brokers are down at once", broken_by="shutdowns that are not in turn"
-    )
-    def claim(partition):
-        return every(
-            implies(not_(a.up), every(implies(not_(b.up), a == b) for b in partition.brokers))
-            for a in partition.brokers
-        )
-
-    return claim
-
-
-@pytest.mark.slow
-def test_a_change_of_min_isr_is_a_fault():
-    assert Faults(min_isr_to=1).words == "min.insync.replicas changed to 1"
-    assert losses("4.1", "min.insync.replicas=2", 1, power_losses=1).lost
-    assert not losses("4.1", "min.insync.replicas=2", power_losses=1).lost
-
-
-@pytest.mark.slow
-def test_a_leader_that_was_replaced_before_min_isr_is_lowered_loses_nothing_by_that():
-    """It did, in seven steps, where brokers applied the change at once (number 98 is the other)."""
-    assert not losses("4.3", "min.insync.replicas=2", 1, false_fencings=1).lost
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({}, "name what may happen"),
-        ({"crashes": 0}, "name what may happen"),
-        ({"min_isr_to": 4}, "valid are 1 to 3"),
-        ({"min_isr_to": 1}, "already; valid is another number of 1 to 3"),
-        ({"upgrade_to": "4.0"}, "from 4.1 to 4.0 is no upgrade: valid are 4.2, 4.3"),
-        ({"upgrade_to": "4.1.1"}, "no rule of the model changes.*--rolling-restart"),
-        ({"crashes": 10**9}, "crashes cannot be 1000000000: valid are 0 to 16"),
-        ({"crashes": 1, "nonsense": 2}, "nonsense"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(arguments, words):
-    with pytest.raises(UsageError, match=words):
-        highwater.ask("4.1", **arguments)
-
-
-# --- upgrades ------------------------------------------------------------------------------------
-
-
-def test_an_upgrade_has_its_stages_and_says_whose_rules_change():
-    cluster = describe_cluster("4.0", settings=TWO)
-    found = stages(cluster, release_named("4.1"))
-    assert [stage.cluster.release.alike for stage in found] == ["4.0", "4.0", "4.1", "4.1", "4.1"]
-    assert [bool(stage.changed) for stage in found] == [False, True, False, True, False]
-    assert found[2].cluster.settings["eligible.leader.replicas"] == "false"
-    said = mixed_words(found)
-    assert (
-        "4.0 and 4.1 at once: by each broker's own release go answer.matches.request.epoch" in said
-    )
-    assert "the controller changes eligible.leader.replicas, last.known.leader.election" in said
-    budgets = [choice_of(stage.cluster, Faults(upgrade_to=release_named("4.1"))).bounds
-               for stage in found]  # fmt: skip
-    assert [bounds.get("upgrades", 0) for bounds in budgets] == [0, 3, 0, 0, 0]
-    assert [bounds.get("controller_upgrades", 0) for bounds in budgets] == [0, 0, 0, 1, 0]
-
-
-def test_between_releases_without_a_difference_nothing_is_mixed():
-    same = stages(describe_cluster("3.9", settings=TWO), release_named("4.0"))
-    assert "nothing new" in mixed_words(same) and len(same) == 2
-    newer = stages(describe_cluster("4.2", settings=TWO), release_named("4.3"))
-    assert "each broker's" not in mixed_words(newer) and len(newer) == 3
-
-
-def test_a_mix_that_the_model_does_not_know_is_told_and_not_judged():
-    found = stages(describe_cluster("0.10", settings=TWO), release_named("0.11"))
-    assert [stage.unknown[:7] for stage in found if stage.unknown] == ["records"]
-    assert "not judged, records that were written before 0.11" in mixed_words(found)
-
-
-@pytest.mark.slow
-def test_brokers_of_two_releases_are_judged_and_lose_no_more_than_each():
-    answer = asked("2.0", "acks=all", upgrade_to="2.1", replicas=2, max_leader_epoch=3)
-    names = [part.name for part in answer.parts]
-    assert sum(name.startswith("in between") for name in names) == 2
-    between = [part for part in answer.parts if part.name.startswith("in between")]
-    assert all(part.judged.is_decided for part in between)
-    for part in between:
-        for trace in part.traces.values():
-            check_trace(trace)
-
-
-@pytest.mark.slow
-def test_switching_elr_on_while_a_partition_is_offline_leaves_it_so():
-    """In neither stage does it stay without a leader once all replicas are back."""
-    verdicts = {}
-    for stage in stages(describe_cluster("4.0", settings=TWO), release_named("4.1"))[2:]:
-        choice = choice_of(stage.cluster, Faults({"crashes": 2}, sizes=TINY))
-        (cell,) = judged_cells(choice, (RETURN,), Allowance(NO_LIMIT, STATES))
-        verdicts[stage.name] = cell.words
-    off, between, on = verdicts.values()
-    assert (off, on) == ("safe", "safe") and between.startswith("none in ")
-
-
-def test_zookeeper_to_kraft_is_no_rolling_upgrade():
-    with pytest.raises(UsageError, match="a migration, which is not modelled"):
-        stages(describe_cluster("2.7"), target_named("4.0", describe_cluster("2.7").release))
-    old = describe_cluster("3.0", settings=TWO)
-    target = target_named("3.6", old.release)
-    assert target.mode is old.release.mode
-    assert "isr.unfenced.brokers.only" in stages(old, target)[1].changed
 
 
 # --- limits --------------------------------------------------------------------------------------

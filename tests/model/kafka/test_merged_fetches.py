@@ -75,7 +75,7 @@ def test_two_records_in_an_answer_leave_the_leader_with_less_knowledge_and_no_mo
     assert uncovered == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a larger model of the same law")
 def test_so_with_three_replicas():
     added, uncovered = beyond(BATCHES, "kafka-fixed", THREE | {"log_size": 2, "max_records": 2})
     assert added > 0

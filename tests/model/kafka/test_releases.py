@@ -16,12 +16,14 @@ from model.kafka.protocol import KAFKA
 from model.kafka.releases import RULES, SERIES, WHOSE, is_of_a_series, rules_of
 from model.kafka.settings.modes import modes_of
 from model.kafka.settings.whose import Whose
+from model.kraft.protocol import KRAFT
 from model.language import Role
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text, describe, named
+from model.language.errors import UsageError
 from model.protocols import releases_with, setting_sources
 
-DOCS = Path(__file__).parents[3] / "docs"
+ROOT = Path(__file__).parents[3]
 CHANGES = sorted({since for rule in RULES.values() for _, first in rule.values for since in first})
 RELEASES = sorted({*CHANGES, *map(version_of, SERIES), *(version_of(f"{s}.1") for s in SERIES)})
 
@@ -81,6 +83,16 @@ def test_what_was_lost_again_is_lost_as_long_as_it_was():
 )  # fmt: skip
 def test_the_preset_of_a_release_is_the_newest_up_to_it_with_its_rules(version, preset):
     assert preset_of(version_of(version)) == preset
+
+
+@pytest.mark.parametrize(
+    ("asked", "preset"), [("4.4", "4.3"), ("kafka-9", "4.3"), ("3.9.2", "3.9.1")]
+)
+def test_a_release_that_is_no_preset_is_refused_with_the_newest_up_to_it(asked, preset):
+    with pytest.raises(UsageError, match=f"'{asked}': the newest up to then is kafka-{preset}, "):
+        KAFKA.model({}, None, asked)
+    assert KAFKA.model({}, None, preset).preset == f"kafka-{preset}"
+    assert KRAFT.model({}, None, "4.2").preset == "kafka-4.2"
 
 
 def test_presets_are_in_order_and_each_but_one_is_not_as_the_one_before():
@@ -164,7 +176,7 @@ def test_what_is_no_release_is_none(text):
 
 
 def test_the_page_shows_the_tables():
-    page = (DOCS / "broker-model.md").read_text(encoding="utf-8")
+    page = (ROOT / "counterexamples" / "matrix" / "presets.md").read_text(encoding="utf-8")
     assert page == with_release_tables(page)
     wrong = page.replace("`true` 3.9.1, 4.0.1", "`true` 3.9.0, 4.0.1")
     assert wrong != page
@@ -172,7 +184,7 @@ def test_the_page_shows_the_tables():
 
 
 def test_the_page_of_kraft_shows_which_releases_have_which_bug():
-    page = (DOCS / "kraft.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "kraft.md").read_text(encoding="utf-8")
     assert page == with_quorum_table(page)
     assert "| `fetch.offset.may.fall` | before 3.0.0 |" in page
     assert "| `observer.flushes.before.fetch` | since 3.5.0, before 3.9.0 |" in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.core.verdict import Verdict
-from tests.support.kafka import DURABILITY, FIX_36, SAFE, depths, explored, kafka_model
+from tests.support.kafka import DURABILITY, FIX_36, SAFE, after, depths, explored, kafka_model
 from tests.support.tiers import nightly
 
 SAFE_41 = SAFE | FIX_36
@@ -35,6 +35,52 @@ def test_nor_with_more_faults_or_more_records(more, depth, states):
     result = explored(kafka_model("kafka-4.1", SAFE_41, **bounds))
     assert result.verdict is Verdict.EXHAUSTED
     assert (result.depth, result.distinct_states) == (depth, states)
+
+
+EDIT = {"reset.follower.leo.after.skipped.epoch": "true"}
+FETCHED = (
+    "producer_send(leader=b0)",
+    "follower_fetch_record(follower=b1, leader=b0)",
+    "leader_handle_fetch(leader=b0, follower=b1)",
+)
+SKIPPED = (
+    "controller_elect_preferred_leader(broker=b2)",
+    "leader_apply_metadata(broker=b2)",
+    "broker_crash(broker=b2, checkpoint=0)",
+    "controller_fence_leader(broker=b2, successor=b0)",
+    "leader_apply_metadata(broker=b0)",
+)
+NEXT = (
+    "broker_crash(broker=b2, checkpoint=0)",
+    "controller_fence_broker(broker=b2)",
+    "leader_apply_metadata(broker=b0)",
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "fix", "mark"),
+    [
+        (SKIPPED, {}, 1),
+        (SKIPPED, EDIT, 0),
+        (SKIPPED, FIX_36, 0),
+        (NEXT, EDIT, 1),
+        (NEXT, FIX_36, 0),
+    ],
+)
+def test_the_edit_of_0001_forgets_where_an_epoch_was_skipped_and_not_in_the_next(steps, fix, mark):
+    """Up to 3.5 an ISR shrink begins a leader epoch, of the same leader."""
+    settings = SAFE | fix | {"isr.shrink.starts.epoch": "always"}
+    model = kafka_model("kafka-4.1", settings, crashes=1, preferred_elections=1)
+    at = {(cell.variable.name, *cell.index): cell.position for cell in model.cells}
+    assert after(model, *FETCHED, *steps)[at["brokers.high_watermark", 0]] == mark
+
+
+@pytest.mark.slow
+def test_with_the_edit_of_0001_nothing_is_lost():
+    bounds = {"crashes": 1, "preferred_elections": 2, "max_leader_epoch": 3}
+    result = explored(kafka_model("kafka-4.1", SAFE | EDIT, **bounds), symmetry=True)
+    assert result.verdict is Verdict.EXHAUSTED
+    assert (result.depth, result.distinct_states) == (35, 734_581)
 
 
 NO_LAST_KNOWN_LEADER = {"last.known.leader.election": "false"}

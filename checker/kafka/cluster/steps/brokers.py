@@ -11,7 +11,7 @@ from checker.kafka.cluster.vocabulary import Test, act, condition
 
 @act("start {brokers:numbers}")
 def start(stage: Stage, brokers: tuple[int, ...]) -> None:
-    """Until they are at work; what was asked to shut down is first waited for."""
+    """Until they have started; what was asked to shut down is first waited for."""
     for broker in brokers:
         stage.cluster.wait_until_down(broker)
     stage.cluster.start(brokers)
@@ -70,9 +70,9 @@ def restart_the_controller(stage: Stage) -> None:
     stage.cluster.launch(CONTROLLER)
 
 
-@condition("{broker:number} is at work")
-def is_at_work(stage: Stage, broker: int) -> Test:
-    """Its process runs and says that it has started."""
+@condition("{broker:number} has started")
+def has_started(stage: Stage, broker: int) -> Test:
+    """Its process runs and says so: the broker has registered and is unfenced."""
     return lambda: stage.cluster.is_started(broker)
 
 

@@ -93,7 +93,7 @@ function showCard(data, name, state, before, view) {
   if (card) {
     const was = old || card;
     const role = card.role.split(" ")[0] || "none";
-    const label = card.role === "presumed" ? "presumes that it leads" : card.role || "no role";
+    const label = card.role === "presumed" ? "believes it is leader" : card.role || "no role";
     const badge = make("span", { class: `badge ${/^[a-z]+$/.test(role) ? role : ""}` }, label);
     head.push(was.role === card.role ? badge : make("mark", {}, badge));
     const items = [];

@@ -60,7 +60,7 @@ final class RaftNumbers {
         readers.put("nodes.second_directory", (node, at) -> node.directoryId.getLeastSignificantBits() > RaftNode.FIRST_DIRECTORY ? 1 : 0);
         readers.put("nodes.snapshot_end", (node, at) -> offset(node, snapshotEnd(node)));
         readers.put("nodes.log_start", (node, at) -> offset(node, node.logStart()));
-        readers.put("the voters that a node goes by", (node, at) -> mask(RaftActions.voters(node).voterIds()));
+        readers.put("a node's voter set", (node, at) -> mask(RaftActions.voters(node).voterIds()));
         readers.put("those with another directory", (node, at) -> mask(RaftActions.voters(node).voterKeys().stream().filter(RaftNumbers::isSecond).map(ReplicaKey::id).toList()));
         for (JsonNode each : wanted) {
             Reader reader = readers.get(each.get(0).asText());
