@@ -159,6 +159,7 @@ def _nodes_left_behind(quorum: Quorum) -> None:
         node.voted = choose(dead, None, node.voted)
         node.votes = choose(dead, quorum.nodes.none(), node.votes)
         node.has_fetched = all_of(not_(dead), node.has_fetched)
+        node.leader_unfound = all_of(not_(dead), node.leader_unfound)
 
 
 def _fetch_offsets(quorum: Quorum) -> None:

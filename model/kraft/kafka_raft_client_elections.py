@@ -183,8 +183,10 @@ def follow_epoch(quorum: Quorum, node: Node, voter: Node) -> None:
     voter.leader = choose(later, None, voter.leader)
     voter.voted = choose(later, None, voter.voted)
     voter.voted_directory = choose(later, VotedDirectory.OF_NOW, voter.voted_directory)
+    voter.voted_for_lost = all_of(not_(later), voter.voted_for_lost)
     voter.votes = choose(later, quorum.nodes.none(), voter.votes)
     voter.has_fetched = all_of(not_(later), voter.has_fetched)
+    voter.leader_unfound = all_of(not_(later), voter.leader_unfound)
     voter.told = choose(later, quorum.nodes.none(), voter.told)
     voter.told_second = choose(later, quorum.nodes.none(), voter.told_second)
     for other in quorum.nodes:
@@ -218,12 +220,18 @@ def may_hear(node: Node, other: Node) -> bool:
 
 def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
     """The endpoints of the other's leader are in its response, or in the node's own voter set."""
-    knows_where = any_of(other.role == FOLLOWER, other.role == LEADER, other.role == RESIGNED)
     among_voters = some(
         all_of(other.leader == each, voter_set(quorum, node).contains(each))
         for each in quorum.nodes
     )
-    return any_of(knows_where, among_voters)
+    return any_of(other.knows_where, among_voters)
+
+
+def may_find_leader(node: Node, other: Node) -> bool:
+    """The node has started again, and knows who leads; the other says where."""
+    same = all_of(other.epoch == node.epoch, other.leader == node.leader)
+    lacks = all_of(not_(is_none(node.leader)), not_(node.knows_where))
+    return all_of(node != other, node.is_free, same, lacks, other.knows_where)
 
 
 @action(
@@ -237,15 +245,18 @@ def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
 
     A node that has restarted may know the leader's id without endpoints. A node that hears of it
     then, and does not find the leader in its own voter set either, ends with an exception. With
-    `unknown.endpoints.are.no.leader` it tries the next bootstrap server: that it enters that epoch
-    is left out.
+    `unknown.endpoints.are.no.leader` it enters that epoch, and tries the next bootstrap server.
     """
-    require(may_hear(node, other))
-    require(any_of(is_none(other.leader), finds_leader(quorum, node, other)))
+    require(any_of(may_hear(node, other), may_find_leader(node, other)))
+    finds = any_of(is_none(other.leader), finds_leader(quorum, node, other))
+    if quorum.options.unknown_endpoints_taken:
+        require(any_of(finds, other.epoch > node.epoch))
+    else:
+        require(finds)
 
     to_unattached(quorum, node, other.epoch)
-    node.role = choose(is_none(other.leader), UNATTACHED, FOLLOWER)
-    node.leader = other.leader
+    node.leader = choose(finds, other.leader, None)
+    node.role = choose(is_none(node.leader), UNATTACHED, FOLLOWER)
 
 
 @action(

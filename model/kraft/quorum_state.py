@@ -40,10 +40,13 @@ def vote_for(node: Node, other: Node | None) -> None:
     """The node's vote in its epoch, of another directory than was voted for before."""
     node.voted = other
     node.voted_directory = VotedDirectory.OF_NOW
+    node.voted_for_lost = False
 
 
 def disk_is_lost(quorum: Quorum, node: Node) -> None:
     """A vote for the node was for the directory that is lost, unless it named none."""
+    for voter in quorum.nodes:
+        voter.voted_for_lost = any_of(voter.voted_for_lost, voter.voted == node)
     if not quorum.options.vote_names_directory:
         return
     for voter in quorum.nodes:
@@ -53,8 +56,9 @@ def disk_is_lost(quorum: Quorum, node: Node) -> None:
 
 
 def read_vote(quorum: Quorum, node: Node) -> None:
-    """With `kraft.version` 0 `quorum-state` has the id that was voted for alone."""
-    if not (quorum.options.vote_names_directory and begins_static(quorum)):
+    """With `kraft.version` 0 `quorum-state` has the id that was voted for alone (KAFKA-16526)."""
+    forgets = quorum.options.vote_names_directory and not quorum.options.vote_directory_kept
+    if not (forgets and begins_static(quorum)):
         return
     may_lose = some(
         all_of(node.voted == each, node != each, not_(each.second_directory))
@@ -70,6 +74,7 @@ def _enter(quorum: Quorum, node: Node, role: EpochState) -> None:
     node.role = role
     node.votes = quorum.nodes.none()
     node.has_fetched = False
+    node.leader_unfound = False
     node.told = quorum.nodes.none()
     node.told_second = quorum.nodes.none()
     for other in quorum.nodes:
@@ -86,7 +91,9 @@ def to_unattached(quorum: Quorum, node: Node, epoch: int) -> None:
 
 def to_prospective(quorum: Quorum, node: Node) -> None:
     """The node asks for pre-votes; in memory only, epoch, vote and leader stay."""
+    unfound = all_of(not_(is_none(node.leader)), not_(node.knows_where))
     _enter(quorum, node, PROSPECTIVE)
+    node.leader_unfound = unfound
     node.votes = quorum.nodes.only(node)
 
 
@@ -115,8 +122,8 @@ def to_resigned(quorum: Quorum, node: Node) -> None:
 
 
 def after_election_loss(quorum: Quorum, node: Node) -> None:
-    """`prospectiveTransitionAfterElectionLoss`: back to the leader that it knows, if any."""
-    role = choose(is_none(node.leader), UNATTACHED, FOLLOWER)
+    """`prospectiveTransitionAfterElectionLoss`: back to the leader, if it knows where that is."""
+    role = choose(node.knows_where, FOLLOWER, UNATTACHED)
     _enter(quorum, node, role)
 
 
@@ -150,6 +157,8 @@ def initialize(quorum: Quorum, node: Node) -> None:
         node.leader = choose(led, None, node.leader)
     alone = all_of(voters == quorum.nodes.only(node), is_voter(quorum, node, node), not_(stood))
     if quorum.options.pre_vote:
+        unfound = all_of(not_(is_none(node.leader)), not_(node.knows_where))
+        node.leader_unfound = all_of(alone, unfound)
         node.role = choose(alone, PROSPECTIVE, node.role)
     else:
         node.role = choose(alone, CANDIDATE, node.role)
@@ -157,6 +166,7 @@ def initialize(quorum: Quorum, node: Node) -> None:
         node.leader = choose(alone, None, node.leader)
         node.voted = choose(alone, node, node.voted)
         node.voted_directory = choose(alone, VotedDirectory.OF_NOW, node.voted_directory)
+        node.voted_for_lost = all_of(not_(alone), node.voted_for_lost)
     node.votes = choose(any_of(stood, alone), quorum.nodes.only(node), quorum.nodes.none())
 
 

@@ -109,6 +109,18 @@ class KRaftSettings:
         history="false 2.8.0, true 3.9.0",
         evidence="`VotedState` of 3.7.0, `UnattachedState` of 3.9.1",
     )
+    vote_directory_kept: bool = setting(
+        False,
+        "quorum-state has the directory of a vote with kraft.version 0 as well",
+        "quorum.state.names.directory",
+        at="FileQuorumStateStore.writeElectionState",
+        about="KAFKA-16526",
+        fix=True,
+        feature="kraft.version",
+        catalogue="109",
+        history="false 3.9.0",
+        evidence="classes of 3.9.1; `FileQuorumStateStore` of 4.3.1",
+    )
     resigned_stands_again: bool = setting(
         False,
         "a voter that resigned becomes a candidate; else it waits in the next epoch",

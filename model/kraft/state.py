@@ -26,6 +26,7 @@ from model.language import (
     choose,
     for_each,
     integers,
+    is_none,
     largest,
     maximum,
     members,
@@ -133,10 +134,12 @@ class Node(Entity):
     `told_second`, the second one (`volatileVoters`); blank unless `kraft.version` may rise.
 
     In `quorum-state`, on disk: `epoch`, `leader`, and `voted` while the leader is not known, with
-    its `voted_directory`.
+    its `voted_directory`. A ghost, `voted_for_lost`: the other has lost the disk that it voted for.
     In memory: `role`, `votes` granted to a Prospective or Candidate, `has_fetched`: this follower
     has fetched from its leader, `high_watermark`, and of a leader `fetched`, the fetch offset of
-    each other node. `second_directory`: its disk was lost, and formatted with another directory id.
+    each other node. `leader_unfound`: this Prospective knows who leads, and not where; an
+    Unattached node that knows who leads never knows where. `second_directory`: its disk was lost,
+    and formatted with another directory id.
 
     `unflushed`: how many records at the end of its log a power loss takes, and `flushing`: its
     thread has appended and is about to flush. Both are blank where there are no power losses.
@@ -156,8 +159,10 @@ class Node(Entity):
     role: EpochState = UNATTACHED
     epoch: Epoch = 0
     leader: Node | None = None
+    leader_unfound: bool = False
     voted: Node | None = None
     voted_directory: VotedDirectory = VotedDirectory.OF_NOW
+    voted_for_lost: bool = False
     votes: SetOf[Node] = nobody()
     has_fetched: bool = False
     log: MetadataLog = sequence(LOG_SIZE)
@@ -179,6 +184,13 @@ class Node(Entity):
     def leads(self) -> bool:
         """It takes itself for the leader."""
         return self.role == LEADER
+
+    @property
+    def knows_where(self) -> bool:
+        """It knows a leader, and its endpoints."""
+        asks = all_of(self.role == PROSPECTIVE, not_(self.leader_unfound))
+        goes_by = any_of(self.role == FOLLOWER, self.role == LEADER, self.role == RESIGNED)
+        return all_of(not_(is_none(self.leader)), any_of(goes_by, asks))
 
     @property
     def last_read_offset(self) -> int:

@@ -12,6 +12,13 @@ from model.kip595.protocol import Election, Raft, Role, Voter
 from model.language import all_of, any_of, every, implies, is_majority, is_none, not_
 from properties.claims import Property, always
 from properties.kip595.claims import log_matching, one_leader_per_epoch
+from properties.kip595.commits import (
+    commits_are_held,
+    commits_are_in_order,
+    commits_are_majorities,
+    commits_cover_what_is_below,
+    leaders_hold_commits,
+)
 
 
 def is_safe(raft: Raft, voter: Voter, offset: int, election: Election) -> bool:
@@ -49,7 +56,8 @@ def epochs_in_logs(raft: Raft) -> bool:
 
 @always(
     "roles_have_epochs",
-    "nobody stands or leads in epoch 0, and no high watermark is beyond the log",
+    "nobody stands or leads in epoch 0; no high watermark is beyond the log, and each rose in an "
+    "epoch with a leader",
     failure="{voter} is {voter.role} in epoch {voter.epoch}, its high watermark "
     "{voter.high_watermark} and its end {voter.log.end}",
     broken_by="a voter that stands in the epoch in which it is",
@@ -60,6 +68,10 @@ def roles_have_epochs(raft: Raft) -> bool:
         all_of(
             any_of(voter.role == Role.FOLLOWER, voter.epoch > 0),
             voter.high_watermark <= voter.log.end,
+            any_of(
+                voter.high_watermark == 0,
+                not_(is_none(raft.elections[voter.commit_epoch].leader)),
+            ),
         )
         for voter in raft.voters
     )
@@ -198,8 +210,23 @@ def fetched_from_a_leader(raft: Raft) -> bool:
 
 
 @always(
+    "leaders_reach_fetch_offsets",
+    "no fetch offset is beyond the log of the leader that knows it",
+    failure="{voter} has fetched more from {leader} than that has",
+    broken_by="a leader that truncates its log",
+)
+def leaders_reach_fetch_offsets(raft: Raft) -> bool:
+    """A leader takes no fetch offset beyond its end, and only appends."""
+    return every(
+        implies(leader.leads, raft.elections[leader.epoch].fetched[voter] <= leader.log.end)
+        for voter in raft.voters
+        for leader in raft.voters
+    )
+
+
+@always(
     "fetched_is_held",
-    "what a voter has fetched from the leader of its epoch, both hold; a leader holds all fetched",
+    "what a voter has fetched from the leader of its epoch, both hold",
     failure="{voter} has fetched offset {o} from {leader}, and they differ there",
     broken_by="kip595 check_fetch=false",
 )
@@ -207,17 +234,12 @@ def fetched_is_held(raft: Raft) -> bool:
     """Within an epoch no follower truncates what it has fetched."""
     return every(
         implies(
-            leader.leads,
             all_of(
-                raft.elections[leader.epoch].fetched[voter] <= leader.log.end,
-                implies(
-                    all_of(
-                        voter.epoch == leader.epoch,
-                        raft.elections[leader.epoch].fetched[voter] > o,
-                    ),
-                    voter.same_entry(leader, o),
-                ),
+                leader.leads,
+                voter.epoch == leader.epoch,
+                raft.elections[leader.epoch].fetched[voter] > o,
             ),
+            voter.same_entry(leader, o),
         )
         for voter in raft.voters
         for leader in raft.voters
@@ -291,69 +313,6 @@ def later_logs_are_safe(raft: Raft) -> bool:
     )
 
 
-@always(
-    "leaders_hold_commits",
-    "a leader holds the record by which the high watermark of a voter in no later epoch rose",
-    failure="{leader} leads in epoch {leader.epoch}, and lacks offset {voter.commit_offset}, by "
-    "which {voter} has committed",
-    broken_by="kip595 up_to_date=false",
-)
-def leaders_hold_commits(raft: Raft) -> bool:
-    """Its majority and the one that committed share a voter."""
-    return every(
-        implies(
-            all_of(leader.leads, voter.high_watermark > 0, voter.commit_epoch <= leader.epoch),
-            leader.has(voter.commit_offset, voter.commit_epoch),
-        )
-        for leader in raft.voters
-        for voter in raft.voters
-    )
-
-
-@always(
-    "commits_are_majorities",
-    "a majority has fetched the record by which a high watermark rose, in that record's epoch",
-    failure="{voter} has committed up to {voter.high_watermark}, and no majority's fetch says so",
-    broken_by="kip595 own_epoch_first=false",
-)
-def commits_are_majorities(raft: Raft) -> bool:
-    """Counting a record of an earlier epoch alone does not keep it."""
-    return every(
-        implies(
-            voter.high_watermark > 0,
-            all_of(
-                voter.commit_epoch <= voter.epoch,
-                raft.elections[voter.commit_epoch].start <= voter.commit_offset,
-                voter.high_watermark <= voter.commit_offset + 1,
-                is_majority(
-                    raft.fetched_beyond(voter.commit_offset, raft.elections[voter.commit_epoch]),
-                    of=raft.voters.all(),
-                ),
-            ),
-        )
-        for voter in raft.voters
-    )
-
-
-@always(
-    "commits_cover_what_is_below",
-    "a log with the record by which a high watermark rose holds all that is below that",
-    failure="{other} has the record by which {voter} has committed offset {o}, and differs there",
-    broken_by="a follower that takes a high watermark from a leader without its records",
-)
-def commits_cover_what_is_below(raft: Raft) -> bool:
-    """The leader that committed had both, and logs match."""
-    return every(
-        implies(
-            all_of(o < voter.high_watermark, other.has(voter.commit_offset, voter.commit_epoch)),
-            voter.same_entry(other, o),
-        )
-        for voter in raft.voters
-        for other in raft.voters
-        for o in voter.log.positions
-    )
-
-
 KIP595_LEMMAS: tuple[Property, ...] = (
     epochs_in_logs,
     roles_have_epochs,
@@ -365,11 +324,14 @@ KIP595_LEMMAS: tuple[Property, ...] = (
     records_from_the_start,
     log_matching,
     fetched_from_a_leader,
+    leaders_reach_fetch_offsets,
     fetched_is_held,
     fetched_is_safe,
     candidates_are_safe,
     later_logs_are_safe,
     commits_are_majorities,
+    commits_are_held,
+    commits_are_in_order,
     commits_cover_what_is_below,
     leaders_hold_commits,
 )

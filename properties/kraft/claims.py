@@ -8,6 +8,7 @@ passes it, so that what holds of committed records holds of acknowledged ones.
 
 from __future__ import annotations
 
+from model.kraft.bounds import DISK_LOSSES
 from model.kraft.kraft_control_record_state_machine import (
     key_is,
     voter_set,
@@ -279,6 +280,32 @@ def one_vote_in_an_epoch(before: Quorum, after: Quorum) -> bool:
     )
 
 
+@always(
+    "a_vote_is_for_one_disk",
+    "a candidate has no vote that was for a disk which it has lost",
+    failure="{node} has a vote of {voter} which was for the disk that {node} has lost",
+    breach="counts a vote that was for a lost disk",
+    broken_by="kraft quorum.state.names.directory=false",
+    premise=lambda q: some(voter.voted_for_lost for voter in q.nodes),
+    promised=lambda model: has_dynamic_voters(model) and model.bounds[DISK_LOSSES.name] > 0,
+)
+def a_vote_is_for_one_disk(quorum: Quorum) -> bool:
+    """Else one epoch may be led from two disks, of which the second has not what the first had."""
+    return every(
+        not_(
+            all_of(
+                node.role == CANDIDATE,
+                voter.voted == node,
+                voter.epoch == node.epoch,
+                voter.voted_for_lost,
+                node.votes.contains(voter),
+            )
+        )
+        for node in quorum.nodes
+        for voter in quorum.nodes
+    )
+
+
 @sometimes("another_node_leads", "a node leads a later epoch and commits in it")
 def another_node_leads(quorum: Quorum) -> bool:
     """Without that, the first leader would be the only one."""
@@ -336,6 +363,7 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     a_removed_voter_stays_out,
     high_watermarks_do_not_fall,
     one_vote_in_an_epoch,
+    a_vote_is_for_one_disk,
     nobody_has_to_cut_below_its_high_watermark,
     who_hears_of_a_leader_hears_where_it_is,
     a_leader_takes_the_fetch_offset_that_it_is_sent,

@@ -37,6 +37,14 @@ NEEDED = {
     "a_log_begins_at_a_snapshot": {"epochs": 1, "snapshots": 1, "power_losses": 1},
     "a_controller_has_a_state_to_go_back_to": {"epochs": 1},
     "a_removed_voter_does_not_stand": {"appends": 0, "epochs": 2},
+    "a_vote_is_for_one_disk": {
+        "nodes": 2,
+        "appends": 0,
+        "voter_changes": 0,
+        "epochs": 2,
+        "crashes": 1,
+        "disk_losses": 1,
+    },
     "who_hears_of_a_leader_hears_where_it_is": {
         "appends": 0,
         "epochs": 2,
@@ -45,6 +53,7 @@ NEEDED = {
     },
 }
 OTHERWISE = {
+    "a_vote_is_for_one_disk": {"kraft.version": "0"},
     "a_removed_voter_stays_out": {"controller.quorum.auto.join.enable": "true"},
     "a_removed_voter_does_not_stand": {"pre.vote": "true"},
 }
@@ -62,6 +71,7 @@ DEPTHS = {
     "a_log_begins_at_a_snapshot": 3,
     "a_controller_has_a_state_to_go_back_to": 6,
     "a_removed_voter_does_not_stand": 4,
+    "a_vote_is_for_one_disk": 7,
     "who_hears_of_a_leader_hears_where_it_is": 4,
 }
 

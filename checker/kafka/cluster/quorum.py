@@ -1,7 +1,8 @@
 """The controllers of a cluster: one that all are told of, or a quorum whose voters may change.
 
 The first controller that a schedule names founds the quorum and is its only voter; others read the
-metadata as observers until a step adds them, as an operator does (KIP-853).
+metadata as observers until a step adds them, as an operator does (KIP-853). Or all are configured
+as voters, as before KIP-853, until a step raises `kraft.version`; they stay configured then.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ DECODED = "--cluster-metadata-decoder"  # for DumpLogSegments
 
 @dataclass(frozen=True)
 class Quorum:
-    """The node ids of the controllers; if a schedule names them, the first founds the quorum."""
+    """The node ids of the controllers; if a schedule names them, the first founds the quorum.
+
+    `voters_configured`: they are all voters, in `controller.quorum.voters` of every node.
+    """
 
     controllers: tuple[int, ...] = (CONTROLLER,)
+    voters_configured: bool = False
 
     @property
     def is_dynamic(self) -> bool:
@@ -31,14 +36,15 @@ class Quorum:
 
     def settings(self, addresses: Mapping[int, str]) -> dict[str, str]:
         """By what every node finds the controllers, whose addresses are given by node id."""
-        listed = ",".join(addresses[node] for node in self.controllers)
-        if self.is_dynamic:
+        if self.is_dynamic and not self.voters_configured:
+            listed = ",".join(addresses[node] for node in self.controllers)
             return {"controller.quorum.bootstrap.servers": listed}
-        return {"controller.quorum.voters": f"{self.controllers[0]}@{listed}"}
+        voters = ",".join(f"{node}@{addresses[node]}" for node in self.controllers)
+        return {"controller.quorum.voters": voters}
 
     def format_options(self, node: int) -> tuple[str, ...]:
         """What Kafka's storage tool is to know of a node's part in the quorum."""
-        if not self.is_dynamic or node not in self.controllers:
+        if not self.is_dynamic or self.voters_configured or node not in self.controllers:
             return ()
         return ("--standalone",) if node == self.controllers[0] else ("--no-initial-controllers",)
 

@@ -2,10 +2,11 @@
 
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `fix` (its name,
 if the finding has several), `story`, what the `control` leaves out in words, `brokers`,
-`controllers` (their node ids, if metadata may be lost: the first founds the quorum), `log_dirs`,
-`seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a value is the
-node's number), a table `features` (levels that the cluster begins with, where they are not the
-release's own), and `steps`:
+`controllers` (their node ids, if metadata may be lost: the first founds the quorum),
+`voters_configured` (true if all of them are voters from the start, in `controller.quorum.voters`),
+`log_dirs`, `seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a
+value is the node's number), a table `features` (levels that the cluster begins with, where they are
+not the release's own), and `steps`:
 
     send x to t                    an act: done when the next step begins
     until x is acknowledged        a condition: waited for; no verdict if it does not come to pass
@@ -37,8 +38,8 @@ from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
 KEYS = {
-    "title", "finding", "fix", "story", "control", "brokers", "controllers", "log_dirs", "seconds",
-    "settings", "features", "steps",
+    "title", "finding", "fix", "story", "control", "brokers", "controllers", "voters_configured",
+    "log_dirs", "seconds", "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
 _LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
@@ -142,7 +143,7 @@ def _quorum(data: Mapping[str, Any]) -> Quorum:
         raise UsageError(
             f"controllers are different node ids, one or several, from {CONTROLLER} on, not {told}"
         )
-    return Quorum(nodes)
+    return Quorum(nodes, bool(data.get("voters_configured", False)))
 
 
 def _steps(text: str, seconds: float) -> tuple[Step, ...]:

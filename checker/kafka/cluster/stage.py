@@ -17,6 +17,7 @@ from checker.kafka.cluster.proxy import Proxy
 from checker.kafka.cluster.stalls import Stall
 
 DESCRIBED_FOR = 0.2  # seconds for which an answer is taken for new
+INSISTS_FOR = 30.0  # seconds in which a request is made again that is refused for now
 
 
 @dataclass
@@ -107,6 +108,24 @@ class Stage:
 
         found: dict[str, Any] | None = self._told(f"quorum {controller}", ask)
         return found
+
+    def insist(self, refusal: str, request: str, **data: Any) -> None:
+        """Ask for something, and again for as long as the answer has the refusal in it.
+
+        `UndecidedError` if it still has in the end, or says something else.
+        """
+
+        def is_done() -> bool:
+            try:
+                self.clients.ask(request, **data)
+            except UndecidedError as refused:
+                if refusal in str(refused):
+                    return False
+                raise
+            return True
+
+        if not self.news.wait(is_done, INSISTS_FOR):
+            raise UndecidedError(f"refused for {INSISTS_FOR:.0f} s: {refusal}")
 
     def _told(self, about: str, ask: Callable[[], Any]) -> Any:
         """What is told now: an answer is asked for again when it is not new any more."""

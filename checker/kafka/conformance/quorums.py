@@ -84,6 +84,8 @@ NOT_COMPARED = {
     "epochs": "a ghost",
     "rejoined": "a ghost",
     "spent": "the budgets of faults",
+    "nodes.leader_unfound": "by what a node becomes after its pre-vote",
+    "nodes.voted_for_lost": "a ghost",
     "nodes.stale_voters": "by a node's voter set",
     "nodes.stale_second": "by a node's voter set",
     "nodes.voters_dropped": "by a node's voter set",

@@ -24,6 +24,7 @@ WRONG: Mapping[str, Wrong] = {
     "auto.join.once": Wrong("true", JOINS, forbids=True, since=AUTO_JOIN_SINCE),
     "pre.vote": Wrong(),
     "vote.names.directory": Wrong("false", STATIC, {"disk_losses": 2}),
+    "quorum.state.names.directory": Wrong("true", STATIC, {"disk_losses": 1, "crashes": 2}),
     "resigned.stands.again": Wrong(),
     "reconfiguration.waits.for.epoch": Wrong("false"),
     "one.change.at.a.time": Wrong("false"),
@@ -31,6 +32,7 @@ WRONG: Mapping[str, Wrong] = {
     "truncation.rereads.control.records": Wrong("true"),
     "snapshot.is.always.read": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "snapshot.of.earlier.epoch.is.taken": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
+    "unknown.endpoints.are.no.leader": Wrong("true", {}, {"crashes": 2, "disk_losses": 2}),
     "snapshot.keeps.earlier.voters": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),
     "leader.counts.what.is.flushed": Wrong("true", bounds={"power_losses": 2}),
     "restart.flushes.log": Wrong("true", bounds={"power_losses": 2}),
@@ -45,7 +47,6 @@ WRONG: Mapping[str, Wrong] = {
 
 UNSEEN = {
     "control.records.are.skipped": "what QuorumController does; a property alone asks for it",
-    "unknown.endpoints.are.no.leader": "a property alone asks for it",
     "dead.values.are.blank": "how coarse the model is: Kafka is compared with it as it is without",
 }
 """Settings that no step of a controller depends on, with the reason."""

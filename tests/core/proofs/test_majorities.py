@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from checker.core.engines.symbolic import SymbolicEngine
 from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.unbounded_proof import UnboundedInduction
 from checker.core.verdict import Verdict
+from model.kip595.protocol import KIP595
 from model.language import (
     Bound,
     Entity,
@@ -32,8 +34,8 @@ from model.language import (
 )
 from model.language.graph import Kind, Op, Sort
 from model.language.lifted import Lifted
-from properties import Property
-from tests.support.proofs import contradict
+from properties import Property, lemmas_of
+from tests.support.proofs import Truth, contradict, random_states
 
 VOTERS = Bound("voters", default=3, minimum=1, words="voters")
 
@@ -127,7 +129,7 @@ def false_axioms(sizes=range(1, 6)):
         engine = SymbolicEngine(replace(POLL.model({"voters": size}), narrow=False))
         yes, no = (majorities.Use(claim.args[0], claim.args[1], claim) for claim in (YES, NO))
         for use, other in ((yes, no), (yes, yes)):
-            for number, axiom in enumerate(
+            for number, (_, axiom) in enumerate(
                 (*majorities.alone(use), *majorities.together(use, other))
             ):
                 solver = z3.SolverFor("QF_BV")
@@ -198,3 +200,31 @@ def test_two_uses_with_the_same_variables_apart_are_two():
     assert not refuted(*known, some_two(without_x))
     assert not refuted(*known, some_two(without_y))
     assert refuted(*known, some_two(without_x, without_y))
+
+
+def test_a_use_is_its_shape_with_its_terms_put_in():
+    model = KIP595.model({"voters": 2, "log_size": 2, "epochs": 1})
+    lifted = Lifted.narrowed(model)
+    captured = [lifted.total_action(action) for action in model.captured]
+    claims = [model.claim(lemma.claim) for lemma in lemmas_of(KIP595)]
+    uses = {
+        (node, parameters)
+        for action in captured
+        for claim in claims
+        for node in graph.below(lifted.after(claim, action))
+        if node.op is Op.MAJORITY
+        for parameters in (None, frozenset(action.parameters))
+    }
+    shapes = {use: majorities.shape(use[0], lifted, use[1]) for use in uses}
+    assert len({shape.majority for shape in shapes.values()}) < len(uses) / 2
+    truths = [Truth(model, state) for state in random_states(model, 6)]
+    extents = model.extents | {"advance_high_watermark(end)": 3}
+    for (node, _), shape in shapes.items():
+        put = dict(zip(shape.parameters, shape.terms, strict=True))
+        again = graph.substitute(shape.majority, put)
+        free = sorted(node.free, key=lambda v: v.number)
+        for numbers in itertools.product(*(range(extents[v.data[1]]) for v in free)):
+            values = dict(zip(free, numbers, strict=True))
+            for truth in truths:
+                same = truth(node, values) is truth(again, values)
+                assert same or not truth(shape.inside, values)

@@ -111,6 +111,11 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
             "dropped-voters",
             "stuck: not so: one of 101, 103 leads the quorum, not within",
         ),
+        (
+            "0026",
+            "configured-voters",
+            "stuck: not so: the metadata of 101 has not grown for 3 s, not within 60 s",
+        ),
         ("0027", "unknown-endpoints", "stuck: not so: 1 has started, not within 60 s"),
     ],
 )

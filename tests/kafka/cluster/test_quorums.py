@@ -47,7 +47,7 @@ class Clients:
         if op == "write":
             self.acknowledged[fields["name"]] = Place(fields["topic"], 0, 1)
         answer = {"topics": self.topics, **self.answers}.get(op)
-        if op == "add_voter" and answer:
+        if op in ("add_voter", "feature") and answer:
             answer = answer.pop(0)
         if isinstance(answer, str):
             raise UndecidedError(answer)
@@ -115,6 +115,9 @@ def test_a_controller_that_lags_behind_is_added_when_it_has_read_all():
     play(staged(clients), "add controller 104")
     asked = {"voter": 104, "directory": "id of 104", "address": "front of 104"}
     assert clients.asked == [("add_voter", asked)] * 2
+    clients = Clients(feature=["not all of the voters support it", None])
+    play(staged(clients), "set feature kraft.version to 1")
+    assert clients.asked == [("feature", {"name": "kraft.version", "level": 1})] * 2
     with pytest.raises(UndecidedError, match="another voter change is pending"):
         play(staged(Clients(add_voter=["another voter change is pending"])), "add controller 104")
 

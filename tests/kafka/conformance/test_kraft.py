@@ -162,7 +162,8 @@ def test_a_new_controller_ends_where_it_hears_of_a_leader_and_not_where_that_is(
         for more in ([], alone) if asks_first else ([],):
             end = controllers.play(4, [1, 2, 3], [*steps, *more, ("fetch", 4, 2)])[-1]
             assert ("Unknown leader endpoints" in end[4].get("failure", "")) == (not fix)
-            assert fix == "" or end[4]["role"] == "Unattached"
+            if fix:
+                assert (end[4]["role"], end[4]["epoch"]) == ("Unattached", end[2]["epoch"])
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -7,11 +7,12 @@ their defining axioms; sets become what it means to be in them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from checker.core.proofs.unbounded import majorities
 from model.language import graph
+from model.language.capture import CapturedAction
 from model.language.errors import UsageError
 from model.language.graph import BINDERS, BOOL, INT, Kind, Node, Op
 from model.language.lifted import Lifted
@@ -28,11 +29,13 @@ class Clause:
     """`body`, without quantifiers, for all values of `variables`, which guard themselves in it.
 
     `defines` are the symbols that the clause says something of, if it is no hypothesis itself.
+    `rank` says how soon it is used.
     """
 
     variables: tuple[Node, ...]
     body: Node
     defines: frozenset[str] = frozenset()
+    rank: majorities.Rank = majorities.Rank.BEFORE_AND_AFTER
 
 
 class Clauses:
@@ -46,7 +49,8 @@ class Clauses:
         self._constants = frozenset(constants)
         self._numbers = itertools.count()
         self._defined: dict[Node, Node] = {}
-        self._majorities: list[majorities.Use] = []
+        self._shapes: dict[Node, majorities.Use] = {}
+        self._majorities: list[majorities.Use] = []  # but for those of after a step
         self._quantifiers: dict[Node, bool] = {}
         self.definitions: list[Clause] = []
 
@@ -55,6 +59,7 @@ class Clauses:
         other = Clauses(self._lifted, self._constants | frozenset(constants))
         other._numbers = self._numbers
         other._defined = dict(self._defined)
+        other._shapes = dict(self._shapes)
         other._majorities = list(self._majorities)
         other._quantifiers = self._quantifiers
         other.definitions = list(self.definitions)
@@ -65,6 +70,11 @@ class Clauses:
         matrix = self._normal(self._first_order(node), True, ())
         parts = matrix.args if matrix.op is Op.AND else (matrix,)
         return [Clause(self._open(part), part) for part in parts if part is not graph.TRUE]
+
+    @property
+    def has_majorities(self) -> bool:
+        """Some formula so far is about a majority."""
+        return bool(self._majorities)
 
     def _open(self, node: Node) -> tuple[Node, ...]:
         return tuple(v for v in node.parameters if v not in self._constants)
@@ -186,18 +196,49 @@ class Clauses:
         )
 
     def _majority(self, node: Node) -> Node:
-        """A predicate of the variables, with what is assumed of it and of each one before."""
-        new, named = majorities.general(node)
-        if new not in self._defined:
-            holds = graph.read(f"{majorities.PREFIX}{next(self._numbers)}", named, BOOL)
-            group, of = new.args
-            use = majorities.Use(group, of, holds)
-            self._defined[new] = holds
-            self._define([holds], *majorities.alone(use))
+        """A predicate of the terms in it, where those that are indices are in range."""
+        shape = majorities.shape(node, self._lifted)
+        if shape.majority not in self._shapes:
+            # What the action names is in what its assignments leave: not in other places.
+            shape = majorities.shape(node, self._lifted, self._constants)
+        if shape.majority not in self._shapes:
+            use = self._add_use(shape)
+            for rank, axiom in majorities.alone(use):
+                self._define([use.holds], axiom, rank=rank)
             for other in self._majorities:
-                self._define([holds, other.holds], *majorities.together(use, other))
+                for rank, axiom in majorities.together(use, other):
+                    self._define([use.holds, other.holds], axiom, rank=rank)
             self._majorities.append(use)
-        return graph.read(self._defined[new].data[0], majorities.variables(node), BOOL)
+            self._define_parts(use)
+        holds = self._shapes[shape.majority].at(shape.terms).holds
+        outside = graph.read(f"{holds.data[0]} outside", holds.args, BOOL)
+        return self._first_order(graph.choose(shape.inside, holds, outside))
+
+    def _define_parts(self, new: majorities.Use) -> None:
+        """Who satisfies one part of an "or" satisfies the whole: so for the new use and others."""
+        for whole in self._majorities:
+            for shape in majorities.parts(whole, self._lifted):
+                part = self._shapes.get(shape.majority)
+                if part is not None and new in (part, whole):
+                    holds = part.at(shape.terms).holds
+                    self._define([holds], graph.disjunction(graph.negation(holds), whole.holds))
+
+    def _add_use(self, shape: majorities.Shape) -> majorities.Use:
+        name = f"{majorities.PREFIX}{next(self._numbers)}"
+        group, of = shape.majority.args
+        holds = graph.read(name, shape.parameters, BOOL)
+        use = self._shapes[shape.majority] = majorities.Use(group, of, holds, shape.parameters)
+        return use
+
+    def follow(self, action: CapturedAction) -> None:
+        """What is known of the majorities so far after the action."""
+        for use in list(self._majorities):
+            after = self._lifted.after(graph.majority(use.group, use.of), action)
+            shape = majorities.shape(after, self._lifted, self._constants)
+            if shape.majority not in self._shapes and set(shape.terms) <= set(use.parameters):
+                then = self._add_use(shape).at(shape.terms)
+                for axiom in majorities.before_and_after(use, then):
+                    self._define([then.holds], axiom)
 
     def _extreme(self, node: Node) -> Node:
         """A term for the largest or smallest, defined by: it bounds all, and one attains it."""
@@ -227,14 +268,21 @@ class Clauses:
             )
         return self._defined[condition]
 
-    def _define(self, symbols: Iterable[Node], *axioms: Node) -> None:
+    def _define(
+        self,
+        symbols: Iterable[Node],
+        *axioms: Node,
+        rank: majorities.Rank = majorities.Rank.BEFORE_AND_AFTER,
+    ) -> None:
         """The axioms, for all values of their variables, say something of the symbols."""
         names = frozenset(symbol.data[0] for symbol in symbols)
         for axiom in axioms:
             closed = axiom
             for variable in self._open(axiom):
                 closed = graph.quantified(Op.FORALL, variable, closed)
-            self.definitions += (replace(clause, defines=names) for clause in self.of(closed))
+            self.definitions += (
+                replace(clause, defines=names, rank=rank) for clause in self.of(closed)
+            )
 
     # --- negations inward, quantifiers away --------------------------------------------------
 
@@ -273,11 +321,15 @@ class Clauses:
         if (node.op is Op.FORALL) is positive:
             fresh = self._fresh(over)
             body = self._normal(graph.substitute(body, {over: fresh}), positive, (*scope, fresh))
-            outside = graph.negation(self._lifted.within(fresh, over.data[1]))
+            outside = graph.negation(self._within(fresh, over.data[1]))
             return graph.disjunction(outside, body)
         witness = graph.read(f"{SKOLEM}{over.data[1]}#{next(self._numbers)}", scope, over.sort)
         body = self._normal(graph.substitute(body, {over: witness}), positive, scope)
-        return graph.conjunction(self._lifted.within(witness, over.data[1]), body)
+        return graph.conjunction(self._within(witness, over.data[1]), body)
+
+    def _within(self, index: Node, over: str) -> Node:
+        """`index` is one of the set called `over`; parameters of majorities are of none."""
+        return self._lifted.within(index, over) if over else graph.TRUE
 
     def _has_quantifier(self, node: Node) -> bool:
         found = self._quantifiers.get(node)
@@ -292,6 +344,36 @@ def skolem_over(node: Node) -> str | None:
     if node.op is Op.READ and node.data[0].startswith(SKOLEM):
         return str(node.data[0][len(SKOLEM) :]).rpartition("#")[0]
     return None
+
+
+def conjuncts(node: Node) -> Iterator[Node]:
+    """Formulas that say `node` together, each by itself easier to prove.
+
+    What is left out of one is still named in it: what is known of a place is found by its name.
+    """
+    if node.op is Op.AND:
+        for arg in node.args:
+            yield from conjuncts(arg)
+    elif node.op is Op.FORALL:
+        for part in conjuncts(node.args[1]):
+            yield graph.quantified(Op.FORALL, node.args[0], part)
+    elif node.op is Op.NOT and node.args[0].op is Op.OR:
+        for arg in node.args[0].args:
+            yield from conjuncts(graph.negation(arg))
+    elif node.op is Op.OR and (several := [arg for arg in node.args if arg.op is Op.AND]):
+        others = [arg for arg in node.args if arg is not several[0]]
+        for part in several[0].args:
+            named = graph.below(*others, part)
+            places = [n for n in graph.in_order(several) if n.op is Op.READ and n not in named]
+            names = (_unnamed(n) for n in places if n.sort is not BOOL and n.free <= node.free)
+            yield from conjuncts(graph.disjunction(*others, part, *names))
+    else:
+        yield node
+
+
+def _unnamed(place: Node) -> Node:
+    """It is not so that the place is named; nothing else is known of this predicate."""
+    return graph.negation(graph.read(f"named!{place.sort.family}", (place,), BOOL))
 
 
 def with_definitions(clauses: Sequence[Clause], definitions: Iterable[Clause]) -> list[Clause]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from checker.core.proofs.unbounded.clauses import Clause, skolem_over
+from checker.core.proofs.unbounded.majorities import Rank
 from model.language import graph
 from model.language.capture import CapturedAction
 from model.language.graph import INT, Kind, Node, Op
@@ -44,15 +45,19 @@ class Strategy:
 
     With `matching`, Z3 chooses by itself, for so much work; a million is about half a second. How
     it fares is a matter of luck: the same question with another `seed` may take a tenth of the work
-    or a hundred times as much. `eager` is how unlikely terms it tries at once.
+    or a hundred times as much. `eager` is how unlikely terms it tries at once, and `depth` how far
+    from what the question names it goes at all: majorities have witnesses, which lead to others.
+    `rank` is the last kind of axioms about majorities that it knows.
     """
 
     goal: frozenset[Source] = frozenset()
     hypotheses: frozenset[Source] = frozenset()
     most: int = MAX_INSTANCES
     matching: int = 0
+    rank: Rank = Rank.ANY
     seed: int = 0
     eager: float = 10.0
+    depth: float = 20.0
 
 
 def _of_terms(most: int) -> tuple[Strategy, ...]:
@@ -75,6 +80,11 @@ def _of_luck(seeds: Iterable[int], work: int) -> Iterator[Strategy]:
         yield Strategy(matching=work, seed=seed, eager=5.0)
 
 
+SHALLOW = tuple(
+    Strategy(matching=600_000, eager=depth, depth=depth, rank=rank)
+    for depth, rank in ((2.0, Rank(0)), (2.0, Rank(1)), (3.0, Rank(1)), (3.0, Rank(2)))
+)
+"""For what is about majorities, before all others."""
 CHEAP = (
     Strategy(matching=400_000),
     *_of_terms(6_000),
@@ -139,6 +149,11 @@ class Pools:
     def clauses(self) -> list[Clause]:
         """The clauses of the hypotheses and of the goal's negation."""
         return [*self._hypotheses, *self._goal]
+
+    @property
+    def rank(self) -> Rank:
+        """The last kind of axiom about majorities that there is."""
+        return max(clause.rank for clause in self.clauses)
 
     def instances(self, strategy: Strategy) -> list[tuple[Clause, list[list[Node]]]] | None:
         """Every clause with the terms to put for each of its variables, in all combinations.

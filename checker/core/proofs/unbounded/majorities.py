@@ -1,13 +1,18 @@
 """What proofs for all sizes know of majorities: axioms, since they do not count.
 
-`is_majority(group, of)` is a predicate without a meaning of its own. Of each two uses the axioms
-below are assumed, with all variables of both universal. All are true of real majorities (more than
-half of the members of `of`), so what follows from them is so; they do not say all that is true.
+`is_majority(group, of)` is a predicate without a meaning of its own: one for each *shape* of the
+two sets, of the terms that are put into it. So `fetched[e][v] > o` is one predicate of `e` and `o`,
+whatever these are, and what is known for all is known of each. Of the predicates the axioms below
+are assumed, with all variables universal. All are true of real majorities (more than half of the
+members of `of`), so what follows from them is so; they do not say all that is true.
 
 - *Two meet*: two majorities share a member that is in the sets of which they are majorities, if
   these sets are the same or differ in one member. So a majority is never empty.
 - *Larger ones*: what has all that a majority of the same set has, is a majority of it.
 - *All*: the whole of a set is a majority of it, unless it is empty.
+
+Most steps need no more than the second, of a set before and after the step; then come the first and
+third, of sets before the step; at last all three, of any two sets. `Rank` says which is which.
 
 Why two of neighbours meet: let V have n members and W be V and one more. A majority of V has at
 least n // 2 + 1 of V; one of W has at least (n + 1) // 2 + 1 of W, so (n + 1) // 2 of V. Together
@@ -16,46 +21,123 @@ these are n + 1 of n.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
 from model.language import graph
-from model.language.graph import Kind, Node, Op, Sort
+from model.language.graph import BINDERS, BOOL, COMMUTATIVE, INT, Kind, Node, Op, Sort
+from model.language.lifted import Lifted
 
 
-def general(majority: Node) -> tuple[Node, tuple[Node, ...]]:
-    """The use with other names for its variables, and these: equal uses become one.
+class Rank(IntEnum):
+    """How soon an axiom is tried."""
 
-    They are in the order in which the use's own `variables` are.
-    """
-    group, of = (_named(part) for part in majority.args)
-    own = variables(majority)
-    named = tuple(
-        graph.variable(f"majority%{place}", variable.sort, variable.data[1])
-        for place, variable in enumerate(own)
-    )
-    renamed = graph.substitute(graph.majority(group, of), dict(zip(own, named, strict=True)))
-    return renamed, named
-
-
-def variables(majority: Node) -> tuple[Node, ...]:
-    """Its free variables in the order in which they appear, whenever they were made."""
-    return tuple(node for node in graph.in_order([majority]) if node in majority.free)
+    BEFORE_AND_AFTER = 0
+    MEETING = 1
+    ANY = 2
 
 
 @dataclass(frozen=True)
 class Use:
-    """A general use: the sets, and the predicate that stands for it, of the same variables."""
+    """A shape of two sets, and the predicate that stands for it, of the same parameters."""
 
     group: Node
     of: Node
     holds: Node
+    parameters: tuple[Node, ...] = ()
 
     def apart(self) -> Use:
-        """The same of other variables."""
-        free = self.group.free | self.of.free | self.holds.free
-        others = {v: graph.variable(f"other {v.data[0]}", v.sort, v.data[1]) for v in free}
-        return Use(*(graph.substitute(n, others) for n in (self.group, self.of, self.holds)))
+        """The same of other parameters."""
+        return self.at(
+            [graph.variable(f"other {v.data[0]}", v.sort, v.data[1]) for v in self.parameters]
+        )
+
+    def at(self, terms: Iterable[Node]) -> Use:
+        """The same of the terms, in place of the parameters."""
+        put = dict(zip(self.parameters, terms, strict=True))
+        group, of, holds = (
+            graph.substitute(part, put) for part in (self.group, self.of, self.holds)
+        )
+        return Use(group, of, holds, tuple(put.values()))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Two sets with a parameter for each of `terms`.
+
+    The sets are as they are where `inside` holds: each term that is an index is in its range.
+    """
+
+    majority: Node
+    parameters: tuple[Node, ...]
+    terms: tuple[Node, ...]
+    inside: Node
+
+
+def shape(majority: Node, lifted: Lifted, inline: frozenset[Node] | None = None) -> Shape:
+    """The shape of a use. With `inline`, what only these variables are in is no parameter."""
+    sets = [_named(part) for part in majority.args]
+    terms = tuple(dict.fromkeys(t for part in sets for t in _terms(part, frozenset(), inline)))
+    indices = [
+        over.admits(index)
+        for node in graph.in_order(sets)
+        if node.op is Op.READ and node.data[0] in lifted.schema.variables
+        for index, over in zip(node.args, lifted.schema.variables[node.data[0]].index, strict=False)
+        if index in terms
+    ]
+    inside = graph.conjunction(*indices)
+    parameters = tuple(
+        graph.variable(f"majority%{place}", term.sort, "") for place, term in enumerate(terms)
+    )
+    put = dict.fromkeys(inside.args if inside.op is Op.AND else (inside,), graph.TRUE)
+    put |= dict(zip(terms, parameters, strict=True))
+    return Shape(graph.majority(*(_put(part, put) for part in sets)), parameters, terms, inside)
+
+
+def parts(use: Use, lifted: Lifted) -> Iterator[Shape]:
+    """If the group are those who satisfy an "or": those who satisfy a part, in the same set."""
+    condition = use.group.args[-1] if use.group.op is Op.MEMBERS_WHERE else use.group
+    for part in condition.args if condition.op is Op.OR else ():
+        yield shape(graph.majority(graph.members_where(use.group.args[0], part), use.of), lifted)
+
+
+def _put(node: Node, put: dict[Node, Node]) -> Node:
+    if node in put or not node.args:
+        return put.get(node, node)
+    return graph.rebuild(node, tuple(_put(arg, put) for arg in node.args))
+
+
+def _terms(node: Node, bound: frozenset[Node], inline: frozenset[Node] | None) -> Iterator[Node]:
+    """The largest parts that are numbers or members and do not depend on a variable in `bound`.
+
+    Their order is that of what is around them, whatever the terms are.
+    """
+    if node.op in (Op.CONST, Op.BOUND) or node in bound:
+        return
+    if (node.sort is INT or node.sort.kind is Kind.REF) and not node.free & bound:
+        varies = node.free if inline is None else node.free - inline
+        if varies or (inline is None and any(n.op is Op.READ for n in graph.below(node))):
+            yield node
+        return
+    args = node.args
+    if node.op in BINDERS:
+        bound, args = bound | {args[0]}, args[1:]
+    if node.op in COMMUTATIVE:
+        args = tuple(sorted(args, key=lambda arg: _sketch(arg, bound)))
+    for arg in args:
+        yield from _terms(arg, bound, inline)
+
+
+def _sketch(node: Node, bound: frozenset[Node]) -> str:
+    """The expression as text that does not tell one term from another, nor the order of sums."""
+    if node.op in (Op.CONST, Op.BOUND):
+        return str(node.data)
+    if node.sort is not BOOL and node.sort.kind is not Kind.SET and not node.free & bound:
+        return "?"
+    parts = [_sketch(arg, bound) for arg in node.args]
+    name = node.data[0] if node.op in (Op.READ, Op.VARIABLE) else node.op
+    return f"{name}({', '.join(sorted(parts) if node.op in COMMUTATIVE else parts)})"
 
 
 def _named(group: Node) -> Node:
@@ -70,38 +152,50 @@ PREFIX = f"{Op.MAJORITY}!"
 """How the predicates are called that uses become."""
 
 
-def triggers(clause: Node, defines: Iterable[str]) -> tuple[list[Node], list[Node]]:
-    """Which terms together lead Z3 to instances of a clause, and which should not.
+def triggers(clause: Node, defines: Iterable[str]) -> tuple[list[list[Node]], list[Node]]:
+    """Which terms together lead Z3 to instances of a clause, in one way or another; which never.
 
-    An axiom is for the uses that it is about, if they name all its variables. A hypothesis is to be
-    found by what it says of the state: a use would have to be there first.
+    An axiom is for the uses that it is about, if they name all its variables. A hypothesis about a
+    use of any terms is for such uses, and what it says of the state; another one only for that.
     """
+    reads = sorted(
+        (node for node in graph.below(clause) if node.op is Op.READ), key=lambda n: n.number
+    )
+    uses = [node for node in reads if node.data[0].startswith(PREFIX)]
     wanted = {name for name in defines if name.startswith(PREFIX)}
-    found = [
-        node
-        for node in sorted(graph.below(clause), key=lambda n: n.number)
-        if node.op is Op.READ and node.data[0].startswith(PREFIX)
-    ]
-    if not wanted:
-        return [], found
-    own = [node for node in found if node.data[0] in wanted]
-    return (own if frozenset().union(*(use.free for use in own)) >= clause.free else []), []
+    if wanted:
+        own = [node for node in uses if node.data[0] in wanted]
+        return [own] if frozenset().union(*(use.free for use in own)) >= clause.free else [], []
+    return [
+        [use, node]
+        for use in uses
+        if all(arg.op is Op.VARIABLE for arg in use.args)
+        for node in reads
+        if node not in uses and node.free | use.free >= clause.free
+    ], uses
 
 
-def alone(use: Use) -> list[Node]:
-    """What is so of one use, for all values of the variables."""
+def alone(use: Use) -> Iterator[tuple[Rank, Node]]:
+    """What is so of one use, for all values of the parameters."""
     member = _member(use.of, 0)
     without = _some(member, _in(use.of, member), _out(use.group, member))
     nobody = graph.quantified(Op.FORALL, member, _out(use.of, member))
-    return [graph.disjunction(use.holds, without, nobody), _meet(use, use.apart())]
+    yield Rank.MEETING, graph.disjunction(use.holds, without, nobody)
+    yield Rank.MEETING, _meet(use, use.apart())
 
 
-def together(use: Use, other: Use) -> list[Node]:
-    """What is so of two uses, for all values of the variables."""
-    if use.of.sort != other.of.sort:
-        return []
-    other = other.apart()
-    return [_meet(use, other), _larger(use, other), _larger(other, use)]
+def together(use: Use, other: Use) -> Iterator[tuple[Rank, Node]]:
+    """What is so of two uses, for all values of the parameters of both."""
+    if use.of.sort == other.of.sort:
+        other = other.apart()
+        yield Rank.MEETING, _meet(use, other)
+        yield Rank.ANY, _larger(use, other)
+        yield Rank.ANY, _larger(other, use)
+
+
+def before_and_after(before: Use, after: Use) -> list[Node]:
+    """What is so of the same sets before and after a step, for the same values of parameters."""
+    return [_larger(before, after), _larger(after, before)]
 
 
 def _meet(a: Use, b: Use) -> Node:

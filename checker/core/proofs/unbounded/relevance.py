@@ -17,6 +17,8 @@ from checker.core.engines.symbolic import SymbolicStep, Term
 from checker.core.proofs.asking import ask
 from checker.core.proofs.bounded.induction import Induction
 from checker.core.proofs.proof import FITS
+from model.language import graph
+from model.language.graph import Op
 from model.language.protocol import Model
 from properties import Property
 
@@ -47,7 +49,12 @@ class Relevance:
         self._terms = {lemma.name: self._engine.claim(lemma) for lemma in induction.lemmas}
         self._steps = dict(induction.representatives())
         self._solvers: dict[int, Any] = {}
-        self._allowed = set(self._terms)
+        self._allowed = frozenset(self._terms)
+        self._plain = frozenset(
+            lemma.name
+            for lemma in induction.lemmas
+            if all(n.op is not Op.MAJORITY for n in graph.below(model.claim(lemma.claim)))
+        )
         self._known: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def of_property(self, prop: Property) -> frozenset[str] | None:
@@ -80,7 +87,7 @@ class Relevance:
     @property
     def names(self) -> frozenset[str]:
         """The lemmas in use."""
-        return frozenset(self._allowed)
+        return self._allowed
 
     def do_without(self, names: Iterable[str], properties: Iterable[Property]) -> bool:
         """Use these lemmas no more, if a proof of the properties goes without."""
@@ -130,6 +137,8 @@ class Relevance:
     def _core(self, solver: Any, violation: Term) -> frozenset[str] | None:
         literal = z3.FreshBool("violation")
         solver.add(z3.Implies(literal, violation))
-        if ask(solver, *map(z3.Bool, sorted(self._allowed)), literal) != z3.unsat:
-            return None
-        return frozenset(map(str, solver.unsat_core())) & frozenset(self._terms)
+        # Without majorities, where that is enough: what is counted here is not with sizes open.
+        for names in dict.fromkeys((self._allowed & self._plain, frozenset(self._allowed))):
+            if ask(solver, *map(z3.Bool, sorted(names)), literal) == z3.unsat:
+                return frozenset(map(str, solver.unsat_core())) & frozenset(self._terms)
+        return None

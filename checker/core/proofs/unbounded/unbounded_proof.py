@@ -12,6 +12,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import z3
@@ -20,8 +21,20 @@ from checker.core.engines.unbounded import UnboundedTerms
 from checker.core.proofs.asking import ask
 from checker.core.proofs.proof import FITS, INITIALLY, Obligation, Proof, ProofOutcome
 from checker.core.proofs.unbounded import majorities
-from checker.core.proofs.unbounded.clauses import Clause, Clauses, with_definitions
-from checker.core.proofs.unbounded.instantiate import CHEAP, DEAR, Pools, Strategy, roles
+from checker.core.proofs.unbounded.clauses import (
+    Clause,
+    Clauses,
+    conjuncts,
+    with_definitions,
+)
+from checker.core.proofs.unbounded.instantiate import (
+    CHEAP,
+    DEAR,
+    SHALLOW,
+    Pools,
+    Strategy,
+    roles,
+)
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction
@@ -90,9 +103,9 @@ class UnboundedInduction:
         return self.proof
 
     def _try_all(self) -> None:
-        self._attempt(CHEAP)
+        self._attempt((*SHALLOW, *CHEAP))
         while self._resisting() and self._can_do_without(self._resisting()):
-            self._attempt(CHEAP)
+            self._attempt((*SHALLOW, *CHEAP))
         if self._resisting():
             self._attempt(DEAR)
 
@@ -179,6 +192,7 @@ class UnboundedInduction:
 
     def _consecution(self, action: CapturedAction) -> None:
         clauses = self.base.extended(action.parameters)
+        clauses.follow(action)
         enabled = [self.lifted.within(p, p.data[1]) for p in action.parameters]
         # What settings switch off is not said in full: it may count members.
         said = (graph.FALSE,) if graph.FALSE in action.guards else action.guards
@@ -223,19 +237,36 @@ class UnboundedInduction:
             self._settled[key] = before, rested_on
             return
         started = time.perf_counter()
-        negated = clauses.of(graph.negation(goal))
-        pools: dict[frozenset[str], Pools] = {}
+        # Where nothing is of majorities, parts cost more than they save.
+        parts = conjuncts(goal) if clauses.has_majorities else [goal]
+        left = [clauses.of(graph.negation(part)) for part in parts]
+        pools: dict[tuple[int, frozenset[str]], Pools] = {}
+        tried: set[tuple[Pools, Strategy]] = set()
+        rested_on = frozenset()
         for strategy, (names, hypotheses) in itertools.product(self._strategies, choices):
-            if names not in pools:
-                defined = with_definitions([*hypotheses, *negated], clauses.definitions)
-                given = [clause for clause in defined if clause not in negated]
-                pools[names] = Pools(self.lifted, action, self.roles, given, negated)
-            what.queries += 1
-            result, what.instances = self._refute(pools[names], strategy)
-            if result == z3.unsat:
-                what.outcome, rested_on = ProofOutcome.PROVED, names
+            for negated in list(left):
+                place = id(negated), names
+                if place not in pools:
+                    defined = with_definitions([*hypotheses, *negated], clauses.definitions)
+                    given = [clause for clause in defined if clause not in negated]
+                    pools[place] = Pools(self.lifted, action, self.roles, given, negated)
+                rank = pools[place].rank
+                this = replace(strategy, rank=min(strategy.rank, rank))
+                if (pools[place], this) in tried or (strategy in SHALLOW and not rank):
+                    continue
+                tried.add((pools[place], this))
+                what.queries += 1
+                result, what.instances = self._refute(pools[place], this)
+                if result == z3.unsat:
+                    left.remove(negated)
+                    rested_on |= names
+                elif result == z3.unknown:
+                    what.reason = "timeout"
+                else:
+                    what.reason = "the instances do not suffice"
+            if not left:
+                what.outcome, what.reason = ProofOutcome.PROVED, ""
                 break
-            what.reason = "timeout" if result == z3.unknown else "the instances do not suffice"
         what.seconds = time.perf_counter() - started
         self._settled[key] = what, rested_on
         self._on_obligation(what)
@@ -268,7 +299,10 @@ class UnboundedInduction:
         solver.set("smt.mbqi", False)
         solver.set("smt.random_seed", strategy.seed)
         solver.set("smt.qi.eager_threshold", strategy.eager)
+        solver.set("smt.qi.lazy_threshold", strategy.depth)
         for clause in pools.clauses:
+            if clause.rank > strategy.rank:
+                continue
             body = self.terms(clause.body)
             variables = [self.terms(variable) for variable in clause.variables]
             solver.add(self._for_all(clause, variables, body) if variables else body)
@@ -278,5 +312,6 @@ class UnboundedInduction:
     def _for_all(self, clause: Clause, variables: list[Any], body: Any) -> Any:
         """The clause as Z3 takes it, with what is to lead to its instances."""
         by, never = majorities.triggers(clause.body, clause.defines)
-        patterns = [z3.MultiPattern(*map(self.terms, by))] if by else []
+        patterns = [z3.MultiPattern(*map(self.terms, together)) for together in by]
+        never = [] if patterns else never
         return z3.ForAll(variables, body, patterns=patterns, no_patterns=[*map(self.terms, never)])

@@ -5,12 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 
-from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.frames import Frames, asked_of
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
-
-ADDED_LIMIT = 30.0  # seconds for a controller to read all, so that it may be added
 
 
 @act("cut {nodes:numbers} off from {others:numbers}")
@@ -38,21 +35,10 @@ def between(nodes: Iterable[int], others: Iterable[int]) -> Iterator[Frames]:
 def add(stage: Stage, controller: int) -> None:
     """As a voter, until that is committed; one that has not yet read all is refused at first."""
     cluster = stage.cluster
-
-    def is_added() -> bool:
-        try:
-            stage.clients.ask(
-                "add_voter", voter=controller, directory=cluster.directory_id(controller),
-                address=cluster.address(controller),
-            )  # fmt: skip
-        except UndecidedError as refused:
-            if "lagging" in str(refused):
-                return False
-            raise
-        return True
-
-    if not stage.news.wait(is_added, ADDED_LIMIT):
-        raise UndecidedError(f"{controller} is lagging behind after {ADDED_LIMIT:.0f} s")
+    stage.insist(
+        "lagging", "add_voter", voter=controller, directory=cluster.directory_id(controller),
+        address=cluster.address(controller),
+    )  # fmt: skip
 
 
 @act("begin to remove controller {voter:number} at {controller:number}")

@@ -94,8 +94,11 @@ def set_topic(stage: Stage, key: str, topic: str, value: str) -> None:
 
 @act("set feature {feature:value} to {level:number}")
 def set_feature(stage: Stage, feature: str, level: int) -> None:
-    """The level of a feature of the whole cluster goes up, as after an upgrade."""
-    stage.clients.ask("feature", name=feature, level=level)
+    """The level of a feature of the whole cluster goes up, as after an upgrade.
+
+    That of `kraft.version` is refused until each voter has told the leader what it supports.
+    """
+    stage.insist("not all of the voters support it", "feature", name=feature, level=level)
 
 
 @act("unregister broker {broker:number}")
