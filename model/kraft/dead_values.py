@@ -183,12 +183,16 @@ def _fetch_offsets(quorum: Quorum) -> None:
 
 
 def settled_end(quorum: Quorum) -> Offset:
-    """How many records all nodes have alike on disk: whoever leads has them, so that they stay."""
+    """How many records all nodes have alike on disk: whoever leads has them, so that they stay.
+
+    Not where another record was committed before, as claims have to see that.
+    """
     return smallest(
         choose(
             every(
                 all_of(
                     one.flushed_end > row.number,
+                    any_of(row.epoch == 0, one.log[row.number].epoch == row.epoch),
                     one.log[row.number].epoch == other.log[row.number].epoch,
                     one.log[row.number].voters == other.log[row.number].voters,
                     one.log[row.number].second == other.log[row.number].second,

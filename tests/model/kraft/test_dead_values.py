@@ -14,7 +14,8 @@ from model.kraft.protocol import KRAFT
 from model.kraft.state import Quorum
 from model.language import action
 from model.language.protocol import Model
-from properties import Sense, promised_properties
+from properties import Sense, choose_properties, promised_properties
+from tests.support.laws import check_is_broken
 
 BLANK = {"dead.values.are.blank": "true"}
 
@@ -78,3 +79,28 @@ def test_a_state_and_what_is_left_of_it_have_the_same_future(name):
         if prop.sense is Sense.ALWAYS and not prop.of_steps:
             assert np.array_equal(full.truth(prop), small.truth(prop)[left]), prop.name
     assert small.states <= part * full.states
+
+
+LOST: dict[str, tuple[str, dict[str, int], int]] = {
+    "restart.flushes.log": (
+        "leaders_have_what_is_committed",
+        {"voter_changes": 0, "power_losses": 1, "crashes": 1, "epochs": 2},
+        9,
+    ),
+    "leader.counts.what.is.flushed": (
+        "committed_records_stay",
+        {"nodes": 1, "voter_changes": 0, "power_losses": 1},
+        3,
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", LOST)
+def test_what_a_power_loss_takes_is_lost_in_as_many_steps(rule):
+    """Flushes that are left out are those after it."""
+    name, bounds, depth = LOST[rule]
+    settings = {**KRAFT.preset("kafka-fixed"), "pre.vote": "false", rule: "false"}
+    (prop,) = choose_properties(KRAFT, [name])
+    for more in ({}, BLANK):
+        assert check_is_broken(KRAFT.model(bounds, settings | more), prop) == depth
