@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
-# Workers of tests that wait for clusters and browsers more than they compute.
+# Workers of tests that wait for clusters more than they compute.
 WAITING ?= 3
 PYTEST_ARGS ?=
 GUARANTEES := counterexamples/matrix/guarantees
@@ -70,7 +70,7 @@ test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clus
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
 	@scripts/ensure-browser
-	@$(PYTEST) $(BESIDE) -m "browser and not nightly" tests/browser tests/test_site.py $(PYTEST_ARGS)
+	@$(PYTEST) $(PARALLEL) -m "browser and not nightly" tests/browser tests/test_site.py $(PYTEST_ARGS)
 
 .PHONY: mutants
 mutants: jvm $(ALL) ## break the checker in many ways, and see that the tests notice each
