@@ -61,6 +61,7 @@ def test_an_answer_shows_itself_in_a_notebook_and_escapes_what_it_shows():
     assert "->" not in page  # escaped
 
 
+@pytest.mark.slow
 def test_the_state_graph_is_a_networkx_graph():
     sizes: Any = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
     graph = public.graph("kip320", **sizes)

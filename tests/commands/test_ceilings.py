@@ -136,6 +136,7 @@ def test_a_query_that_takes_too_long_is_ended(highwater, finish, tmp_path):
     assert ended.err.count("\n") == 1  # DuckDB's binding reports no leaks
 
 
+@pytest.mark.slow
 def test_a_kill_matrix_that_is_cut_is_told_as_far_as_it_is(highwater, monkeypatch):
     """Its first mutant is judged; then the time is over."""
     honest = Sweep._keep

@@ -149,6 +149,7 @@ def test_a_full_disk_is_said(finish, arguments):
     check_one_line(ended, Exit.USAGE, "No space left on device")
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_does_not_change_the_status(finish):
     reader, writer = os.pipe()
     os.close(reader)
@@ -163,6 +164,7 @@ def test_a_reader_that_leaves_does_not_change_the_status(finish):
         os.close(writer)
 
 
+@pytest.mark.slow
 def test_closed_streams_do_not_change_the_status(finish):
     entry = "import os; os.close(1); os.close(2); import sys; sys.stdout = sys.stderr = None; "
     entry += "from checker.commands.cli import main; main()"

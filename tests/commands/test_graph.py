@@ -189,6 +189,7 @@ def test_a_trace_of_another_protocol_is_rejected(highwater):
     assert "it is of async_isr, not of kip320" in done.err
 
 
+@pytest.mark.slow
 def test_a_protocol_of_ones_own_has_a_graph(highwater, tmp_path):
     file = str(write_counter(tmp_path))
     explored = highwater("explore", file, "--continue", "--json").json

@@ -284,6 +284,7 @@ def test_ctrl_c_where_nothing_can_be_raised_is_not_lost(start, place):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_query_that_is_at_work(start, highwater, tmp_path):
     """DuckDB does not look for it."""
     highwater("explore", "kip320", "--depth", 8, "--store", tmp_path / "store", "--no-cross-check")
@@ -301,6 +302,7 @@ def test_ctrl_c_ends_a_query_that_is_at_work(start, highwater, tmp_path):
     assert (process.returncode, out, err.strip()) == (Exit.INTERRUPTED, "", "error: interrupted")
 
 
+@pytest.mark.slow
 def test_a_query_says_nothing_but_its_answer(finish, highwater, tmp_path):
     highwater("explore", "kip320", "--depth", 3, "--store", tmp_path / "store", "--no-cross-check")
     ended = finish("query", tmp_path / "store", "SELECT max(level) FROM states", "--json")

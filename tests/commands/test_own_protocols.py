@@ -40,6 +40,7 @@ def test_a_file_or_a_module_names_a_protocol(highwater, counter, name):
     assert found.json["properties"]["somebody_counts"]["depth"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [("--json",), ("--format", "sarif")])
 def test_what_it_prints_does_not_spoil_data(highwater, counter, form):
     other = counter.with_name("other.py")
@@ -50,6 +51,7 @@ def test_what_it_prints_does_not_spoil_data(highwater, counter, form):
     assert highwater("explore", "other.py").out.startswith("loading")
 
 
+@pytest.mark.slow
 def test_its_bounds_are_options_also_where_a_command_has_one_of_that_name(highwater, counter):
     assert highwater("explore", "counter.py", "--clerks", 1, "--steps", 1, "--json").json[
         "bounds"
@@ -101,6 +103,7 @@ def test_a_trace_does_not_make_anybody_run_what_it_names(counter, tmp_path, high
         assert not (tmp_path / "touched").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "is_changed"),
     [
@@ -156,6 +159,7 @@ def test_a_property_that_no_protocol_lists_tells_its_own_failure(counter, tmp_pa
     assert (again.verdict, again.property, again.states) == ("run", None, trace.states)
 
 
+@pytest.mark.slow
 def test_a_scenario_and_a_store_take_it(counter, highwater, tmp_path):
     (tmp_path / "story.toml").write_text(
         'title = "t"\n[[run]]\nname = "n"\nprotocol = "counter.py"\n'
@@ -257,6 +261,7 @@ def test_a_mistake_in_the_file_is_one_line_with_file_and_line(counter, highwater
     assert "internal error" not in found.err
 
 
+@pytest.mark.slow
 def test_several_protocols_in_one_file_are_told_apart(counter, highwater):
     write_counter(
         counter.parent,

@@ -127,6 +127,7 @@ def test_the_traces_of_cases_are_written_as_itf(highwater, tmp_path):
     assert (read_trace(path).depth, read_trace(path).property) == (10, "weak_isr")
 
 
+@pytest.mark.slow
 def test_a_trace_of_other_settings_is_kept_and_the_same_one_replaced(highwater, tmp_path):
     def explore(*settings):
         found = highwater("explore", "kip320", "--property", "weak_isr", "--trace-dir", tmp_path,

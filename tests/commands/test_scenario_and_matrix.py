@@ -87,6 +87,7 @@ def test_a_matrix_is_printed_written_and_resumed(highwater, tmp_path, monkeypatc
     assert cell["cross_check"]["tried"] > cell["cross_check"]["taken"] > 100
 
 
+@pytest.mark.slow
 def test_a_matrix_that_compares_nothing_says_so(highwater, tmp_path):
     (tmp_path / "spec.toml").write_text(MATRIX)
     arguments = "matrix", tmp_path / "spec.toml", "--store", tmp_path / "results"

@@ -129,6 +129,7 @@ def test_what_has_a_setting_that_is_left_out_has_no_finer_search(tmp_path):
     assert {row for row, _ in matrix.finer_searches} == {0, 2}
 
 
+@pytest.mark.slow
 def test_a_limit_makes_cells_say_so(tmp_path):
     matrix = small(tmp_path, Limits(depth=3))
     shown = words(matrix, computed(matrix))
@@ -208,6 +209,7 @@ def test_results_of_other_sources_are_not_used_unless_asked_for(tmp_path, monkey
     assert len(matrix.sweep(store=store, whatever_sources=True).results) == 6
 
 
+@pytest.mark.slow
 def test_results_of_another_specification_are_not_used(tmp_path):
     store = tmp_path / "results.jsonl"
     store.write_text(small_results()[1])

@@ -231,6 +231,7 @@ def test_a_batch_that_can_never_be_in_order_is_sent_for_ever():
     check_trace(trace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", first_and_slow({"refused_batches": 1}, {}, {"late_requests": 1}))
 def test_else_every_batch_is_answered(faults):
     bounds = {"broker_errors": 1, "epoch_bumps": 2}

@@ -20,7 +20,13 @@ from tests.support.variants import MOST, flipped, random_states, small, tiny, wa
 SAMPLES, REACHABLE = 30, 150
 every_protocol = pytest.mark.parametrize("name", PROTOCOLS)
 most_protocols = pytest.mark.parametrize("name", slow_but(MOST, PROTOCOLS))
-both_settings = pytest.mark.parametrize("change", [False, True], ids=["default", "flipped"])
+both_settings = pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(False, id="default", marks=pytest.mark.slow),
+        pytest.param(True, id="flipped"),
+    ],
+)
 
 
 def _model(name: str, change: bool):

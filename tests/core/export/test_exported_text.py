@@ -79,6 +79,7 @@ print(as_promela(exported) + as_tla(exported, "M").module)
 """
 
 
+@pytest.mark.slow
 def test_the_text_does_not_depend_on_what_was_captured_before():
     texts = {
         subprocess.run(

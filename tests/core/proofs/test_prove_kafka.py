@@ -249,6 +249,7 @@ NOT_CLAIMED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(NOT_CLAIMED[3:4], NOT_CLAIMED))
 def test_where_the_lemmas_claim_nothing_the_property_falls_itself(name):
     case = read_case(ROOT / name)

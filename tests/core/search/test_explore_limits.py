@@ -194,6 +194,7 @@ def test_deadlocks_are_noted_only_when_asked_for(engine):
     assert engine(COUNTER.model({"limit": 5}), []).run().deadlock is None
 
 
+@pytest.mark.slow
 def test_a_deadlock_is_the_same_for_every_chunk_size_and_engine():
     for name in ("kip320", "async_isr", "kafka_producer"):
         model = tiny(name)

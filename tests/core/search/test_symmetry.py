@@ -215,6 +215,7 @@ def test_properties_that_name_a_member_are_refused(prop):
         Explorer(protocol_named("kip320").model(), (prop,), options=Options(symmetry=True))
 
 
+@pytest.mark.slow
 def test_too_many_members_are_refused():
     model = KAFKA.model({"replicas": 6})
     with pytest.raises(UsageError, match="6 brokers have too many renamings"):

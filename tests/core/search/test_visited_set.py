@@ -362,6 +362,7 @@ def test_rows_become_buckets_that_grow_and_forget_nothing(monkeypatch):
     assert not held(table, absent).any()
 
 
+@pytest.mark.slow
 def test_a_set_with_buckets_takes_a_third_of_the_memory_and_finds_the_same(monkeypatch):
     found = np.random.default_rng(6).integers(1, 2**64 - 1, 8_000_000, np.uint64)
     found[1::5] = found[::5]

@@ -129,6 +129,7 @@ def test_the_first_of_equals_passes_and_others_only_if_they_were_pushed_out(batc
             seen[place] = state
 
 
+@pytest.mark.slow
 def test_a_slice_that_forgets_everything_sends_more_and_finds_the_same(
     tmp_path, without_spark, monkeypatch
 ):

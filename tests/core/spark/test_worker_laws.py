@@ -104,6 +104,7 @@ def test_the_hand_over_is_invisible(tmp_path, without_spark, hand_over):
     assert found == plain(model)
 
 
+@pytest.mark.slow
 def test_runs_with_other_engines_and_partitions_go_on_from_each_other(tmp_path, without_spark):
     model = model_named("kip320", TINY)
     for depth, partitions in ((2, 3), (4, None), (5, 1), (9, 8), (11, None)):

@@ -135,6 +135,7 @@ def test_a_store_that_goes_deeper_answers_for_less(tmp_path):
     assert stored(tmp_path, model, limits=Limits(depth=7)) == plain(model, limits=Limits(depth=7))
 
 
+@pytest.mark.slow
 def test_going_on_past_a_violation_finds_the_others(tmp_path):
     model = model_named("kip320_first_try")
     short = stored(tmp_path, model)

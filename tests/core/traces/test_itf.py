@@ -269,6 +269,7 @@ def test_too_many_states_or_variables_are_refused(tmp_path, monkeypatch):
     assert_unreadable(DOCUMENT, tmp_path, "variables: valid are up to 10")
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.data())
 def test_no_mutilated_file_raises_anything_else(tmp_path_factory, data):

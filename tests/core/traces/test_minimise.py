@@ -25,6 +25,7 @@ def found(name: str, seed: int):
     return model, simulator.engine, finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "depth"), first_and_slow(("kip101", 10), ("kip320_first_try", 12))
 )

@@ -65,6 +65,7 @@ def test_a_fix_of_a_release_takes_its_case_away():
     }
 
 
+@pytest.mark.slow
 def test_broker_epochs_are_checked_with_kraft_only():
     name = "22-a_replica_joins_with_an_empty_disk"
     assert name in names("kafka-3.9.1-zookeeper") - names("kafka-3.9.1")

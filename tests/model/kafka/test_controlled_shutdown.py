@@ -60,6 +60,7 @@ def test_it_is_a_broker_that_is_taken_for_dead_and_then_stops(sizes):
     assert found - reachable(just_stops, *OWN)[0]
 
 
+@pytest.mark.slow
 def test_zookeeper_does_it_otherwise():
     model = kafka_model("kafka-2.7", SAFE, controlled_shutdowns=1)
     assert "broker_ask_to_stop" not in model.possible_actions

@@ -113,6 +113,7 @@ def test_with_the_fix_only_replicas_are_eligible():
     assert names(searched([ELIGIBLE], **{"elr.of.replicas.only": "true"})) == []
 
 
+@pytest.mark.slow
 def test_a_search_meets_every_step_of_a_reassignment(unfixed):
     met = {name for name, counts in unfixed.actions.items() if counts.enabled}
     assert met >= {
