@@ -205,6 +205,7 @@ LATE_STARTS = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly("a graph takes a minute; case 89 is on these classes each time")
 def test_where_a_log_starts_after_a_crash_is_kafkas(newest):
     bounds = {"record_deletions": 1, "crashes": 1, "max_leader_epoch": 1}
     (model,) = covered_models(NEWEST, bounds, LATE_STARTS)
