@@ -13,7 +13,7 @@ from checker.core.verdict import Verdict
 from checker.lab.experiments.cases import OVERVIEWS, PAGE_FILE, Case, read_cases, with_steps
 from checker.lab.experiments.choices import explored
 from model.language.errors import RejectedError, UsageError
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly, slow_but
 
 ROOT = Path(__file__).parent.parent / "counterexamples"
 CASES = read_cases(ROOT)
@@ -55,7 +55,10 @@ def test_the_fix_of_a_case_is_explored_to_the_end_and_holds(arguments):
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n == "ladder" else n for n in OVERVIEWS],
+    [
+        nightly("ten seconds for a page like the others", n) if n == "ladder" else n
+        for n in OVERVIEWS
+    ],
 )
 def test_the_overview_is_what_the_command_writes(name):
     assert (ROOT / name / "README.md").read_text() == OVERVIEWS[name](ROOT / name)

@@ -11,7 +11,6 @@ import pytest
 
 from checker.core.exits import Exit
 from checker.telling.pictures.growth import Levels, as_svg
-from tests.support.tiers import first_and_nightly
 
 SVG = "{http://www.w3.org/2000/svg}"
 SMALL = ("kip320", "--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
@@ -148,10 +147,8 @@ def test_the_stored_pictures_are_those_of_the_commands_beside_them():
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command", first_and_nightly("drawn as the first is", *sorted(COMMANDS, reverse=True))
-)
+@pytest.mark.nightly("ten seconds a picture")
+@pytest.mark.parametrize("command", COMMANDS)
 def test_the_stored_pictures_are_drawn_anew(highwater, tmp_path, command):
     *arguments, stored = command.split()
     anew = tmp_path / "anew.svg"

@@ -14,7 +14,7 @@ from checker.lab.hunting.plan import Plan, Round
 from checker.lab.hunting.rounds import TURNS, hunt, run_round
 from model.protocols import protocol_named
 from properties import Sense, choose_properties, promised_properties
-from tests.support.tiers import slow_but
+from tests.support.tiers import first_and_nightly
 
 NOTHING = Plan(sizes={})
 """What draws nothing: all is given."""
@@ -48,8 +48,11 @@ KNOWN = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("case", "off", "faults"), slow_but((), KNOWN), ids=[case[:2] for case, *_ in KNOWN]
+    ("case", "off", "faults"),
+    first_and_nightly("other bugs are found in the same way", *KNOWN),
+    ids=[case[:2] for case, *_ in KNOWN],
 )
 def test_a_bug_is_found_with_its_fix_off_and_named(case, off, faults):
     result = hunted("kafka", "kafka-fixed", {**FIXED, **off}, {**SIZES, **faults})

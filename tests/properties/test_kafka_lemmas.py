@@ -12,7 +12,7 @@ from checker.lab.experiments.cases import read_case
 from model.kafka.protocol import KAFKA
 from properties import lemmas_of, properties_of
 from tests.support.kafka import FIX_36, SAFE, kafka_model
-from tests.support.tiers import slow_but
+from tests.support.tiers import nightly, slow_but
 
 CASES = Path(__file__).parents[2] / "counterexamples" / "kafka"
 LEMMAS = lemmas_of(KAFKA)
@@ -54,8 +54,13 @@ REACHABLE = {
 }
 
 
+OFTEN = ("four epochs, no fix 36", "a power loss", "answers in flight")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", slow_but(("four epochs, no fix 36", "a power loss"), REACHABLE))
+@pytest.mark.parametrize(
+    "name", [n if n in OFTEN else nightly("other faults", n) for n in REACHABLE]
+)
 def test_every_lemma_holds_in_every_reachable_state(name):
     result = Explorer(
         REACHABLE[name], LEMMAS, options=Options(keep_going=True, cross_check=False)

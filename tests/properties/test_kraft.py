@@ -100,7 +100,7 @@ def test_what_is_said_to_break_a_property_breaks_it_and_the_report_says_where(pr
     assert not explore(_model(prop), [prop], Limits(depth=depth)).violations
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("a search to the end; that it holds as deep as it breaks is shown each time")
 @pytest.mark.parametrize("prop", BROKEN)
 def test_nothing_else_breaks_it_within_these_bounds(prop):
     assert explore(_model(prop), [prop]).verdict is Verdict.EXHAUSTED

@@ -223,7 +223,7 @@ def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("one_leader_per_epoch", marks=pytest.mark.slow),
+        nightly("a third of a minute; KIP-320 is proved each time", "one_leader_per_epoch"),
         nightly("half a minute for another part", "leader_counts_the_isr"),
         nightly("half a minute for another part", "log_matching"),
     ],

@@ -67,7 +67,7 @@ def test_the_trace_is_the_very_same(tmp_path, session):
     assert found == plain(model)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("another protocol, searched as the others are")
 def test_a_consumer_group_has_the_same_states_and_traces(tmp_path, session):
     model = model_named("kafka_group", {"topic_partitions": 1, "generations": 2})
     found = distributed(tmp_path, model, session, 3, Options(keep_going=True), hand_over=500)
@@ -176,7 +176,7 @@ def test_a_query_that_fails_on_spark_is_told_in_one_line(tmp_path, session, capf
 # --- the golden rows -------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("the golden counts of one process, which Spark has to equal")
 @pytest.mark.parametrize(("row", "partitions"), _partitions({("kip320", 8)}), ids=_name)
 def test_states_and_depth_equal_those_of_tlc(tmp_path, session, row, partitions):
     model = model_named(row["protocol"], {name: int(row[name]) for name in BOUNDS})

@@ -108,7 +108,7 @@ def test_every_change_that_is_told_is_safe_at_the_same_bounds():
     assert orders == sorted(orders)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("ten seconds; the grid of guarantees has these cells")
 def test_more_in_sync_replicas_cost_writes_after_fewer_faults():
     answer = asked("4.1", "min.insync.replicas=1", power_losses=1, replicas=2)
     costs = {tried.change.words: tried.costs for tried in answer.changes}
