@@ -16,6 +16,7 @@ from model.language import action
 from model.language.protocol import Model
 from properties import Sense, choose_properties, promised_properties
 from tests.support.laws import check_is_broken
+from tests.support.tiers import nightly
 
 BLANK = {"dead.values.are.blank": "true"}
 
@@ -63,8 +64,13 @@ WHERE: dict[str, tuple[dict[str, int], dict[str, Any], float]] = {
 flushes are left out."""
 
 
+LONG = "two changes at a time"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WHERE)
+@pytest.mark.parametrize(
+    "name", [nightly("a third of a minute", n) if n == LONG else n for n in WHERE]
+)
 def test_a_state_and_what_is_left_of_it_have_the_same_future(name):
     """Whatever step one takes the other takes, or it is none by now; and claims say the same."""
     bounds, settings, part = WHERE[name]
