@@ -125,7 +125,8 @@ def test_an_unmet_budget_is_told_at_the_line_of_the_action():
     model = protocol_of(spends).model()
     state = tuple(cell.high for cell in model.declared)
     place = ReferenceEngine(model).false_requirement(state, model.instances[0])
-    assert place == (__file__, spends.__code__.co_firstlineno + 1)
+    code = spends.__code__
+    assert place == (code.co_filename, code.co_firstlineno + 1)
 
 
 def test_bounds_of_a_module_are_those_it_declares_in_their_order():
