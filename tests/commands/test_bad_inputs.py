@@ -203,6 +203,7 @@ def full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first_and_slow(*STORED))
 def test_a_full_disk_does_not_hide_what_was_found(highwater, folder, name):
     before = contents(folder)

@@ -61,6 +61,7 @@ STATE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, expected",
     [

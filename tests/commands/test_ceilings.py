@@ -31,6 +31,7 @@ TINY = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoc
 LARGE = ("--replicas", 16, "--log-size", 16, "--max-records", 16, "--max-leader-epoch", 16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [("explore", "kip320", *LARGE), ("simulate", "kip320", *LARGE), ("prove", "kip320", *LARGE)],
@@ -309,6 +310,7 @@ def test_work_that_drops_the_error_is_ended_once_more(monkeypatch):
     assert dropped == 3
 
 
+@pytest.mark.slow
 def test_a_limit_that_ends_the_preparation_says_how_long_it_would_have_been():
     """A tenth of the actions were ready after some time: ten times that for all."""
     given_up = time.monotonic() + 30

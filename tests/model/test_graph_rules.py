@@ -59,6 +59,7 @@ def test_cells_of_different_frames_are_different_nodes():
     assert graph.cell(0, 0, 1, INT, frame=0) is not graph.cell(0, 0, 1, INT, frame=1)
 
 
+@pytest.mark.slow
 def test_nodes_that_nobody_uses_are_forgotten():
     import gc
 

@@ -90,6 +90,7 @@ FALLEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(("19-a_pending_isr_member_is_not_counted",), FALLEN))
 def test_without_a_fix_lemmas_fall_in_reachable_states(name):
     model = read_case(CASES / name).broken.model

@@ -89,6 +89,7 @@ def test_what_breaks_a_property_has_a_fix_with_which_the_same_search_is_exhauste
 FAULTS = ("broker_errors", "refused_batches", "expired_batches", "late_requests")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("faults", "states"),
     [

@@ -140,6 +140,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prop", [p for p in ALWAYS if p not in BY_SETTINGS], ids=lambda p: p.name)
 def test_what_no_setting_breaks_a_mistake_does(prop):
     name, mistake = MISTAKES[prop.name]

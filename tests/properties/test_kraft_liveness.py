@@ -51,6 +51,7 @@ def test_what_must_happen_happens_if_nodes_keep_doing_what_they_do(name):
     assert judge(name, bounds, *none).verdict is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_a_follower_with_a_new_disk_does_not_catch_up_where_its_leader_refuses_its_offset():
     """KAFKA-12181; no fairness helps."""
     refused = {"fetch_offset_may_fall": "false", "kraft_version": "0"}

@@ -137,6 +137,7 @@ def all_laws(engine: SymbolicEngine, states: Iterable[tuple[int, ...]]) -> None:
     check_claims(engine, (NO_REQUEST, NO_RECORD, *lemmas), states[:6])
 
 
+@pytest.mark.slow
 def test_the_laws_hold_of_the_engine_that_the_mutants_change():
     model = small_model("kip320")
     all_laws(SymbolicEngine(model), states_on_walks(model, 6) + random_states(model, 4))

@@ -80,6 +80,7 @@ def test_without_the_maximal_isr_the_same_lemmas_hold_and_do_not_imply_the_claim
     assert proof.counterexample is not None and proof.counterexample.lemma == claim.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", first_and_slow({"wait_for_epoch": False}, {}))
 def test_one_representative_of_each_kind_of_step_gives_the_same_answers_as_all(settings):
     model = KIP320.model(SMALL, settings)
@@ -245,6 +246,7 @@ def test_bounded_checking_finds_a_shortest_violation_that_replays():
     assert trace is not None and trace.verdict == TraceVerdict.VIOLATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetry", first_and_slow(True, False))
 def test_one_run_of_each_class_gives_the_same_depth_as_all(symmetry):
     model = protocol_named("truncate_to_high_watermark").model(sizes(3, 1, 1, 1))

@@ -149,6 +149,7 @@ ELECTIONS = (
 )
 
 
+@pytest.mark.slow
 def test_one_leader_an_epoch_is_proved_for_any_number_of_voters():
     claim = [prop for prop in CLAIMS if prop.name == "one_leader_per_epoch"]
     lemmas = [lemma for lemma in LEMMAS if lemma.name in ELECTIONS]

@@ -58,6 +58,7 @@ def test_lifted_steps_mean_what_the_reference_engine_does(name):
     check_lifted_steps(model, states, ladder_claims(model))
 
 
+@pytest.mark.slow
 def test_lifted_steps_of_the_broker_model_mean_what_the_reference_engine_does():
     kafka = protocol_named("kafka")
     model = kafka.model({"replicas": 2, "max_leader_epoch": 1}, kafka.preset("kafka-4.1"))
@@ -164,6 +165,7 @@ def test_epochs_and_leaders_are_proved_for_all_sizes():
     assert exit_status(proof.verdict) == Exit.OK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maximal_isr", [True, False])
 def test_asynchronous_isr_updates_are_proved_for_all_sizes_with_the_maximal_isr_only(maximal_isr):
     """A protocol that names a member: its leader is the first replica."""
@@ -208,6 +210,7 @@ def test_nothing_false_is_proved_for_all_sizes():
         assert prop.name in failed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_effort")
 def test_a_property_that_the_lemmas_do_not_imply_is_not_proved():
     (strong_isr,) = choose_properties(KIP320, ["strong_isr"])

@@ -114,6 +114,7 @@ def test_a_field_read_with_the_wrong_least_value_is_noticed(monkeypatch):
 # --- the visited set ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", [0, 1])
 def test_a_fingerprint_that_ignores_a_word_is_noticed(word, monkeypatch):
     whole = fingerprints

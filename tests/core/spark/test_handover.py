@@ -199,6 +199,7 @@ def test_the_oldest_are_forgotten_but_never_the_last(tmp_path):
 # --- in a search ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", first_and_slow("shared", "alone"))
 def test_where_sets_are_changes_nothing(tmp_path, without_spark, monkeypatch, where):
     """Every task is another worker's, and shares its directory with the others, or nothing."""

@@ -72,6 +72,7 @@ def test_outside_of_spark_nothing_is_kept_from_garbage_collection(tmp_path, with
     assert gc.get_freeze_count() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "partitions", "options"),
     [
@@ -87,6 +88,7 @@ def test_the_trace_is_the_very_same(tmp_path, without_spark, name, partitions, o
     assert found == plain(model, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", first_and_slow(24, 40))
 def test_numbers_that_would_not_fit_are_made_smaller(tmp_path, without_spark, bits):
     model = model_named("truncate_to_high_watermark", VIOLATED)
@@ -97,6 +99,7 @@ def test_numbers_that_would_not_fit_are_made_smaller(tmp_path, without_spark, bi
     assert dense, "no level was renumbered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hand_over", slow_but([1, 500], [1, 10, 500, 10**9]))
 def test_the_hand_over_is_invisible(tmp_path, without_spark, hand_over):
     model = model_named("kip320", TINY)
@@ -153,6 +156,7 @@ def test_a_protocol_that_workers_cannot_build_is_refused(tmp_path, without_spark
         distributed(tmp_path, nowhere.model(), without_spark, 2, properties=())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keep_going", "deadlock", "partitions"),
     slow_but(

@@ -95,6 +95,7 @@ def test_a_path_leads_to_its_state(tmp_path):
     assert state == layout.unpack(rows.words)[-1]
 
 
+@pytest.mark.slow
 def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkeypatch):
     monkeypatch.setattr("checker.core.stores.journal.ROWS_A_FILE", 100)
     model = model_named("kip320", TINY)
@@ -110,6 +111,7 @@ def test_numbers_stay_in_order_when_a_level_fills_several_files(tmp_path, monkey
 # --- resuming --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depths", [(0, 3, 9), (1, 2, 16, 17, 18)])
 def test_a_search_in_several_runs_ends_like_one_in_one(tmp_path, depths):
     model = model_named("kip320", TINY)

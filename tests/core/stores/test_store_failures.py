@@ -98,6 +98,7 @@ OTHERS: list[object] = [None, True, "x", 1.5, math.nan, [], {}, [[1]], 10**30]
 """Values of other kinds, of which each is tried in the place of each value."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["manifest.json", f"levels/level=2/{MARKER}"])
 def test_a_value_of_another_kind_is_damage(tmp_path, name):
     """Whichever value of a file it replaces; it is told as damage, or changes nothing."""

@@ -65,6 +65,7 @@ NOT_ELECTED = holds_in_steps(
 )
 
 
+@pytest.mark.slow
 def test_an_offline_replica_does_nothing_and_is_not_elected():
     result = searched([IDLE, NOT_ELECTED], {**TINY, "failed_directories": 1, "shutdowns": 1})
     assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
@@ -147,6 +148,7 @@ def test_one_failure_more_than_is_promised_loses_nothing_where_three_must_be_in_
     assert (lengths(result), result.verdict) == ({}, Verdict.EXHAUSTED)
 
 
+@pytest.mark.slow
 def test_there_is_none_with_zookeeper_and_no_more_than_are_allowed():
     def fails(preset, count):
         model = KAFKA.model(QUIET | TINY | {"failed_directories": count}, KAFKA.preset(preset))

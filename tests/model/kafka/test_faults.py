@@ -137,6 +137,7 @@ def test_what_was_flushed_or_stopped_cleanly_is_not_lost():
     assert not depths(explored(stopped))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("racks", "least", "lost"),
     [
@@ -159,6 +160,7 @@ def test_a_rack_loses_what_is_acknowledged_unless_fewer_replicas_are_in_it_than_
     assert depths(explored(model, *ACKNOWLEDGED)) == lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("losses", "gone"), first_and_slow((1, True), (0, False)))
 def test_crashes_leave_every_copy_unless_a_machine_loses_power_too(losses, gone):
     model = kafka_model("kafka-fixed", SAFE, crashes=2, cache_losses=losses)

@@ -208,6 +208,7 @@ def test_a_follower_that_has_truncated_keeps_what_its_leader_has_deleted():
     assert judge(model_of(bounds=DELETES, **KEPT, **SESSIONS), STARTS).verdict is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, SESSIONS | REPEATS], ids=["all is said", "said again"])
 def test_a_follower_that_is_told_where_the_log_starts_deletes_too(settings):
     assert judge(model_of(bounds=DELETES, **KEPT, **settings), STARTS).verdict is Verdict.EXHAUSTED

@@ -122,6 +122,7 @@ LEFT = holds_in_steps(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("leaves", "stuck"), [("false", 8), ("true", None)])
 def test_who_is_unregistered_blocks_the_last_known_leader_unless_it_leaves_the_elr(leaves, stuck):
     bounds = {"crashes": 1, "shutdowns": 1}

@@ -94,6 +94,7 @@ def test_a_file_that_knows_a_later_epoch_keeps_it_for_the_old_record():
     assert cached(fixed, after(fixed, *APPENDS, UNDONE)) == [0, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["at_once", "later"])
 def test_a_file_that_knows_no_later_epoch_gets_that_of_the_old_record(file):
     model = unsynced(KEPT | {"epoch.file": file})
@@ -126,6 +127,7 @@ def test_an_append_is_synced_with_the_truncation_before_it_if_each_record_is_flu
     assert kept_before(unsynced(FLUSHED), *APPENDS) == []
 
 
+@pytest.mark.slow
 def test_the_epoch_of_a_record_is_synced_before_the_record():
     lost = "follower_lose_power_appending(follower=b0, leader=b1, kept=1, checkpoint=0)"
     model = unsynced(FLUSHED | KEPT)
@@ -184,6 +186,7 @@ def test_without_power_losses_there_is_nothing_new(settings):
     assert results[0].transitions == results[1].transitions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings", slow_but([KEPT], [{}, KEPT, FLUSHED | KEPT]), ids=["log", "kept", "flushed"]
 )

@@ -79,6 +79,7 @@ def start_upgraded(partition: TopicPartition) -> None:
 # --- each end is a pure release ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @mixes
 def test_as_long_as_nobody_is_upgraded_all_is_as_in_the_older_release(older, newer, settings):
     model = mixed_model(older, newer, settings, upgrades=0, controller_upgrades=0)

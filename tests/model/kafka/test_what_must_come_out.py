@@ -174,6 +174,7 @@ def test_truncation_to_the_high_watermark_needs_a_crash_and_something_more(fault
         assert depths(result) == {"exposed_records_survive": lost_after}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "settings", "depth"),
     [
@@ -201,6 +202,7 @@ def test_kip_320_with_fix_36_loses_nothing_to_elections(shrinks, states):
     assert (result.depth, result.distinct_states) == (36, states)
 
 
+@pytest.mark.slow
 def test_before_elr_a_lone_isr_member_takes_what_it_lost_with_it():
     result = explored(kafka_model("kafka-2.1", SAFE_41, power_losses=1), *LOSS, symmetry=True)
     assert depths(result) == {"exposed_records_survive": 7}
