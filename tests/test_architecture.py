@@ -148,6 +148,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.lab.explanations",
         ),
     ),
+    "checker.kafka.affected": (
+        *("model", AMOUNTS, REPORT, "checker.lab.catalogue", "checker.kafka.guarantees"),
+    ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.tables": ("model", REPORT),
     "checker.kafka.releases": ("model.language.errors", FILES),
