@@ -22,8 +22,6 @@ from checker.kafka.guarantees.controllers import FAULTS
 from model.language.errors import UsageError
 
 if TYPE_CHECKING:
-    from click.core import OptionHelpExtra
-
     from checker.commands.ceiling import Ceiling
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,12 +29,10 @@ ONLY_QUORUM = {name: words for name, words in FAULTS.items() if name not in BUDG
 
 
 class _Number(click.Option):
-    """A number whose least value its section of the help implies."""
+    """A number, in help without its range: forty times that is noise."""
 
-    def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
-        extra = super().get_help_extra(ctx)
-        extra.pop("range", None)
-        return extra
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return f"{self.opts[0]} {self.metavar}", self.help or ""
 
 
 def _numbers(function: F) -> F:
@@ -102,7 +98,11 @@ class _Command(click.Command):
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's, or a setting of the model: overrides the files",
 )  # fmt: skip
-@click.option("--rolling-restart", is_flag=True, help="each broker is restarted in turn; with auto.leader.rebalance.enable, 1 preferred election")
+@click.option(
+    "--rolling-restart", is_flag=True,
+    help="each broker is restarted in turn; with auto.leader.rebalance.enable there is one "
+    "preferred election too",
+)  # fmt: skip
 @click.option("--upgrade-to", metavar="VERSION", help="a rolling upgrade to this release")
 @click.option(
     "--min-isr-to", type=int, metavar="N", help="an operator changes min.insync.replicas to N"
