@@ -92,7 +92,7 @@ class KRaftSettings:
     )
     pre_vote: bool = setting(
         True,
-        "a node becomes a candidate only if a majority says that it would vote for it",
+        "a node is Prospective first, and a Candidate only with a majority of pre-votes",
         "pre.vote",
         at="QuorumState.transitionToProspective",
         about="KIP-996",
@@ -292,7 +292,7 @@ class KRaftSettings:
     )
     observer_flushes: bool = setting(
         True,
-        "an observer, too, flushes what it appended before its next Fetch request",
+        "an observer that is a controller flushes before its next Fetch request, too",
         "observer.flushes.before.fetch",
         at="KafkaRaftClient.appendAsFollower",
         about="KAFKA-13884, KAFKA-17332",
