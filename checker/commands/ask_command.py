@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from checker.commands import help_pages
 from checker.commands.ask_cluster import Asked, ask_cluster, is_about_a_cluster
 from checker.commands.choosing import parse_settings
 from checker.commands.common import (
@@ -28,6 +29,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 ONLY_QUORUM = {name: words for name, words in FAULTS.items() if name not in BUDGETS}
 
 
+class _Number(click.Option):
+    """A number, in help without its range: forty times that is noise."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return f"{self.opts[0]} {self.metavar}", self.help or ""
+
+
 def _numbers(function: F) -> F:
     """A budget for each fault, of brokers and of controllers, and the sizes."""
     from model.kafka.protocol import KAFKA
@@ -44,11 +52,33 @@ def _numbers(function: F) -> F:
         option = f"--{name.replace('_', '-')}"
         text, least = words[name]
         kind = click.IntRange(min=least)
-        function = click.option(option, name, type=kind, metavar="N", help=text)(function)
+        function = click.option(
+            option, name, cls=_Number, type=kind, metavar="N", help=text
+        )(function)  # fmt: skip
     return function
 
 
-@click.command(context_settings=HELP)
+SECTIONS: Mapping[str, Collection[str]] = {
+    "A running cluster": ("servers", "command_config", "save", "anonymous"),
+    "The cluster, beside what files say": (
+        *("kafka", "mode", "controllers", "replicas", "racks", "topic", "settings"),
+    ),
+    "Faults and changes, how often each at most [default: 0 unless shown]": (
+        *("rolling_restart", "upgrade_to", "min_isr_to"), *BUDGETS, *ONLY_QUORUM,
+    ),
+    "Sizes [default: by the number of faults]": (*SIZES[1:], "consumers"),
+    **{title: names for title, names in help_pages.SECTIONS.items() if title != help_pages.WHICH},
+}  # fmt: skip
+
+
+class _Command(click.Command):
+    """Its options in sections: the cluster, what happens to it, and the rest."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        help_pages.write_sections(formatter, ctx, self.get_params(ctx), SECTIONS)
+
+
+@click.command(cls=_Command, context_settings=HELP)
 @click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
 )
@@ -86,7 +116,11 @@ def _numbers(function: F) -> F:
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's, or a setting of the model: overrides the files",
 )  # fmt: skip
-@click.option("--rolling-restart", is_flag=True, help="each broker is restarted in turn")
+@click.option(
+    "--rolling-restart", is_flag=True,
+    help="each broker is restarted in turn; with auto.leader.rebalance.enable there is one "
+    "preferred election too",
+)  # fmt: skip
 @click.option("--upgrade-to", metavar="VERSION", help="a rolling upgrade to this release")
 @click.option(
     "--min-isr-to", type=int, metavar="N", help="an operator changes min.insync.replicas to N"
@@ -109,11 +143,11 @@ def command(
     `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
     With --bootstrap-server, or a FILE of --save, it is about all partitions of a cluster, and
     also says which are in danger now; without faults it asks of one crash and one power loss.
-    With --controllers it is about the controllers' quorum: if the metadata log is lost, every
-    topic is. Steps are events of the model: their number says neither how long a loss takes nor
-    how likely it is.
+    With --controllers it is about the controllers' metadata log, in which every topic is, and
+    `brokers` below are controllers. Steps are events of the model: their number says neither how
+    long a loss takes nor how likely it is.
 
-    Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
+    Exit status: 0 nothing is lost, 12 something is, 20 time ran out before that was known.
     """
     from checker.api.asking import ask, ask_controllers
     from checker.commands.interrupt import Interrupt
