@@ -73,7 +73,7 @@ YES, MAYBE, NO = Concern.AFFECTED, Concern.UNKNOWN, Concern.UNAFFECTED
         ("0023", "4.1", [SERVER.partition(",2@")[0] + "\n"], YES),
         ("0005", "4.3.1", [elr(1), SERVER + "log.dirs=/a,/b\n"], YES),
         ("0005", "4.3.1", [elr(1), SERVER + "log.dirs=/a\n"], NO),
-        ("0005", "4.3.1", [elr(1), SERVER, "log.dirs=/c,/d\n"], YES),  # one broker has two
+        ("0005", "4.3.1", [elr(1), "log.dirs=/a\n", "log.dirs=/c,/d\n"], YES),  # of one
         ("0014", "4.3.1", [elr(1), topic(1, 3)], YES),
         ("0014", "4.3.1", [elr(1), topic(3, 3)], NO),
         ("0001", "4.3.1", [topic(2, 2)], NO),
