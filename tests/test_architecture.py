@@ -148,6 +148,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.lab.explanations",
         ),
     ),
+    "checker.kafka.live": (
+        *("model", FILES, AMOUNTS, SEARCH, REPORT, "checker.kafka.guarantees"),
+        "checker.lab.experiments",
+    ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.tables": ("model", REPORT),
     "checker.kafka.releases": ("model.language.errors", FILES),

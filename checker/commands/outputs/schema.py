@@ -6,6 +6,7 @@ from the declarations; `python -m checker.commands.outputs` prints that.
 
 from __future__ import annotations
 
+from checker.commands.outputs.clusters import AskCluster
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.graphs import (
     Export,
@@ -45,6 +46,7 @@ OUTPUTS = (
     List,
     ListOfBugs,
     Ask,
+    AskCluster,
     AskControllers,
     Explore,
     Liveness,

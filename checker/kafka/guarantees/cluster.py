@@ -44,6 +44,9 @@ FIRST = "first.partition.replicas"
 REPLICAS = 3
 """Replicas where nobody says how many."""
 
+MOST = 5
+"""Replicas that are searched at most."""
+
 FLAG = "as asked"
 
 NEW_CLUSTERS = "new clusters have it so, upgraded ones may not: see kafka-features describe"
@@ -80,7 +83,7 @@ class Cluster:
 
 def describe_cluster(
     kafka: str,
-    files: Iterable[Path] = (),
+    files: Iterable[Path | Described] = (),
     settings: Mapping[str, str] | None = None,
     *,
     replicas: int | None = None,
@@ -88,8 +91,11 @@ def describe_cluster(
     mode: str | None = None,
     topic: str | None = None,
 ) -> Cluster:
-    """The cluster that flags and files describe; `UsageError` in one line for what cannot be."""
-    described = [read_config(path) for path in files]
+    """The cluster that flags and files describe; `UsageError` in one line for what cannot be.
+
+    In place of a file may stand what it says.
+    """
+    described = [each if isinstance(each, Described) else read_config(each) for each in files]
     entries = _of_topic([e for each in described for e in each.entries], described, topic)
     chosen = {entry.key: entry for entry in _decided(entries)}
     release = release_named(kafka, mode or _mode(chosen))
@@ -276,9 +282,8 @@ def _placed(racks: str | None, replicas: int) -> str | None:
 
 
 def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int) -> None:
-    low, most = 1, 5
-    if not low <= replicas <= most:
-        raise UsageError(f"{replicas} replicas cannot be searched: valid are {low} to {most}")
+    if not 1 <= replicas <= MOST:
+        raise UsageError(f"{replicas} replicas cannot be searched: valid are 1 to {MOST}")
     in_force = _in_force(release, given, replicas)
     least = int(in_force["min.insync.replicas"])
     if least > replicas and in_force["acks"] == "all" and not _caps_min_isr(release):

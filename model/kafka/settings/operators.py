@@ -38,7 +38,7 @@ class OperatorSettings:
     )
     replication_factor: int = setting(
         0,
-        "so many brokers have a replica at first, so that replicas can move; 0: all of them",
+        "how many brokers have a replica in the initial state: the others can get one; 0: all have",
         "replication.factor",
         high=REPLICAS,
         at="ReplicationControlManager.createTopic",
