@@ -50,9 +50,10 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
 .PHONY: test-slow
-test-slow: jvm $(ALL) ## run the slow tests
+test-slow: jvm $(ALL) ## run the slow tests, those of `make test-browser` among them
 	@scripts/ensure-spin
-	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
+	@scripts/ensure-browser
+	@$(PYTEST) $(PARALLEL) -m "(slow or browser) and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
 test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, and list what ran
@@ -65,7 +66,7 @@ test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, an
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
-	@$(PYTEST) $(BESIDE) --no-loadscope-reorder -m "kafka and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(BESIDE) --no-loadscope-reorder -m "kafka and not nightly" tests/kafka $(PYTEST_ARGS)
 
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
