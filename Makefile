@@ -141,17 +141,18 @@ clean: ## remove the environment, caches and what runs have left behind
 		spark-warehouse metastore_db derby.log
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip runs only when the metadata or the pinned versions are newer than the stamp. bin/pip is the
-# last thing that venv writes: without it, an environment is half made.
+# pip runs only when the metadata or the pinned versions are newer than the stamp. It compiles
+# nothing: most modules are never imported. bin/pip is the last thing that venv writes: without it,
+# an environment is half made.
 $(BIN)/pip:
 	@PYTHON="$(PYTHON)" scripts/make-venv $(VENV)
 
 $(BASE): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing Highwater into $(VENV)" >&2
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install --no-compile -c constraints.txt -e .
 	@touch $@
 
 $(ALL): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing Highwater and all its extras into $(VENV)" >&2
-	@$(PIP) install -c constraints.txt -e '.[all]'
+	@$(PIP) install --no-compile -c constraints.txt -e '.[all]'
 	@touch $(BASE) $@

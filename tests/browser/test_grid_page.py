@@ -137,18 +137,16 @@ def test_names_stay_in_sight_while_one_scrolls(look, kills):
     assert after[2] == pytest.approx([before[2][0] - moved[0], before[2][1] - moved[1]])
 
 
-OTHER = "a minute for the same pages in other colours"
-TEXT = [
+LARGE = "a minute for larger grids of the same script"
+PAGES = [
     "index.html", "docs/pages.html", "docs/findings/0001-stale-follower-positions.html",
     "docs/performance.html", "docs/kill-matrix-kip320-grid.html",
 ]  # fmt: skip
 GRIDS = ["docs/kill-matrix-kafka-grid.html", "docs/guarantees-grid.html"]
 LOOKS = [
-    (1280, "light", TEXT + GRIDS),
-    (390, "dark", TEXT),
-    nightly(OTHER, (1280, "dark", TEXT + GRIDS)),
-    nightly(OTHER, (390, "dark", GRIDS)),
-    nightly(OTHER, (390, "light", TEXT + GRIDS)),
+    (1280, "light", PAGES),
+    (390, "dark", PAGES),
+    *(nightly(LARGE, (width, how, GRIDS)) for width in (1280, 390) for how in ("light", "dark")),
 ]
 
 
