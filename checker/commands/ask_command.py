@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from checker.commands import help_pages
+from checker.commands.ask_cluster import Asked, ask_cluster, is_about_a_cluster
 from checker.commands.choosing import parse_settings
 from checker.commands.common import (
     HELP,
@@ -58,6 +59,7 @@ def _numbers(function: F) -> F:
 
 
 SECTIONS: Mapping[str, Collection[str]] = {
+    "A running cluster": ("servers", "command_config", "save", "anonymous"),
     "The cluster, beside what files say": (
         *("kafka", "mode", "controllers", "replicas", "racks", "topic", "settings"),
     ),
@@ -80,7 +82,21 @@ class _Command(click.Command):
 @click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
 )
-@click.option("--kafka", metavar="VERSION", required=True, help="a release, such as 3.7.2")
+@click.option(
+    "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
+)
+@click.option(
+    "--bootstrap-server", "servers", metavar="HOST:PORT", help="read this running cluster"
+)
+@click.option(
+    "--command-config", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="TLS and SASL, by Kafka's property names",
+)  # fmt: skip
+@click.option(
+    "--save", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="keep what was read of the cluster: ask FILE answers from it",
+)  # fmt: skip
+@click.option("--anonymous", is_flag=True, help="names of the cluster are replaced, also in --save")
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
@@ -93,7 +109,9 @@ class _Command(click.Command):
     "--racks", metavar="RACKS",
     help="spread, together, or the replicas' racks: a,b,c [default: spread]",
 )  # fmt: skip
-@click.option("--topic", metavar="NAME", help="which topic, where FILE describes several")
+@click.option(
+    "--topic", metavar="NAME", help="which topic, where FILE describes several; of a cluster pay*"
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's, or a setting of the model: overrides the files",
@@ -112,7 +130,8 @@ class _Command(click.Command):
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save the traces here")
 @output_options
 def command(
-    ceiling: Ceiling, files: tuple[Path, ...], kafka: str, mode: str | None,
+    ceiling: Ceiling, files: tuple[Path, ...], kafka: str | None, mode: str | None,
+    servers: str | None, command_config: Path | None, save: Path | None, anonymous: bool,
     controllers: int | None, replicas: int | None, racks: str | None, topic: str | None,
     settings: tuple[str, ...], rolling_restart: bool, upgrade_to: str | None,
     min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
@@ -122,6 +141,8 @@ def command(
 
     FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
     `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
+    With --bootstrap-server, or a FILE of --save, it is about all partitions of a cluster, and
+    also says which are in danger now; without faults it asks of one crash and one power loss.
     With --controllers it is about the controllers' metadata log, in which every topic is, and
     `brokers` below are controllers. Steps are events of the model: their number says neither how
     long a loss takes nor how likely it is.
@@ -141,6 +162,20 @@ def command(
         "--replicas": replicas, "--racks": racks, "--topic": topic, "--upgrade-to": upgrade_to,
         "--rolling-restart": rolling_restart or None, "--min-isr-to": min_isr_to, "--mode": mode,
     }  # fmt: skip
+    if is_about_a_cluster(servers, files):
+        return ask_cluster(
+            ceiling,
+            Asked(
+                servers, command_config, files, topic, kafka, mode, parse_settings(settings),
+                chosen, rolling_restart, upgrade_to, min_isr_to, anonymous, save, trace_dir,
+                as_json, quiet,
+                {"--replicas": replicas, "--racks": racks, "--controllers": controllers},
+            ),
+        )  # fmt: skip
+    only = {"--command-config": command_config, "--save": save, "--anonymous": anonymous or None}
+    _refuse_without_a_cluster(only)
+    if kafka is None:
+        raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1")
     _refuse_misfits(controllers is not None, of_partitions, chosen)
     budget = ceiling.allowance
     budget.states = STATES
@@ -180,6 +215,13 @@ def command(
     else:
         status = Exit.OK if found.is_decided and not interrupt.requested else Exit.LIMIT
     return keeping.status(status)
+
+
+def _refuse_without_a_cluster(given: Mapping[str, object]) -> None:
+    """Refuse what is asked of a running cluster only."""
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{option} goes with --bootstrap-server, or with a file of --save")
 
 
 def _refuse_misfits(
