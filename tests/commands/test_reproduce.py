@@ -115,7 +115,8 @@ def test_a_workaround_is_played_where_a_schedule_has_one(highwater, ends):
     ended = highwater("reproduce", "0004", "--kafka", "4.1.0", "--workaround")
     assert [run.way for run in played] == ["workaround"]
     assert ended.out.startswith("0004 tried-again, with the workaround, Kafka 4.1.0\n")
-    for more, words in (("--control",), "choose one"), (("--schedule", "stuck"), "valid are tried-again"):
+    refused = {("--control",): "choose one", ("--schedule", "stuck"): "valid are tried-again"}
+    for more, words in refused.items():
         ended = highwater("reproduce", "0004", "--workaround", *more)
         assert (ended.status, ended.err.count("\n")) == (Exit.USAGE, 1)
         assert words in ended.err
