@@ -59,8 +59,9 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
     from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
-    from checker.kafka.live import danger, dangers, data, judged, text  # noqa: F401 (declares)
+    from checker.kafka.live import data, judged, text
     from checker.kafka.live.anonymous import anonymous
+    from checker.kafka.live.dangers import judge
     from checker.kafka.live.page import render
     from checker.kafka.live.stored import as_json
     from checker.telling.report.paragraphs import paragraphs
@@ -79,7 +80,7 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
             snapshot = anonymous(snapshot)
         if asked.save is not None:
             write_file(asked.save, as_json(snapshot))
-        found = danger.judge(snapshot)
+        found = judge(snapshot)
         groups = _judged(asked, snapshot, others, budget, tell)
     with Keeping() as keeping:
         _keep_traces(keeping, groups, asked.trace_dir)

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from kafka.admin import KafkaAdminClient
 
-import checker.kafka.live.dangers  # noqa: F401 (declares the rules)
 from checker.kafka.cluster.cluster import Cluster
 from checker.kafka.cluster.news import News
 from checker.kafka.cluster.processes import Processes
 from checker.kafka.cluster.programs import programs
 from checker.kafka.cluster.proxy import Proxy
 from checker.kafka.live.admin import connected, read_cluster
-from checker.kafka.live.danger import judge
+from checker.kafka.live.dangers import judge
 from checker.kafka.live.groups import groups_of
 from checker.kafka.live.stored import as_json, read
 from model.kafka.settings.eligible_replicas import ELR_FEATURE
