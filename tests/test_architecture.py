@@ -148,6 +148,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.lab.explanations",
         ),
     ),
+    "checker.kafka.affected": (
+        *("model", AMOUNTS, REPORT, "checker.lab.catalogue", "checker.kafka.guarantees"),
+    ),
     "checker.kafka.live": (
         *("model", FILES, AMOUNTS, SEARCH, REPORT, "checker.kafka.guarantees"),
         "checker.lab.experiments",

@@ -31,6 +31,7 @@ GROUPS = {
     },
     "Ask about a cluster": {
         "ask": "say what a cluster can lose under the faults you name, and what prevents it",
+        "affected": "say which known bugs concern a cluster, and what to do about them today",
         "audit": "compare what brokers left on their disks: the replicas of each partition",
     },
     "Check a protocol": {

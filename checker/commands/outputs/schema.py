@@ -18,7 +18,15 @@ from checker.commands.outputs.graphs import (
     ListOfBugs,
     Query,
 )
-from checker.commands.outputs.kafka import Ask, AskControllers, Audit, Cases, Conform, Reproduce
+from checker.commands.outputs.kafka import (
+    Affected,
+    Ask,
+    AskControllers,
+    Audit,
+    Cases,
+    Conform,
+    Reproduce,
+)
 from checker.commands.outputs.proofs import Infer, KnownCase, Mutate, MutateStored, Prove
 from checker.commands.outputs.searches import (
     Explore,
@@ -48,6 +56,7 @@ OUTPUTS = (
     Ask,
     AskCluster,
     AskControllers,
+    Affected,
     Explore,
     Liveness,
     Graph,

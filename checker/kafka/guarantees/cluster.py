@@ -96,9 +96,8 @@ def describe_cluster(
     In place of a file may stand what it says.
     """
     described = [each if isinstance(each, Described) else read_config(each) for each in files]
-    entries = _of_topic([e for each in described for e in each.entries], described, topic)
-    chosen = {entry.key: entry for entry in _decided(entries)}
-    release = release_named(kafka, mode or _mode(chosen))
+    chosen = entries_of(described, topic)
+    release = release_named(kafka, mode or mode_of_files(chosen))
     metadata = chosen.get(METADATA)
     held = rules_held_back(release, metadata.value) if metadata else {}
     given, read = _given(chosen.values(), settings or {})
@@ -131,6 +130,15 @@ def describe_cluster(
         tuple(key for key in others if key not in WITHOUT_MEANING),
         tuple(key for key in others if key in WITHOUT_MEANING),
     )  # fmt: skip
+
+
+def entries_of(described: Sequence[Described], topic: str | None) -> dict[str, Entry]:
+    """The entry of each key that files give for one topic and its brokers, the narrowest scope's.
+
+    `UsageError` if it is not said which topic, or if two that matter differ.
+    """
+    entries = _of_topic([e for each in described for e in each.entries], described, topic)
+    return {entry.key: entry for entry in _decided(entries)}
 
 
 def _given(
@@ -198,7 +206,8 @@ def _decided(entries: Iterable[Entry]) -> list[Entry]:
     return list(found.values())
 
 
-def _mode(chosen: Mapping[str, Entry]) -> str | None:
+def mode_of_files(chosen: Mapping[str, Entry]) -> Mode | None:
+    """Where the metadata are kept, as far as files say."""
     if ROLES in chosen:
         return Mode.KRAFT
     return Mode.ZOOKEEPER if ZOOKEEPER in chosen else None
