@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.kip595.protocol import Raft
 from model.language import all_of, any_of, every, implies, is_majority
 from properties.claims import always
+from properties.kip595.voters import has_settled, is_settled
 
 
 @always(
@@ -42,7 +43,7 @@ def commits_are_majorities(raft: Raft) -> bool:
                 raft.elections[voter.commit_epoch].start <= voter.commit_offset,
                 voter.high_watermark <= voter.commit_offset + 1,
                 any_of(
-                    voter.commit_offset < raft.elections[voter.commit_epoch].settled,
+                    is_settled(voter.commit_offset, raft.elections[voter.commit_epoch]),
                     is_majority(
                         raft.fetched_beyond(
                             voter.commit_offset, raft.elections[voter.commit_epoch]
@@ -139,7 +140,10 @@ def leaders_know_their_commits(raft: Raft) -> bool:
         implies(
             leader.leads,
             all_of(
-                raft.elections[leader.epoch].settled <= leader.high_watermark,
+                implies(
+                    has_settled(raft.elections[leader.epoch]),
+                    raft.elections[leader.epoch].settled <= leader.high_watermark,
+                ),
                 implies(
                     all_of(voter.high_watermark > 0, voter.commit_epoch == leader.epoch),
                     voter.commit_offset < leader.high_watermark,

@@ -12,6 +12,14 @@ from model.kip595.protocol import Election, Raft, Role, Voter
 from model.language import all_of, any_of, every, implies, is_majority, is_none, not_
 from properties.claims import Property, always
 from properties.kip595.claims import log_matching, one_leader_per_epoch
+from properties.kip595.commits import (
+    commits_are_held,
+    commits_are_in_order,
+    commits_are_majorities,
+    commits_cover_what_is_below,
+    leaders_hold_commits,
+    leaders_know_their_commits,
+)
 from properties.kip595.voters import (
     cannot_commit,
     changes_are_settled,
@@ -24,14 +32,6 @@ from properties.kip595.voters import (
     settled_records_pass,
     settled_with_those_who_elected,
     voters_of_an_epoch_are_adjacent,
-)
-from properties.kip595.commits import (
-    commits_are_held,
-    commits_are_in_order,
-    commits_are_majorities,
-    commits_cover_what_is_below,
-    leaders_hold_commits,
-    leaders_know_their_commits,
 )
 
 
@@ -347,22 +347,22 @@ KIP595_LEMMAS: tuple[Property, ...] = (
     fetched_from_a_leader,
     leaders_reach_fetch_offsets,
     fetched_is_held,
-    fetched_is_safe,
-    candidates_are_safe,
-    later_logs_are_safe,
-    commits_are_majorities,
-    commits_are_held,
-    commits_are_in_order,
-    commits_cover_what_is_below,
-    leaders_hold_commits,
     changes_are_settled,
     settled_with_those_who_elected,
     records_have_the_voters_of_their_epoch,
     changes_change,
-    settled_records_pass,
     voters_of_an_epoch_are_adjacent,
+    settled_records_pass,
     later_elections_are_adjacent,
     elections_are_adjacent_to_the_first_voters,
     later_elections_know_the_voters,
+    fetched_is_safe,
+    candidates_are_safe,
+    later_logs_are_safe,
+    commits_are_majorities,
     leaders_know_their_commits,
+    commits_are_held,
+    commits_are_in_order,
+    commits_cover_what_is_below,
+    leaders_hold_commits,
 )

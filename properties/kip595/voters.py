@@ -36,7 +36,12 @@ def adjacent(raft: Raft, a: SetOf[Voter], b: SetOf[Voter]) -> bool:
 
 def has_settled(election: Election) -> bool:
     """Its leader has changed the voters, and so had committed a record of the epoch."""
-    return election.settled > election.start
+    return election.changed > 0
+
+
+def is_settled(offset: int, election: Election) -> bool:
+    """Its leader had committed the offset when it changed the voters last."""
+    return all_of(has_settled(election), offset < election.settled)
 
 
 def has_leader(election: Election) -> bool:
@@ -59,14 +64,15 @@ def may_commit(raft: Raft, offset: int, election: Election, voters: SetOf[Voter]
 def cannot_commit(raft: Raft, offset: int, election: Election) -> bool:
     """No majority of the epoch's voters will have fetched its record at the offset.
 
-    Nor will one after the next change of voters, if there can be one: that of the last change would
-    have to be committed.
+    Nor will one after the next change of voters, if there can be one: the last one would have to be
+    committed.
     """
     voters = election.voters
     return all_of(
-        offset >= election.settled,
+        not_(is_settled(offset, election)),
         not_(may_commit(raft, offset, election, voters)),
         any_of(
+            raft.changes == raft.bound("voter_changes"),
             not_(may_commit(raft, last_change(election), election, voters)),
             every(
                 all_of(
@@ -114,11 +120,7 @@ def changes_are_settled(raft: Raft) -> bool:
     """A leader commits a record of its epoch before it changes the voters."""
     return every(
         any_of(
-            all_of(
-                election.changed == 0,
-                election.settled == 0,
-                election.voters == election.elected_by,
-            ),
+            all_of(not_(has_settled(election)), election.voters == election.elected_by),
             all_of(
                 has_leader(election),
                 election.start < election.settled,
@@ -211,7 +213,7 @@ def settled_records_pass(raft: Raft) -> bool:
     """A majority of the same voters or all but one has fetched the next record."""
     return every(
         implies(
-            all_of(voter.log.has(o), o + 1 < raft.elections[voter.log[o].epoch].settled),
+            all_of(voter.log.has(o), is_settled(o + 1, raft.elections[voter.log[o].epoch])),
             is_passed(raft, o + 1, raft.elections[voter.log[o].epoch], voter.log[o].voters),
         )
         for voter in raft.voters
@@ -230,7 +232,7 @@ def voters_of_an_epoch_are_adjacent(raft: Raft) -> bool:
     """One change is committed before the next."""
     return every(
         implies(
-            all_of(voter.log.has(o), o + 1 >= raft.elections[voter.log[o].epoch].settled),
+            all_of(voter.log.has(o), not_(is_settled(o + 1, raft.elections[voter.log[o].epoch]))),
             all_of(
                 adjacent(raft, voter.log[o].voters, raft.elections[voter.log[o].epoch].voters),
                 implies(
@@ -260,7 +262,7 @@ def later_elections_are_adjacent(raft: Raft) -> bool:
                 voter.log.has(o),
                 voter.log[o].epoch < election.number,
                 has_leader(election),
-                o + 1 >= raft.elections[voter.log[o].epoch].settled,
+                not_(is_settled(o + 1, raft.elections[voter.log[o].epoch])),
             ),
             any_of(
                 adjacent(raft, voter.log[o].voters, election.elected_by),
