@@ -50,9 +50,10 @@ test: jvm $(ALL) ## run the test suite, without the slow tests
 	@$(PYTEST) $(PARALLEL) -m "not slow and not kafka and not browser" $(PYTEST_ARGS)
 
 .PHONY: test-slow
-test-slow: jvm $(ALL) ## run the slow tests
+test-slow: jvm $(ALL) ## run the slow tests, those of `make test-browser` among them
 	@scripts/ensure-spin
-	@$(PYTEST) $(PARALLEL) -m "slow and not nightly and not kafka" $(PYTEST_ARGS)
+	@scripts/ensure-browser
+	@$(PYTEST) $(PARALLEL) -m "(slow or browser) and not nightly and not kafka" $(PYTEST_ARGS)
 
 .PHONY: test-nightly
 test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, and list what ran
@@ -65,7 +66,7 @@ test-nightly: jvm $(ALL) ## run the tests that are too slow for every change, an
 .PHONY: test-kafka
 test-kafka: $(ALL) ## run the tests that run Kafka itself: its classes, and clusters on loopback
 	@scripts/ensure-kafka-tools
-	@$(PYTEST) $(BESIDE) --no-loadscope-reorder -m "kafka and not nightly" $(PYTEST_ARGS)
+	@$(PYTEST) $(BESIDE) --no-loadscope-reorder -m "kafka and not nightly" tests/kafka $(PYTEST_ARGS)
 
 .PHONY: test-browser
 test-browser: $(ALL) ## look at the pages in Chromium, which it installs where it may
@@ -140,17 +141,18 @@ clean: ## remove the environment, caches and what runs have left behind
 		spark-warehouse metastore_db derby.log
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip runs only when the metadata or the pinned versions are newer than the stamp. bin/pip is the
-# last thing that venv writes: without it, an environment is half made.
+# pip runs only when the metadata or the pinned versions are newer than the stamp. It compiles
+# nothing: most modules are never imported. bin/pip is the last thing that venv writes: without it,
+# an environment is half made.
 $(BIN)/pip:
 	@PYTHON="$(PYTHON)" scripts/make-venv $(VENV)
 
 $(BASE): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing Highwater into $(VENV)" >&2
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install --no-compile -c constraints.txt -e .
 	@touch $@
 
 $(ALL): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing Highwater and all its extras into $(VENV)" >&2
-	@$(PIP) install -c constraints.txt -e '.[all]'
+	@$(PIP) install --no-compile -c constraints.txt -e '.[all]'
 	@touch $(BASE) $@

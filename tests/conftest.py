@@ -50,6 +50,8 @@ def pytest_collection_modifyitems(items):
             (reason,) = nightly.args
             assert reason, "a nightly test says why it is one"
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("kafka"):
+            assert "kafka" in item.path.parts, "`make test-kafka` runs what is below tests/kafka"
 
 
 def pytest_collection_finish():

@@ -148,6 +148,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "checker.lab.explanations",
         ),
     ),
+    "checker.kafka.affected": (
+        *("model", AMOUNTS, REPORT, "checker.lab.catalogue", "checker.kafka.guarantees"),
+    ),
+    "checker.kafka.live": (
+        *("model", FILES, AMOUNTS, SEARCH, REPORT, "checker.kafka.guarantees"),
+        "checker.lab.experiments",
+    ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),
     "checker.kafka.tables": ("model", REPORT),
     "checker.kafka.releases": ("model.language.errors", FILES),

@@ -106,8 +106,11 @@ def test_the_wheel_does_what_the_repository_does(with_own_folders, tmp_path_fact
     run(*highwater, "explore", "kip101", "--trace-dir", ".", status=12)
     run(*highwater, "replay", "kip101-weak_isr.itf.json")
     run(*highwater, "report", "kip101-weak_isr", "--format", "html", "-o", "page.html")
-    stories = [run for each in read_scenarios(FOLDER / "scenarios") for run in each.runs]
-    assert len(json.loads(run(*highwater, "scenario", "--json"))["runs"]) == len(stories)
+    story, *others = read_scenarios(FOLDER / "scenarios")
+    told = json.loads(run(*highwater, "scenario", story.name, "--json"))
+    assert len(told["runs"]) == len(story.runs)
+    there = packages / "highwater" / "counterexamples" / "scenarios"
+    assert len(read_scenarios(there)) == len(others) + 1
     stored = read_cases(FOLDER)
     assert len(json.loads(run(*highwater, "cases", "--json"))["cases"]) == len(stored)
     assert json.loads(run(*highwater, "matrix", "--stored", "--json"))["complete"]

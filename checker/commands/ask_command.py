@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from checker.commands import help_pages
+from checker.commands.ask_cluster import Asked, ask_cluster, is_about_a_cluster
 from checker.commands.choosing import parse_settings
 from checker.commands.common import (
     HELP,
@@ -27,6 +29,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 ONLY_QUORUM = {name: words for name, words in FAULTS.items() if name not in BUDGETS}
 
 
+class _Number(click.Option):
+    """A number, in help without its range: forty times that is noise."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return f"{self.opts[0]} {self.metavar}", self.help or ""
+
+
 def _numbers(function: F) -> F:
     """A budget for each fault, of brokers and of controllers, and the sizes."""
     from model.kafka.protocol import KAFKA
@@ -43,15 +52,55 @@ def _numbers(function: F) -> F:
         option = f"--{name.replace('_', '-')}"
         text, least = words[name]
         kind = click.IntRange(min=least)
-        function = click.option(option, name, type=kind, metavar="N", help=text)(function)
+        function = click.option(
+            option, name, cls=_Number, type=kind, metavar="N", help=text
+        )(function)  # fmt: skip
     return function
 
 
-@click.command(context_settings=HELP)
+SECTIONS: Mapping[str, Collection[str]] = {
+    "A running cluster": ("servers", "command_config", "save", "anonymous"),
+    "The cluster, beside what files say": (
+        *("kafka", "mode", "controllers", "replicas", "racks", "topic", "settings"),
+    ),
+    "Faults and changes, how often each at most [default: 0 unless shown]": (
+        *("rolling_restart", "upgrade_to", "min_isr_to"), *BUDGETS, *ONLY_QUORUM,
+    ),
+    "Sizes [default: by the number of faults]": (*SIZES[1:], "consumers"),
+    **{title: names for title, names in help_pages.SECTIONS.items() if title != help_pages.WHICH},
+}  # fmt: skip
+
+
+class _Command(click.Command):
+    """Its options in sections: the cluster, what happens to it, and the rest."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        help_pages.write_sections(formatter, ctx, self.get_params(ctx), SECTIONS)
+
+
+@click.command(cls=_Command, context_settings=HELP)
 @click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
 )
-@click.option("--kafka", metavar="VERSION", required=True, help="a release, such as 3.7.2")
+@click.option(
+    "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
+)
+@click.option(
+    "--bootstrap-server", "servers", metavar="HOST:PORT", help="read this running cluster"
+)
+@click.option(
+    "--command-config", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="TLS and SASL, by Kafka's property names",
+)  # fmt: skip
+@click.option(
+    "--save", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="keep what was read of the cluster: ask FILE answers from it",
+)  # fmt: skip
+@click.option(
+    "--html", "page", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="also write what was found of the cluster as a page",
+)  # fmt: skip
+@click.option("--anonymous", is_flag=True, help="names of the cluster are replaced, also in --save")
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
@@ -64,12 +113,18 @@ def _numbers(function: F) -> F:
     "--racks", metavar="RACKS",
     help="spread, together, or the replicas' racks: a,b,c [default: spread]",
 )  # fmt: skip
-@click.option("--topic", metavar="NAME", help="which topic, where FILE describes several")
+@click.option(
+    "--topic", metavar="NAME", help="which topic, where FILE describes several; of a cluster pay*"
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's, or a setting of the model: overrides the files",
 )  # fmt: skip
-@click.option("--rolling-restart", is_flag=True, help="each broker is restarted in turn")
+@click.option(
+    "--rolling-restart", is_flag=True,
+    help="each broker is restarted in turn; with auto.leader.rebalance.enable there is one "
+    "preferred election too",
+)  # fmt: skip
 @click.option("--upgrade-to", metavar="VERSION", help="a rolling upgrade to this release")
 @click.option(
     "--min-isr-to", type=int, metavar="N", help="an operator changes min.insync.replicas to N"
@@ -79,7 +134,9 @@ def _numbers(function: F) -> F:
 @click.option("--trace-dir", type=click.Path(path_type=Path), help="save the traces here")
 @output_options
 def command(
-    ceiling: Ceiling, files: tuple[Path, ...], kafka: str, mode: str | None,
+    ceiling: Ceiling, files: tuple[Path, ...], kafka: str | None, mode: str | None,
+    servers: str | None, command_config: Path | None, save: Path | None, page: Path | None,
+    anonymous: bool,
     controllers: int | None, replicas: int | None, racks: str | None, topic: str | None,
     settings: tuple[str, ...], rolling_restart: bool, upgrade_to: str | None,
     min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
@@ -89,11 +146,13 @@ def command(
 
     FILE is server.properties, producer.properties, or what `kafka-configs --describe` or
     `kafka-topics --describe` printed. Keys that no file names are at VERSION's defaults.
-    With --controllers it is about the controllers' quorum: if the metadata log is lost, every
-    topic is. Steps are events of the model: their number says neither how long a loss takes nor
-    how likely it is.
+    With --bootstrap-server, or a FILE of --save, it is about all partitions of a cluster, and
+    also says which are in danger now; without faults it asks of one crash and one power loss.
+    With --controllers it is about the controllers' metadata log, in which every topic is, and
+    `brokers` below are controllers. Steps are events of the model: their number says neither how
+    long a loss takes nor how likely it is.
 
-    Exit status: 0 nothing is lost, 12 something is, 20 the time was over before that was known.
+    Exit status: 0 nothing is lost, 12 something is, 20 time ran out before that was known.
     """
     from checker.api.asking import ask, ask_controllers
     from checker.commands.interrupt import Interrupt
@@ -108,6 +167,20 @@ def command(
         "--replicas": replicas, "--racks": racks, "--topic": topic, "--upgrade-to": upgrade_to,
         "--rolling-restart": rolling_restart or None, "--min-isr-to": min_isr_to, "--mode": mode,
     }  # fmt: skip
+    if is_about_a_cluster(servers, files):
+        return ask_cluster(
+            ceiling,
+            Asked(
+                servers, command_config, files, topic, kafka, mode, parse_settings(settings),
+                chosen, rolling_restart, upgrade_to, min_isr_to, anonymous, save, page, trace_dir,
+                as_json, quiet,
+                {"--replicas": replicas, "--racks": racks, "--controllers": controllers},
+            ),
+        )  # fmt: skip
+    only = {"--command-config": command_config, "--save": save, "--html": page}
+    _refuse_without_a_cluster({**only, "--anonymous": anonymous or None})
+    if kafka is None:
+        raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1")
     _refuse_misfits(controllers is not None, of_partitions, chosen)
     budget = ceiling.allowance
     budget.states = STATES
@@ -147,6 +220,13 @@ def command(
     else:
         status = Exit.OK if found.is_decided and not interrupt.requested else Exit.LIMIT
     return keeping.status(status)
+
+
+def _refuse_without_a_cluster(given: Mapping[str, object]) -> None:
+    """Refuse what is asked of a running cluster only."""
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{option} goes with --bootstrap-server, or with a file of --save")
 
 
 def _refuse_misfits(

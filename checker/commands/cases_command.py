@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ def _write_itf(case: Case, trace: Trace, folder: Path) -> None:
 
 
 def _write_overviews(root: Path, quiet: bool) -> None:
+    from checker.kafka.affected.page import with_table
     from checker.kafka.tables.releases import with_quorum_table, with_release_tables
     from checker.lab.catalogue import with_tables
     from checker.lab.experiments.cases import OVERVIEWS
@@ -76,17 +78,16 @@ def _write_overviews(root: Path, quiet: bool) -> None:
         if folder.is_dir():
             (folder / "README.md").write_text(make(folder), encoding="utf-8")
             written.append(folder / "README.md")
-    page = root / "matrix" / "presets.md"
-    if page.is_file():
-        page.write_text(with_release_tables(page.read_text(encoding="utf-8")), encoding="utf-8")
-        written.append(page)
-    page = root.parent / "docs" / "kraft.md"
-    if page.is_file():
-        page.write_text(with_quorum_table(page.read_text(encoding="utf-8")), encoding="utf-8")
-        written.append(page)
-    page = root.parent / "docs" / "catalogue.md"
-    if page.is_file():
-        page.write_text(with_tables(page.read_text(encoding="utf-8"), root), encoding="utf-8")
-        written.append(page)
+    docs = root.parent / "docs"
+    pages: dict[Path, Callable[[str], str]] = {
+        root / "matrix" / "presets.md": with_release_tables,
+        docs / "kraft.md": with_quorum_table,
+        docs / "catalogue.md": lambda page: with_tables(page, root),
+        docs / "affected.md": with_table,
+    }
+    for page, made in pages.items():
+        if page.is_file():
+            page.write_text(made(page.read_text(encoding="utf-8")), encoding="utf-8")
+            written.append(page)
     if not quiet:
         click.echo("\n".join(f"wrote {path}" for path in written))

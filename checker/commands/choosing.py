@@ -54,7 +54,7 @@ def _model_params() -> list[click.Parameter]:
 def _property_param() -> click.Parameter:
     return click.Option(
         ["--property", "properties"], multiple=True, metavar="NAME",
-        help="a property to check; repeatable [default: all that PROTOCOL promises]",
+        help="a property to check; repeatable [default: all that should hold under these settings]",
         shell_complete=completion.of_protocol(completion.properties, DEFAULT_PROTOCOL),
     )  # fmt: skip
 

@@ -26,19 +26,20 @@ from checker.core.exits import Exit
 
 GROUPS = {
     "Find out what there is": {
-        "list": "show protocols, presets, settings, bounds, properties, engines",
+        "list": "show protocols, presets, settings, bounds, properties, engines, findings",
         "browse": "walk through the states on a local web page",
     },
     "Ask about a cluster": {
         "ask": "say what a cluster can lose under the faults you name, and what prevents it",
+        "affected": "say which known bugs concern a cluster, and what to do about them today",
         "audit": "compare what brokers left on their disks: the replicas of each partition",
     },
     "Check a protocol": {
         "explore": "search every reachable state, up to a depth or to the end",
-        "liveness": "check what must happen in the end, and find the least fairness for it",
+        "liveness": "check what must eventually happen, and which steps have to be fair for it",
         "simulate": "walk at random, at sizes too large to search",
         "prove": "prove by induction, or check short runs, with Z3",
-        "infer": "find lemmas from templates and reachable states",
+        "infer": "find the lemmas that a proof needs, from templates and reachable states",
         "export": "write a model for another checker: Promela for Spin, TLA+ for TLC",
     },
     "Understand a result": {
@@ -50,7 +51,7 @@ GROUPS = {
     },
     "Check many models": {
         "matrix": "search settings x faults x properties, and keep a trace for each failing cell",
-        "mutate": "change a protocol in one place at a time: which properties notice?",
+        "mutate": "break a protocol in one place at a time, and see which properties notice",
         "growth": "count states by depth, for several bounds or settings side by side",
         "hunt": "search randomly drawn models for new bugs, for hours",
     },
@@ -58,7 +59,7 @@ GROUPS = {
         "conform": "take the model's steps on Kafka's own classes, and compare every state",
         "reproduce": "play a finding on a cluster of a published release",
         "scenario": "replay a scenario event by event, and check what it expects",
-        "cases": "check the stored counterexamples, or write them anew",
+        "cases": "check the stored counterexamples, or write them again",
     },
 }
 """The commands by what one wants, each in one line."""
@@ -99,9 +100,9 @@ def _module(name: str) -> str:
 def highwater() -> None:
     """Highwater checks Apache Kafka's replication protocol.
 
-    Begin with `highwater explore kip101`, which finds a bug in a second, or, about a cluster, with
-    `highwater ask --kafka 4.3 --crashes 1`. `highwater list` has the protocols and the findings.
-    `highwater COMMAND --help` has a command's options.
+    Begin with `highwater explore kip101`, which finds within seconds how a follower truncates a
+    committed record, or, about a cluster, with `highwater ask --kafka 4.3 --crashes 1`.
+    `highwater list` has the protocols and the findings, `highwater COMMAND --help` the options.
 
     Completion in bash: eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"; zsh and fish likewise.
     """

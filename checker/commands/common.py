@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 HELP = {"help_option_names": ["-h", "--help"]}
+SYMMETRY = "states that differ only by which replica (node, member) is which are one"
+"""What `--symmetry` does."""
 PLAIN_WIDTH = 80
 """Columns of text that is not for a terminal."""
 
@@ -52,7 +54,7 @@ def checked_output_options(function: F) -> F:
     """`--no-cross-check`, `--quiet` and `--json`."""
     return click.option(
         "--cross-check/--no-cross-check", default=True,
-        help="first compare with the reference engine on a sample [default: yes]",
+        help="first compare the steps of some states with the reference engine [default: yes]",
     )(output_options(function))  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import click
 
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
+    SYMMETRY,
     checked_output_options,
     limited,
     memory_option,
@@ -47,17 +48,20 @@ if TYPE_CHECKING:
 @click.option(
     "--symmetry/--no-symmetry",
     default=False,
-    help="search states that differ only in members' names once",
+    help=SYMMETRY,
 )
 @click.option(
-    "--reduce", is_flag=True, help="leave out steps that no shortest way to a violation needs"
+    "--reduce",
+    is_flag=True,
+    help="leave out steps that no shortest trace to a violation has: fewer states, more time",
 )
-@click.option("--liveness", is_flag=True, help="check also what must happen in the end")
+@click.option("--liveness", is_flag=True, help="check also what must eventually happen")
 @click.option(
     "--fair",
     multiple=True,
     metavar="ACTION=HOW",
-    help="an action is fair: weak, strong or none; ACTION(PARAMETER)=HOW for each of its values",
+    help="for --liveness: weak, the action happens if it stays enabled; strong, if it is enabled "
+    "again and again; or none. ACTION(PARAMETER)=HOW: for each value by itself",
 )
 @click.option(
     "--require-exhaustive",
@@ -80,9 +84,9 @@ if TYPE_CHECKING:
 def command(ceiling: Ceiling, **options: Any) -> int:
     """Search every reachable state of PROTOCOL, breadth first.
 
-    Ends with the shortest trace to a violation, or with what was visited. PROTOCOL is kafka
-    unless given. `highwater list` names all; `highwater list PROTOCOL` has its presets, settings
-    and properties.
+    It prints the shortest trace to a violation, or how many states were visited without one.
+    PROTOCOL is kafka unless given. `highwater list` names all; `highwater list PROTOCOL` has its
+    presets, settings and properties.
 
     Exit status: 0 nothing violated, 2 wrong usage, 11 deadlock, 12 a property is violated, 13 a
     liveness property is violated, 20 stopped by a limit or Ctrl-C before the answer, 22 a property

@@ -11,6 +11,7 @@ import click
 
 from checker.commands.choosing import chosen_model, sizes_command
 from checker.commands.common import (
+    SYMMETRY,
     limited,
     output_options,
     print_json,
@@ -41,9 +42,7 @@ MOST = 12  # searches side by side: more are a tangle
 @click.option("--depth", type=click.IntRange(min=0), help="steps from the initial state at most")
 @click.option("--max-states", type=click.IntRange(min=1), help="stop a search after this many")
 @limited()
-@click.option(
-    "--symmetry", is_flag=True, help="search states that differ only in members' names once"
-)
+@click.option("--symmetry", is_flag=True, help=SYMMETRY)
 @workers_option("threads")
 @click.option(
     "--picture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",

@@ -6,7 +6,7 @@ the user names; without one, help says how to see it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import click
 
@@ -18,8 +18,10 @@ COLUMN = 30
 """Columns that names get at most, beside their words."""
 
 WHICH = "Which model"
+OPTIONS = "Options"
 SECTIONS = {
     WHICH: ("preset", "settings"),
+    OPTIONS: (),
     "When to stop": (
         *("depth", "max_states", "max_seconds", "max_memory", "require_exhaustive", "keep_going"),
     ),
@@ -31,7 +33,7 @@ SECTIONS = {
 """The parameters of commands that stand together in help; all others are simply options."""
 
 CONFIGURATION = "Kafka's configuration and features"
-CLUSTER = "Initial cluster, its operators and clients, and granularity"
+CLUSTER = "Initial cluster, operators, clients, and how fine steps are"
 RELEASED = "Model switches: rules by release"
 UNRELEASED = "Model switches: fixes of findings and issues"
 MODEL = "Model switches"
@@ -60,12 +62,8 @@ def write_options(
     `bounds` are the options that choose the protocol's bounds, by the names of these.
     """
     written = {id(option) for option in bounds.values()}
-    found: dict[str, Rows] = {title: [] for title in (WHICH, "Options", *SECTIONS)}
-    for param in params:
-        if not isinstance(param, click.Option) or id(param) in written:
-            continue
-        if (record := param.get_help_record(ctx)) is not None:
-            found[_title(param)].append(record)
+    others = (param for param in params if id(param) not in written)
+    found = _in_sections(ctx, others, SECTIONS)
     _write(formatter, WHICH, found.pop(WHICH))
     if protocol is not None:
         _write_bounds(formatter, protocol, bounds)
@@ -77,9 +75,29 @@ def write_options(
             _write(formatter, f"{title} (--set NAME=VALUE)", found[title], more)
 
 
-def _title(param: click.Option) -> str:
-    names = {param.name, param.opts[-1].removeprefix("--")}
-    return next((title for title, known in SECTIONS.items() if names & {*known}), "Options")
+def write_sections(
+    formatter: click.HelpFormatter,
+    ctx: click.Context,
+    params: Iterable[click.Parameter],
+    sections: Mapping[str, Collection[str]],
+) -> None:
+    """Write a command's options below the titles of `sections`, which name them."""
+    for title, rows in _in_sections(ctx, params, sections).items():
+        _write(formatter, title, rows)
+
+
+def _in_sections(
+    ctx: click.Context, params: Iterable[click.Parameter], sections: Mapping[str, Collection[str]]
+) -> dict[str, Rows]:
+    found: dict[str, Rows] = {title: [] for title in sections}
+    for param in params:
+        if not isinstance(param, click.Option):
+            continue
+        names = {param.name, param.opts[-1].removeprefix("--")}
+        title = next((title for title, known in sections.items() if names & {*known}), OPTIONS)
+        if (record := param.get_help_record(ctx)) is not None:
+            found[title].append(record)
+    return found
 
 
 def _write_bounds(

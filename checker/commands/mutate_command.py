@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from checker.commands.choosing import chosen_model, model_command
 from checker.commands.common import (
+    SYMMETRY,
     checked_output_options,
     limited,
     result_data,
@@ -41,9 +42,7 @@ DEFAULT_STATES = 20_000_000
 )  # fmt: skip
 @limited()
 @click.option("--first", is_flag=True, help="end the search of a mutant at its first violation")
-@click.option(
-    "--symmetry", is_flag=True, help="search states that differ only in members' names once"
-)
+@click.option("--symmetry", is_flag=True, help=SYMMETRY)
 @results_option
 @click.option(
     "--markdown", type=click.Path(path_type=Path), metavar="FILE", help="write the matrix as a page"

@@ -22,7 +22,7 @@ from model.language.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from checker.kafka.cluster.schedule import Schedule
+    from checker.kafka.cluster.schedule import Schedule, Way
     from checker.kafka.cluster.verdict import Outcome
 
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--kafka", "version", metavar="VERSION", help="a release [default: the newest]")
 @click.option("--schedule", "name", metavar="NAME", help="[default: the finding's first]")
 @click.option("--control", is_flag=True, help="remove the cause: nothing is lost")
+@click.option("--workaround", is_flag=True, help="do what the finding's page says to do today")
 @click.option("--patched", is_flag=True, help="apply the fix: nothing is lost")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True)
 @click.option(
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @output_options
 def command(
-    finding: str | None, version: str | None, name: str | None, control: bool, patched: bool,
-    runs: int, keep: Path | None, picture: Path | None, as_json: bool, quiet: bool,
+    finding: str | None, version: str | None, name: str | None, control: bool, workaround: bool,
+    patched: bool, runs: int, keep: Path | None, picture: Path | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Play a schedule of FINDING on brokers of an unmodified release, and look for what is lost.
 
@@ -57,7 +58,13 @@ def command(
 
     Exit status: 0 kept, 12 lost, stuck, shared or changed, 20 no verdict.
     """
-    from checker.kafka.cluster.schedule import every_schedule, schedule_named, schedules_of
+    from checker.kafka.cluster.schedule import (
+        Way,
+        every_schedule,
+        schedule_named,
+        schedules_of,
+        with_workaround,
+    )
     from checker.kafka.cluster.verdict import EXITS, worst
     from checker.kafka.releases.jars import newest
 
@@ -65,18 +72,23 @@ def command(
         if picture is not None:
             raise UsageError("--picture goes with a FINDING: `highwater reproduce` lists them")
         return _list(every_schedule(), as_json)
-    schedule = schedule_named(name, schedules_of(finding))
+    known = schedules_of(finding)
+    schedule = with_workaround(name, known) if workaround else schedule_named(name, known)
+    if workaround and (control or picture is not None):
+        other = "--control" if control else "--picture"
+        raise UsageError(f"--workaround goes without {other}: choose one")
+    way = Way.WORKAROUND if workaround else Way.CONTROL if control else Way.AS_IT_IS
     if picture is not None:
         return _draw(schedule, control, picture, as_json)
     version = version or newest(with_sources=patched)
     outcomes: list[Outcome] = []
     head = {
         "command": "reproduce", "finding": schedule.finding, "schedule": schedule.name,
-        "kafka": version, "control": control, "patched": patched,
+        "kafka": version, "control": control, "workaround": workaround, "patched": patched,
     }  # fmt: skip
     interrupted = False
     try:
-        _play(schedule, version, control, patched, runs, keep, quiet or as_json, outcomes)
+        _play(schedule, version, way, patched, runs, keep, quiet or as_json, outcomes)
     except KeyboardInterrupt:
         if not outcomes:
             raise
@@ -102,7 +114,7 @@ def _draw(schedule: Schedule, control: bool, picture: Path, as_json: bool) -> in
 
 
 def _play(
-    schedule: Schedule, version: str, control: bool, patched: bool, runs: int, keep: Path | None,
+    schedule: Schedule, version: str, way: Way, patched: bool, runs: int, keep: Path | None,
     quiet: bool, outcomes: list[Outcome],
 ) -> None:  # fmt: skip
     """Append the outcome of each run as soon as it is known."""
@@ -118,14 +130,17 @@ def _play(
 
     for number in range(1, runs + 1):
         if not quiet:
-            how = ", its control" if control else ""
+            how = _HOW[way]
             how += ", with the fix" if patched else ""
             nth = f", run {number} of {runs}" if runs > 1 else ""
             _write(f"{schedule.finding} {schedule.name}{how}, Kafka {version}{nth}", "  ")
-        outcome = Run(schedule, control, found, keep, tell).play()
+        outcome = Run(schedule, way, found, keep, tell).play()
         outcomes.append(outcome)
         if not quiet:
             _write(outcome.words, "  ")
+
+
+_HOW = {"": "", "control": ", its control", "workaround": ", with the workaround"}
 
 
 def _patch(version: str, fix: str) -> Path:
@@ -174,6 +189,7 @@ def _list(schedules: Sequence[Schedule], as_json: bool) -> int:
     if as_json:
         rows = [
             {"finding": s.finding, "schedule": s.name, "title": s.title, "control": s.control}
+            | ({"workaround": s.workaround} if s.workaround else {})
             for s in schedules
         ]
         print_json({"command": "reproduce", "schedules": rows})
@@ -181,6 +197,8 @@ def _list(schedules: Sequence[Schedule], as_json: bool) -> int:
     for schedule in schedules:
         _write(f"{schedule.finding} --schedule {schedule.name}: {schedule.title}", "    ")
         _write(f"control: {schedule.control}", "      ", "    ")
+        if schedule.workaround:
+            _write(f"workaround: {schedule.workaround}", "      ", "    ")
     return Exit.OK
 
 

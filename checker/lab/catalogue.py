@@ -10,8 +10,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from checker.core.files import COUNTEREXAMPLES
 from model.language.errors import UsageError, unknown_name
@@ -20,11 +22,55 @@ FILE = "catalogue.toml"
 _HEAD = "| no. | source | what went wrong | found here by |\n|---:|---|---|---|"
 
 
+class Effect(StrEnum):
+    """What a bug does to who runs Kafka, the worst first."""
+
+    METADATA = "metadata"  # committed metadata is lost, and topics with it
+    LOST = "lost"  # acknowledged records are lost
+    MISREAD = "misread"  # consumers read what was not committed, or skip records
+    REPEATED = "repeated"  # records are written or processed twice, or out of order
+    BLOCKED = "blocked"  # a partition, a broker, a controller or a client is stuck
+
+
+class Likely(StrEnum):
+    """How likely it is in practice where its conditions hold, the likeliest first."""
+
+    ORDINARY = "ordinary"  # everyday operation does it
+    OCCASIONAL = "occasional"  # it takes a fault or a step that most clusters see in a year
+    RARE = "rare"  # it takes one at a bad moment, or several of them
+    VERY_RARE = "very rare"  # it takes several within seconds or less
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whom a bug concerns, how likely it is and why, what to do today and what to watch.
+
+    It is in the releases in which the setting `rule` of its model has one of the values `bad` (by
+    default any but the one that mends it), or from `since` on, until those of `fixed`, one a line.
+    Before `first`, and after `last` or the newest that was looked at, nobody looked. `needs` are
+    names of conditions (`checker/kafka/affected/conditions.py`). `today` and `watch` are Markdown.
+    """
+
+    effect: Effect
+    likely: Likely
+    why: str
+    rule: str = ""
+    bad: tuple[str, ...] = ()
+    since: str = ""
+    first: str = ""
+    fixed: tuple[str, ...] = ()
+    last: str = ""
+    needs: tuple[str, ...] = ()
+    today: str = ""
+    watch: str = ""
+
+
 @dataclass(frozen=True)
 class Bug:
     """A row. `number` is 0 for what came without one; `finding` is its page's number, or empty.
 
-    With a `leaderless` one a partition may have no leader though its replicas are up.
+    With a `leaderless` one a partition may have no leader though its replicas are up. One of
+    `judged`, `judged_with` (the bug that is judged for both) and `not_judged` (why) is there.
     """
 
     number: int
@@ -34,6 +80,14 @@ class Bug:
     finding: str = ""
     note: str = ""
     leaderless: bool = False
+    judged: Judgement | None = None
+    judged_with: int = 0
+    not_judged: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it: its finding's number, its own, or where it is published."""
+        return self.finding or str(self.number or self.source)
 
     def cases(self, root: Path = COUNTEREXAMPLES) -> list[Path]:
         """The folders of its stored counterexamples, by name."""
@@ -52,7 +106,18 @@ def read_catalogue(root: Path = COUNTEREXAMPLES) -> tuple[Bug, ...]:
     if not (root / FILE).is_file():
         return ()
     entries = tomllib.loads((root / FILE).read_text(encoding="utf-8"))["bug"]
-    return tuple(Bug(**({"number": 0} | entry)) for entry in entries)
+    return tuple(_bug(entry) for entry in entries)
+
+
+def _bug(entry: dict[str, Any]) -> Bug:
+    judged = entry.get("judged")
+    if judged is not None:
+        told: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in judged.items()
+        }
+        told |= {"effect": Effect(judged["effect"]), "likely": Likely(judged["likely"])}
+        entry = entry | {"judged": Judgement(**told)}
+    return Bug(**({"number": 0} | entry))
 
 
 def bugs_called(number: str) -> list[Bug]:

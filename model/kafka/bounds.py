@@ -85,24 +85,26 @@ TOPIC_DELETIONS = fault(
     counted=False, covered={"crashes": 1, "min_isr_changes": 1}, since="4.0.0",
 )  # fmt: skip
 REPLICA_MOVES = fault(
-    "replica_moves", "times that an operator moves one replica; set replication.factor",
+    "replica_moves",
+    "replicas that an operator moves, one at a time; needs --set replication.factor=N",
     needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
 )  # fmt: skip
 PARTITION_MOVES = fault(
-    "partition_moves", "times that an operator moves all replicas; set replication.factor",
+    "partition_moves",
+    "times that an operator moves all replicas; needs --set replication.factor=N",
     needs={"replication.factor": (2,), "replicas": (4, 5)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REPLICA_ADDITIONS = fault(
-    "replica_additions", "times that an operator adds one replica; set replication.factor",
+    "replica_additions", "replicas that an operator adds; needs --set replication.factor=N",
     needs={"replication.factor": (2, 3)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REPLICA_REMOVALS = fault(
-    "replica_removals", "times that an operator removes one replica; set replication.factor",
+    "replica_removals", "replicas that an operator removes; needs --set replication.factor=N",
     needs={"replication.factor": (3,)}, walked=1, since="4.0.0",
 )  # fmt: skip
 REASSIGNMENT_REPLACEMENTS = fault(
     "reassignment_replacements",
-    "reassignments that take the place of one under way; set replication.factor",
+    "reassignments that replace one in progress; needs --set replication.factor=N",
     needs={"replication.factor": (2, 3), "replica_moves": (1, 2)}, walked=2, since="4.0.0",
 )  # fmt: skip
 UNREGISTRATIONS = fault(

@@ -8,7 +8,7 @@ NODES = Bound("nodes", 3, 1, "controllers, voters and observers", 7)
 
 LOG_SIZE = Bound("log_size", 4, 1, "records in the metadata log at most", 12)
 
-EPOCHS = Bound("epochs", 3, 1, "leader epochs; in the first there is a leader at once", 7)
+EPOCHS = Bound("epochs", 3, 1, "leader epochs; the run starts with a leader in the first", 7)
 
 APPENDS = budget("appends", "records that the active controller appends", default=1)
 VOTER_CHANGES = budget(
@@ -21,24 +21,24 @@ CRASHES = budget(
 )
 POWER_LOSSES = budget(
     "power_losses",
-    "controllers that lose power, and what they have not flushed",
+    "controllers that lose power, and with it what they have not flushed",
     stops=Stops.UNCLEANLY,
     loses=Loses.UNSYNCED,
 )
 DISK_LOSSES = budget(
     "disk_losses",
-    "controllers whose disk is lost, and formatted with another directory id, once each",
+    "controllers that lose their disk and get an empty one, with a new directory id; once each",
     stops=Stops.UNCLEANLY,
     loses=Loses.ALL,
 )
 RESIGNATIONS = budget(
-    "resignations", "leaders that resign: check quorum, a shutdown, or the controller asks for it"
+    "resignations", "leaders that resign: by check quorum, at a shutdown, or as the controller asks"
 )
 
 VERSION_UPGRADES = budget(
     "version_upgrades", "changes of kraft.version from 0 to 1 while the quorum runs"
 )
 
-SNAPSHOTS = budget("snapshots", "snapshots that controllers make of the metadata log")
+SNAPSHOTS = budget("snapshots", "snapshots of the metadata log that controllers create")
 
 BOUNDS = bounds_in(globals())

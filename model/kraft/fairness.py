@@ -1,7 +1,7 @@
 """What nodes keep doing: the fairness under which a quorum is live.
 
-Time-outs expire, also of followers whose leader is well: the model has no time. So fetching and
-voting are strongly fair: a time-out that comes before the fetch or the vote does not do so always,
+Timeouts expire, also of followers whose leader is well: the model has no time. So fetching and
+voting are strongly fair: a timeout that comes before the fetch or the vote does not do so always,
 as a fetch resets it, and as it is drawn at random. What faults, operators and clients do is not.
 """
 

@@ -1,4 +1,4 @@
-"""`KafkaRaftClient`, elections: time-outs, Vote requests, who leads, who resigns.
+"""`KafkaRaftClient`, elections: timeouts, Vote requests, who leads, who resigns.
 
 A vote is granted and counted in one step; that a majority is counted is a step of its own, so that
 the last response may be late. `node_hear_of_epoch` stands for all by which a node learns of a
@@ -44,20 +44,20 @@ def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
 
 
 def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
-    """A time-out may start an election: the node is a voter, and neither leader nor Prospective."""
+    """A timeout may start an election: the node is a voter, and neither leader nor Prospective."""
     waits = any_of(node.role == UNATTACHED, node.role == FOLLOWER, node.role == CANDIDATE)
     return all_of(waits, may_stand(quorum, node))
 
 
 @action(
-    "{node} becomes prospective: it has a fetch or election time-out",
+    "{node} becomes prospective: it has a fetch or election timeout",
     at="KafkaRaftClient.transitionToProspective",
     since="4.0.0",
     about="KIP-996",
     settings="pre.vote",
 )
 def node_time_out(quorum: Quorum, node: Node) -> None:
-    """A voter's fetch or election time-out expires: it asks for pre-votes in its own epoch."""
+    """A voter's fetch or election timeout expires: it asks for pre-votes in its own epoch."""
     require(quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
     _require_room_for_an_epoch(quorum, node)
 
@@ -65,14 +65,14 @@ def node_time_out(quorum: Quorum, node: Node) -> None:
 
 
 @action(
-    "{node} becomes a candidate in the next epoch: it has a fetch or election time-out",
+    "{node} becomes a candidate in the next epoch: it has a fetch or election timeout",
     at="KafkaRaftClient.transitionToCandidate",
     since="2.8.0",
     about="KIP-595",
     settings="pre.vote",
 )
 def node_time_out_at_once(quorum: Quorum, node: Node) -> None:
-    """Without pre-votes a voter whose time-out expires is a Candidate of the next epoch at once."""
+    """Without pre-votes a voter whose timeout expires is a Candidate of the next epoch at once."""
     require(not quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
     _require_room_for_an_epoch(quorum, node)
 
@@ -103,7 +103,7 @@ def prospective_stand(quorum: Quorum, node: Node) -> None:
     settings="pre.vote",
 )
 def prospective_give_up(quorum: Quorum, node: Node) -> None:
-    """A majority refuses, or the election time-out expires: it follows its leader again, if any."""
+    """A majority refuses, or the election timeout expires: it follows its leader again, if any."""
     require(node.role == PROSPECTIVE)
 
     after_election_loss(quorum, node)
@@ -296,7 +296,7 @@ def leader_resign_as_removed(quorum: Quorum, node: Node) -> None:
     settings="resigned.stands.again",
 )
 def resigned_leave(quorum: Quorum, node: Node) -> None:
-    """Its election time-out expires: a later epoch, so that nobody takes it for the leader."""
+    """Its election timeout expires: a later epoch, so that nobody takes it for the leader."""
     require(node.role == RESIGNED)
     _require_room_for_an_epoch(quorum, node)
     if quorum.options.resigned_stands_again:

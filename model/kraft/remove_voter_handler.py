@@ -1,6 +1,6 @@
 """`RemoveVoterHandler`: a voter leaves the voter set, the leader itself too.
 
-The last voter is not removed here. Kafka does not refuse it.
+`VoterSet.removeVoter` refuses to remove the last one.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class KRaftSettings:
     """What an operator chooses, and which rules and fixes the Kafka version has."""
 
     not_modelled: ClassVar[dict[str, str]] = {
-        name: "there is no time in the model: a time-out may expire at any moment"
+        name: "there is no time in the model: a timeout may expire at any moment"
         for name in (
             "controller.quorum.election.timeout.ms",
             "controller.quorum.fetch.timeout.ms",
@@ -65,14 +65,14 @@ class KRaftSettings:
     )
     observers: int = setting(
         0,
-        "how many nodes are no voters at first",
+        "how many of the nodes are observers, not voters, in the initial state",
         "observers",
         high=NODES,
         role=Role.GIVEN,
     )
     auto_join: bool = setting(
         False,
-        "a controller that is no voter asks the leader to add it",
+        "an observer that is a controller asks the leader to add it as a voter",
         "controller.quorum.auto.join.enable",
         at="KafkaRaftClient.shouldSendAddOrRemoveVoterRequest",
         about="KIP-853, KAFKA-19078",
@@ -92,7 +92,7 @@ class KRaftSettings:
     )
     pre_vote: bool = setting(
         True,
-        "a node becomes a candidate only if a majority says that it would vote for it",
+        "a node is Prospective first, and a Candidate only with a majority of pre-votes",
         "pre.vote",
         at="QuorumState.transitionToProspective",
         about="KIP-996",
@@ -102,7 +102,7 @@ class KRaftSettings:
     )
     vote_names_directory: bool = setting(
         True,
-        "a vote is for a node's directory; else for its id, whatever disk it has",
+        "a vote names the candidate's directory id; else its node id alone",
         "vote.names.directory",
         at="QuorumState.unattachedOrProspectiveCanGrantVote",
         about="KIP-853",
@@ -111,7 +111,7 @@ class KRaftSettings:
     )
     vote_directory_kept: bool = setting(
         False,
-        "quorum-state has the directory of a vote with kraft.version 0 as well",
+        "quorum-state keeps the directory id of a vote with kraft.version 0 too",
         "quorum.state.names.directory",
         at="FileQuorumStateStore.writeElectionState",
         about="KAFKA-16526",
@@ -123,7 +123,7 @@ class KRaftSettings:
     )
     resigned_stands_again: bool = setting(
         False,
-        "a voter that resigned becomes a candidate; else it waits in the next epoch",
+        "a resigned voter becomes a Candidate; else it is Unattached in the next epoch",
         "resigned.stands.again",
         at="KafkaRaftClient.pollResigned",
         about="KIP-996",
@@ -148,7 +148,7 @@ class KRaftSettings:
     )
     leader_not_counted: bool = setting(
         True,
-        "a leader that is no voter any more is not counted for the high watermark",
+        "a leader that was removed from the voters does not count for the high watermark",
         "removed.leader.is.not.counted",
         at="LeaderState.maybeUpdateHighWatermark",
         about="KAFKA-16530",
@@ -157,7 +157,7 @@ class KRaftSettings:
     )
     control_records_skipped: bool = setting(
         True,
-        "a committed control record is no state that an active controller goes back to",
+        "a committed control record is not the last stable offset, which a controller reverts to",
         "control.records.are.skipped",
         at="QuorumController.QuorumMetaLogListener.handleCommit",
         about="KAFKA-17608",
@@ -166,7 +166,7 @@ class KRaftSettings:
     )
     fetch_offset_may_fall: bool = setting(
         True,
-        "a leader takes a fetch offset that is before the one that it knows",
+        "a leader accepts a fetch offset below the follower's last one",
         "fetch.offset.may.fall",
         at="LeaderState.updateReplicaState",
         about="KAFKA-12181",
@@ -176,7 +176,7 @@ class KRaftSettings:
     )
     truncation_rereads: bool = setting(
         False,
-        "after a truncation, control records below the old end of the log are read",
+        "after a truncation, control records below the former log end offset are read",
         "truncation.rereads.control.records",
         at="KRaftControlRecordStateMachine.truncateNewEntries",
         about="finding 0022",
@@ -188,7 +188,7 @@ class KRaftSettings:
     )
     snapshot_is_read: bool = setting(
         False,
-        "a snapshot that replaces the log is read, wherever `nextOffset` is",
+        "a snapshot that replaces the log is read, even if `nextOffset` is beyond its end",
         "snapshot.is.always.read",
         at="KRaftControlRecordStateMachine.maybeLoadSnapshot",
         about="finding 0022",
@@ -200,7 +200,7 @@ class KRaftSettings:
     )
     snapshot_of_earlier_epoch: bool = setting(
         False,
-        "a follower takes its leader's snapshot even if the epoch of its own last record is later",
+        "a follower loads its leader's snapshot even if its own last record is of a later epoch",
         "snapshot.of.earlier.epoch.is.taken",
         at="KafkaRaftLog.truncateToLatestSnapshot",
         about="finding 0024",
@@ -211,7 +211,7 @@ class KRaftSettings:
     )
     snapshot_keeps_voters: bool = setting(
         False,
-        "a node that makes a snapshot remembers its last voters before the snapshot's end",
+        "a node that creates a snapshot keeps in memory the voter set that the snapshot has",
         "snapshot.keeps.earlier.voters",
         at="KafkaRaftClient.createSnapshot",
         about="finding 0026",
@@ -222,7 +222,7 @@ class KRaftSettings:
     )
     unknown_endpoints_taken: bool = setting(
         False,
-        "a response that names a leader without known endpoints counts as one that names none",
+        "a response that names a leader without endpoints is handled as if it named no leader",
         "unknown.endpoints.are.no.leader",
         at="KafkaRaftClient.maybeHandleCommonResponse",
         about="finding 0027",
@@ -233,7 +233,7 @@ class KRaftSettings:
     )
     snapshot_flushed: bool = setting(
         True,
-        "a snapshot is flushed before it has its name; else a power loss takes the latest",
+        "a snapshot is flushed before it is renamed; else a power loss may lose the latest",
         "snapshot.is.flushed",
         at="FileRawSnapshotWriter.freeze",
         about="KAFKA-15312",
@@ -265,7 +265,7 @@ class KRaftSettings:
     )
     leader_restarts: LeaderRestarts = setting(
         LeaderRestarts.RESIGNED,
-        "what a leader is after a restart, in the epoch that it led",
+        "the state in which a leader restarts, in the epoch that it led",
         "leader.restarts",
         at="QuorumState.initialize",
         about="KAFKA-10527, KAFKA-10661",
@@ -274,7 +274,7 @@ class KRaftSettings:
     )
     leader_commits_own_epoch: bool = setting(
         True,
-        "the high watermark must exceed the start of the leader's epoch; else it need but reach it",
+        "a new high watermark must be above the leader's epoch start offset; else it may equal it",
         "high.watermark.exceeds.epoch.start",
         at="LeaderState.maybeUpdateHighWatermark",
         about="KIP-595, KAFKA-12619",
@@ -292,7 +292,7 @@ class KRaftSettings:
     )
     observer_flushes: bool = setting(
         True,
-        "a controller that is no voter flushes what it appended, too",
+        "an observer that is a controller flushes before its next Fetch request, too",
         "observer.flushes.before.fetch",
         at="KafkaRaftClient.appendAsFollower",
         about="KAFKA-13884, KAFKA-17332",
@@ -302,13 +302,13 @@ class KRaftSettings:
     )
     whole_fetches: bool = setting(
         True,
-        "a Fetch response brings all that the leader has; else a record at a time",
+        "a Fetch response has all records up to the leader's log end; else one at a time",
         "whole.fetches",
         role=Role.FINENESS,
     )
     dead_values_are_blank: bool = setting(
         False,
-        "what no later step and no claim can tell apart is one value: there are fewer states",
+        "fewer states: a value that no later step and no property reads is replaced by a blank",
         "dead.values.are.blank",
         role=Role.FINENESS,
     )

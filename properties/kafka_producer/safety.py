@@ -298,7 +298,7 @@ def a_turn_is_a_batch_long(before: Topic, after: Topic) -> bool:
     promised=lambda _: False,
 )
 def failed_records_are_in_no_log(topic: Topic) -> bool:
-    """What no producer promises: a time-out says nothing of what the broker did."""
+    """What no producer promises: a timeout says nothing of what the broker did."""
     return every(
         implies(
             batch.status == Status.FAILED,

@@ -24,7 +24,7 @@ def _leads_latest(quorum: Quorum, node: Node) -> bool:
 @always_eventually(
     "a_leader_is_elected",
     "again and again a node leads the latest epoch, and has committed a record of its own",
-    broken_by="kraft with time-outs that never expire",
+    broken_by="kraft with timeouts that never expire",
 )
 def a_leader_is_elected(quorum: Quorum) -> bool:
     """Else no metadata changes: no partition gets another leader."""

@@ -44,7 +44,7 @@ def look(chromium):
     def at(address: str, width: int = 1280, height: int = 900, **options):
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         own = address.partition("#")[0]
         wrong: list[str] = []
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))

@@ -137,19 +137,22 @@ def test_names_stay_in_sight_while_one_scrolls(look, kills):
     assert after[2] == pytest.approx([before[2][0] - moved[0], before[2][1] - moved[1]])
 
 
-OTHER = "a minute for the same pages in other colours"
-LOOKS = [(1280, "light"), (390, "dark")]
-OTHERS = [nightly(OTHER, look) for look in ((1280, "dark"), (390, "light"))]
+LARGE = "a minute for larger grids of the same script"
+PAGES = [
+    "index.html", "docs/pages.html", "docs/findings/0001-stale-follower-positions.html",
+    "docs/performance.html", "docs/kill-matrix-kip320-grid.html",
+]  # fmt: skip
+GRIDS = ["docs/kill-matrix-kafka-grid.html", "docs/guarantees-grid.html"]
+LOOKS = [
+    (1280, "light", PAGES),
+    (390, "dark", PAGES),
+    *(nightly(LARGE, (width, how, GRIDS)) for width in (1280, 390) for how in ("light", "dark")),
+]
 
 
 @pytest.mark.xdist_group("site")  # built once
-@pytest.mark.parametrize(("width", "scheme"), LOOKS + OTHERS)
-def test_pages_of_the_site_are_accessible_and_fit(chromium, site, faults, width, scheme):
-    pages = [
-        "index.html", "docs/pages.html", "docs/kill-matrix-kafka-grid.html",
-        "docs/kill-matrix-kip320-grid.html", "docs/guarantees-grid.html",
-        "docs/findings/0001-stale-follower-positions.html", "docs/performance.html",
-    ]  # fmt: skip
+@pytest.mark.parametrize(("width", "scheme", "pages"), LOOKS)
+def test_pages_of_the_site_are_accessible_and_fit(chromium, site, faults, width, scheme, pages):
     context = chromium.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme
     )  # fmt: skip

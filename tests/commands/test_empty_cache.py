@@ -20,13 +20,13 @@ FIRST = [words for words in FIRST if words[0] not in WITH_KAFKA]
 ENDS_EARLY = ["explore", "kafka", "--crashes", "2", "--false-fencings", "1", "--symmetry"]
 
 
-LONG = "the longest commands begin as the others do"
+OTHERS = "other commands begin as these do, and README's are run on every change"
 
 
 def listed(words):
     marks = [] if words is FIRST[0] else [pytest.mark.slow]
-    if words[0] == "ask" or "--unbounded" in words:
-        marks = [pytest.mark.nightly(LONG)]
+    if words not in (FIRST[0], ENDS_EARLY, ["prove", "kafka"]):
+        marks = [pytest.mark.nightly(OTHERS)]
     return pytest.param(words, id=" ".join(words), marks=marks)
 
 

@@ -213,43 +213,45 @@ def test_a_name_that_finds_nothing_is_one_clear_line(counter, highwater, name, w
     assert words in found.err
 
 
+MISTAKES = [
+    ("class Office", "clas Office", "other.py:13: invalid syntax"),
+    ("from beside", "from behind", "other.py:2: ModuleNotFoundError: No module named 'behind'"),
+    ("default=LIMIT", "default=1 / 0", "other.py:6: ZeroDivisionError: division by zero"),
+    ("from beside", "raise SystemExit(3)\nfrom beside", "other.py:2: SystemExit: 3"),
+    ("from beside", "raise GeneratorExit\nfrom beside", "other.py:2: GeneratorExit"),
+    (", (STEPS, CLERKS)", ", (STEPS)", "counter: bounds is no tuple: write (..., ...)"),
+    (", (STEPS, CLERKS)", ", (STEPS,)", "clerks, but clerks is not among the bounds"),
+    ("bound(STEPS)", "bound('step')", "other.py:18: no bound is called 'step'"),
+    ("bound(STEPS)", "bound('step')", "did you mean 'steps'"),
+    ("< office.bound(STEPS)", "< STEPS", "other.py:18: the bound steps where a boolean"),
+    ("{clerk} counts", "{clark} counts", "py:16: action count_on: its words name {clark}"),
+    ("{c} counts {", "{d} counts {", "property below_two: its failure text names {d}"),
+    ("{c.count}", "{c.kount}", "other.py:21: property below_two: its failure text: no variable "
+     "is called 'kount': did you mean 'count'?"),
+    ("office: Office, clerk: Clerk)", "clerk: Clerk)",
+     "other.py:16: action count_on: its first parameter is the state: write def "
+     "count_on(state, clerk)"),
+    ("integers(0, STEPS)] = 0", "integers(0, STEPS)] = 0\n    days: int = 0",
+     "other.py:12: clerks.days: an int needs limits: write Annotated[int, integers(0, 3)]"),
+    ('"counter", "clerks', '"kip101", "clerks', "kip101 is a protocol of Highwater's: name it"),
+    ("(below_two, somebody_counts)", "(somebody_counts,)",
+     "other.py:21: the property below_two is in no protocol"),
+    ("(count_on,)", "()", "other.py:16: the action count_on is in no protocol"),
+    ("(count_on,)", "(count_on, count_on)", "two actions are called count_on"),
+    ("    return some(", "    some(", "other.py:25: the claim somebody_counts returns nothing"),
+    ("return some(c.count > 0", "return count(c.count > 0", "returns a number"),
+    ("    clerk.count += 1", "    office.clerks[7].count = 1", "clerks[7] does not exist"),
+    ("return every(c.count < 2", "if office.clerks[0].count > 0: return every(c.count < 2",
+     "other.py:23: `if` on a value read from the state"),
+    ("    require(clerk.count < office.bound(STEPS))\n", "",
+     "other.py:18: count_on(clerk=c0): clerks[c0].count cannot be 4: valid is 0..steps, here 0 "
+     "to 3 (step 4, after count_on(clerk=c0); count_on(clerk=c0); count_on(clerk=c0))"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("class Office", "clas Office", "other.py:13: invalid syntax"),
-        ("from beside", "from behind", "other.py:2: ModuleNotFoundError: No module named 'behind'"),
-        ("default=LIMIT", "default=1 / 0", "other.py:6: ZeroDivisionError: division by zero"),
-        ("from beside", "raise SystemExit(3)\nfrom beside", "other.py:2: SystemExit: 3"),
-        ("from beside", "raise GeneratorExit\nfrom beside", "other.py:2: GeneratorExit"),
-        (", (STEPS, CLERKS)", ", (STEPS)", "counter: bounds is no tuple: write (..., ...)"),
-        (", (STEPS, CLERKS)", ", (STEPS,)", "clerks, but clerks is not among the bounds"),
-        ("bound(STEPS)", "bound('step')", "other.py:18: no bound is called 'step'"),
-        ("bound(STEPS)", "bound('step')", "did you mean 'steps'"),
-        ("< office.bound(STEPS)", "< STEPS", "other.py:18: the bound steps where a boolean"),
-        ("{clerk} counts", "{clark} counts", "py:16: action count_on: its words name {clark}"),
-        ("{c} counts {", "{d} counts {", "property below_two: its failure text names {d}"),
-        ("{c.count}", "{c.kount}", "other.py:21: property below_two: its failure text: no variable "
-         "is called 'kount': did you mean 'count'?"),
-        ("office: Office, clerk: Clerk)", "clerk: Clerk)",
-         "other.py:16: action count_on: its first parameter is the state: write def "
-         "count_on(state, clerk)"),
-        ("integers(0, STEPS)] = 0", "integers(0, STEPS)] = 0\n    days: int = 0",
-         "other.py:12: clerks.days: an int needs limits: write Annotated[int, integers(0, 3)]"),
-        ('"counter", "clerks', '"kip101", "clerks', "kip101 is a protocol of Highwater's: name it"),
-        ("(below_two, somebody_counts)", "(somebody_counts,)",
-         "other.py:21: the property below_two is in no protocol"),
-        ("(count_on,)", "()", "other.py:16: the action count_on is in no protocol"),
-        ("(count_on,)", "(count_on, count_on)", "two actions are called count_on"),
-        ("    return some(", "    some(", "other.py:25: the claim somebody_counts returns nothing"),
-        ("return some(c.count > 0", "return count(c.count > 0", "returns a number"),
-        ("    clerk.count += 1", "    office.clerks[7].count = 1", "clerks[7] does not exist"),
-        ("return every(c.count < 2", "if office.clerks[0].count > 0: return every(c.count < 2",
-         "other.py:23: `if` on a value read from the state"),
-        ("    require(clerk.count < office.bound(STEPS))\n", "",
-         "other.py:18: count_on(clerk=c0): clerks[c0].count cannot be 4: valid is 0..steps, here 0 "
-         "to 3 (step 4, after count_on(clerk=c0); count_on(clerk=c0); count_on(clerk=c0))"),
-    ],
-)  # fmt: skip
+    ("old", "new", "words"), MISTAKES, ids=[new or "nothing" for _, new, _ in MISTAKES]
+)
 def test_a_mistake_in_the_file_is_one_line_with_file_and_line(counter, highwater, old, new, words):
     beyond = ("c.count < 2 for", "c.count < 20 for")
     write_counter(

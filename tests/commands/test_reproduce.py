@@ -98,7 +98,7 @@ def test_the_json_has_every_run(highwater, ends):
     played = ends(LOST, NONE)
     ended = highwater("reproduce", "0002", "--kafka", "4.1.0", "--runs", "2", "--control", "--json")
     assert ended.status == Exit.VIOLATED
-    assert [run.control for run in played] == [True, True]
+    assert [run.way for run in played] == ["control", "control"]
     data = ended.json
     assert [run["verdict"] for run in data["runs"]] == ["lost", "no verdict"]
     assert data["runs"][0] | {"acknowledged": 3, "lost": 1, "records": ["x"]} == data["runs"][0]
@@ -106,8 +106,20 @@ def test_the_json_has_every_run(highwater, ends):
     del data["runs"]
     assert data == {
         "command": "reproduce", "finding": "0002", "schedule": "crash", "kafka": "4.1.0",
-        "control": True, "patched": False, "verdict": "lost",
+        "control": True, "workaround": False, "patched": False, "verdict": "lost",
     }  # fmt: skip
+
+
+def test_a_workaround_is_played_where_a_schedule_has_one(highwater, ends):
+    played = ends(KEPT)
+    ended = highwater("reproduce", "0004", "--kafka", "4.1.0", "--workaround")
+    assert [run.way for run in played] == ["workaround"]
+    assert ended.out.startswith("0004 tried-again, with the workaround, Kafka 4.1.0\n")
+    refused = {("--control",): "choose one", ("--schedule", "stuck"): "valid are tried-again"}
+    for more, words in refused.items():
+        ended = highwater("reproduce", "0004", "--workaround", *more)
+        assert (ended.status, ended.err.count("\n")) == (Exit.USAGE, 1)
+        assert words in ended.err
 
 
 def test_ctrl_c_reports_the_runs_that_have_ended(highwater, ends):

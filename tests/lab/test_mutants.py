@@ -114,6 +114,18 @@ def test_a_step_that_changes_nothing_is_a_step_more():
     assert fate.states == judge().original.distinct_states
 
 
+@pytest.mark.slow
+def test_what_no_state_of_the_model_tells_apart_a_search_would_not_either(monkeypatch):
+    """Else `_changes_nothing` answers without a search. Each is searched here."""
+    some = [m for m in mutants(SMALL) if not m.settings][::5]
+    told = [judge().judge(mutant) for mutant in some]
+    assert {fate.outcome for fate in told} >= {Outcome.EQUIVALENT, Outcome.SURVIVED}
+
+    monkeypatch.setattr(Judge, "_changes_nothing", lambda *_: False)
+
+    assert [judge().judge(mutant) for mutant in some] == told
+
+
 def test_a_search_that_is_cut_off_says_nothing():
     fate = judged("leader_write: drop the new next_record_id", limits=Limits(states=50))
     assert fate.outcome is Outcome.UNKNOWN

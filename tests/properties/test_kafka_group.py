@@ -24,7 +24,7 @@ from model.language.fairness import changed
 from properties import Sense, choose_liveness, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
 from tests.support.textbook import count_levels
-from tests.support.tiers import first_and_slow, slow_but
+from tests.support.tiers import first_and_nightly, first_and_slow, slow_but
 
 ALWAYS = [p for p in properties_of(KAFKA_GROUP) if p.sense is Sense.ALWAYS]
 BY_SETTINGS = [p for p in ALWAYS if p.broken_by.split()[0] == KAFKA_GROUP.name]
@@ -236,7 +236,7 @@ def test_every_version_keeps_at_least_once_with_one_owner_under_range(preset):
 
 
 @pytest.mark.slow
-@by_settings
+@pytest.mark.parametrize("settings", first_and_nightly("other members", CONSUMER, {}, COOPERATIVE))
 def test_members_are_interchangeable_and_the_reference_engine_counts_the_same(settings):
     model = KAFKA_GROUP.model(
         {"topic_partitions": 1, "generations": 2, "member_crashes": 0}, settings

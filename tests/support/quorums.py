@@ -11,7 +11,7 @@ def fetches(leader: int, *followers: int, times: int = 1) -> Steps:
 
 
 def elected(node: int, by: int, asks_first: bool) -> Steps:
-    """A voter elects the node after a time-out of both; since 4.0 for a pre-vote first."""
+    """A voter elects the node after a timeout of both; since 4.0 for a pre-vote first."""
     if not asks_first:
         return [("time_out", node), ("vote", node, by)]
     return [("time_out", by), ("time_out", node), ("vote", node, by), ("vote", node, by)]

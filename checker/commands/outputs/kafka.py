@@ -1,4 +1,4 @@
-"""What is printed by `ask`, `reproduce`, `conform`, `cases` and `audit`."""
+"""What is printed by `ask`, `affected`, `reproduce`, `conform`, `cases` and `audit`."""
 
 from __future__ import annotations
 
@@ -144,6 +144,35 @@ class AskControllersChange(TypedDict):
     tier: AskTier
     about: str
     explored: str
+
+
+class Affected(TypedDict):
+    """Which known bugs concern a cluster, the worst first."""
+
+    command: Literal["affected"]
+    release: str
+    mode: Literal["zookeeper", "kraft"] | None
+    bugs: list[AffectedBug]
+    version: str
+
+
+class AffectedBug(TypedDict):
+    """A bug, whether it concerns the cluster, and why not or what to look at."""
+
+    finding: str | None
+    numbers: list[Positive]
+    source: str
+    words: str
+    concern: Literal["affected", "cannot be told", "not affected"]
+    because: list[str]
+    effect: Literal["metadata", "lost", "misread", "repeated", "blocked"]
+    likely: Literal["ordinary", "occasional", "rare", "very rare"]
+    why: str
+    since: str | None
+    fixed: list[str]
+    needs: list[str]
+    today: str
+    watch: str | None
 
 
 class Reproduce(TypedDict):

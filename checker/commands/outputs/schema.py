@@ -6,6 +6,7 @@ from the declarations; `python -m checker.commands.outputs` prints that.
 
 from __future__ import annotations
 
+from checker.commands.outputs.clusters import AskCluster
 from checker.commands.outputs.common import Error
 from checker.commands.outputs.graphs import (
     Export,
@@ -17,7 +18,15 @@ from checker.commands.outputs.graphs import (
     ListOfBugs,
     Query,
 )
-from checker.commands.outputs.kafka import Ask, AskControllers, Audit, Cases, Conform, Reproduce
+from checker.commands.outputs.kafka import (
+    Affected,
+    Ask,
+    AskControllers,
+    Audit,
+    Cases,
+    Conform,
+    Reproduce,
+)
 from checker.commands.outputs.proofs import Infer, KnownCase, Mutate, MutateStored, Prove
 from checker.commands.outputs.searches import (
     Explore,
@@ -45,7 +54,9 @@ OUTPUTS = (
     List,
     ListOfBugs,
     Ask,
+    AskCluster,
     AskControllers,
+    Affected,
     Explore,
     Liveness,
     Graph,

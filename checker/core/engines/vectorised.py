@@ -123,8 +123,11 @@ class VectorisedEngine:
 
     def claims(self, properties: Iterable[Property]) -> Claims:
         """A program that evaluates the claims of properties that take the same number of states."""
-        nodes = [self.model.ground_claim(prop.claim, prop.frames) for prop in properties]
-        return Claims(nodes, self.layout)
+        return self.judging(self.model.ground_claim(prop.claim, prop.frames) for prop in properties)
+
+    def judging(self, nodes: Iterable[Node]) -> Claims:
+        """A program that evaluates grounded claims together."""
+        return Claims(list(nodes), self.layout)
 
 
 class Claims:

@@ -100,10 +100,9 @@ class Watch:
 
 def premise_claims(engine: VectorisedEngine, properties: Iterable[Property]) -> Claims:
     """A program for the premises of properties that have one."""
-    premises = [
+    return engine.judging(
         engine.model.ground_claim(prop.premise) for prop in properties if prop.premise is not None
-    ]
-    return Claims(premises, engine.layout)
+    )
 
 
 def settling(

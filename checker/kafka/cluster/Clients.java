@@ -126,6 +126,7 @@ public final class Clients {
             case "trim": return trim(r);
             case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
             case "quorum": return quorum(r);
+            case "metric": return JSON.valueToTree(Metrics.of(r.get("pid").asText(), r.get("bean").asText(), r.get("attribute").asText()));
             case "add_voter": addVoter(r); break;
             case "remove_voter": removeVoter(r); break;
             case "subscriptions": subscriptions(r); break;

@@ -274,6 +274,10 @@ class Cluster:
         for node in tuple(self._paused):
             self.resume(node)
 
+    def pid(self, node: int) -> int:
+        """The process id of a node. `UndecidedError` if it does not run."""
+        return self._process(node).pid
+
     def is_up(self, node: int) -> bool:
         """Whether its process runs."""
         return node in self._running and not self._running[node].has_ended

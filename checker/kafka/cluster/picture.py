@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checker.kafka.cluster.frames import Frames
-from checker.kafka.cluster.schedule import Kind, Schedule, Step
+from checker.kafka.cluster.schedule import Kind, Schedule, Step, Way
 from checker.kafka.cluster.steps import groups, records, topics
 from checker.telling.pictures.lanes import Lanes, Mark, Passing, Row, Standing
 
@@ -26,7 +26,7 @@ _HELD = ("hold", "lose", "leave", "one_is_held", "some_are_held")
 def picture_of(schedule: Schedule, control: bool = False) -> Lanes:
     """The steps of a schedule, or of its control, ready to be drawn."""
     scene = _Scene(schedule)
-    steps = schedule.steps(control)
+    steps = schedule.steps(Way.CONTROL if control else Way.AS_IT_IS)
     rows = [scene.row(step) for step in steps]
     only = "in the control only" if control else "left out in the control"
     title = f"{schedule.finding} {schedule.name}{', its control' if control else ''}"
@@ -70,7 +70,7 @@ class _Scene:
         function, arguments = step.meaning.sentence.function, step.meaning.arguments
         marks, arrow = self._touched(step, function.__module__, function.__name__, arguments)
         self._follow(function.__name__, arguments)
-        return Row(step.words, marks, arrow, self._standing(), bool(step.only))
+        return Row(step.words, marks, arrow, self._standing(), step.marks_control)
 
     def _touched(
         self, step: Step, module: str, name: str, given: Mapping[str, Any]

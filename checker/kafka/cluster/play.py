@@ -19,7 +19,7 @@ from checker.kafka.cluster.news import News
 from checker.kafka.cluster.processes import Processes
 from checker.kafka.cluster.programs import Programs
 from checker.kafka.cluster.proxy import Proxy
-from checker.kafka.cluster.schedule import Kind, Schedule, Step
+from checker.kafka.cluster.schedule import Kind, Schedule, Step, Way
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.stalls import AGENT
 from checker.kafka.cluster.verdict import Outcome, Verdict, judge
@@ -34,7 +34,7 @@ class Run:
     """One run of a schedule. `keep`: a directory for all that it leaves behind, or `None`."""
 
     schedule: Schedule
-    control: bool
+    way: Way
     programs: Programs
     keep: Path | None
     tell: Tell
@@ -56,7 +56,7 @@ class Run:
                 kept = f", in {directory}" if self.keep is not None else ""
                 say(f"{_nodes(self.schedule)} start{kept}")
                 stage = self._stage(processes, proxy, news)
-                self._take(self.schedule.steps(self.control), stage, say)
+                self._take(self.schedule.steps(self.way), stage, say)
                 say("everything goes on; all is read, then all disks are dumped")
                 return judge(gather(stage))
             except PromiseBrokenError as broken:
@@ -69,7 +69,7 @@ class Run:
             return Path(tempfile.mkdtemp(prefix="highwater-")).resolve()
         prepare_directory(self.keep)
         stem = f"{self.schedule.finding}-{self.schedule.name}"
-        name = f"{stem}-control-" if self.control else f"{stem}-"
+        name = f"{stem}-{self.way}-" if self.way else f"{stem}-"
         return Path(tempfile.mkdtemp(prefix=name, dir=self.keep)).resolve()
 
     def _stage(self, processes: Processes, proxy: Proxy, news: News) -> Stage:

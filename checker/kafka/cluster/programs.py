@@ -16,7 +16,7 @@ CONFIGURATION = Path(str(files("checker.kafka.cluster").joinpath("log4j2.xml")))
 QUIET = "-Dlog4j2.level=ERROR"  # for a program that is not a node, and without the configuration
 OURS = [
     Path(str(files("checker.kafka.cluster").joinpath(name)))
-    for name in ("Clients.java", "Stalls.java")
+    for name in ("Clients.java", "Metrics.java", "Stalls.java")
 ]
 
 # Kafka moves its programs from core to modules of their own, by and by.

@@ -1,7 +1,8 @@
 """Schedules: short files, each the story of a run, one step a line.
 
 A schedule is a TOML file: `title`, `finding` (the number of its page) and perhaps `fix` (its name,
-if the finding has several), `story`, what the `control` leaves out in words, `brokers`,
+if the finding has several), `story`, what the `control` leaves out in words, perhaps what an
+operator does with the `workaround` of the finding's page, `brokers`,
 `controllers` (their node ids, if metadata may be lost: the first founds the quorum),
 `voters_configured` (true if all of them are voters from the start, in `controller.quorum.voters`),
 `log_dirs`, `seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a
@@ -14,8 +15,12 @@ not the release's own), and `steps`:
     perhaps t is led by 0          waited for, and gone on either way: releases differ
     - hold the metadata of 0       left out in the control
     + until 0 leads t in epoch 1   in the control only
+    w- start 1, 2                  left out with the workaround
+    w+ start 2                     with the workaround only
+    -- release the metadata of 0   left out in the control, and with the workaround
 
-A line may end in `within 30 s`. All that a control differs in is thus marked, as in a patch.
+A line may end in `within 30 s`. All that a control, or a run with the workaround, differs in is
+thus marked, as in a patch.
 """
 
 from __future__ import annotations
@@ -38,11 +43,12 @@ from model.language.errors import UsageError, unknown_name
 
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
 KEYS = {
-    "title", "finding", "fix", "story", "control", "brokers", "controllers", "voters_configured",
-    "log_dirs", "seconds", "settings", "features", "steps",
+    "title", "finding", "fix", "story", "control", "workaround", "brokers", "controllers",
+    "voters_configured", "log_dirs", "seconds", "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
-_LINE = re.compile(r"(?:([+-]) )?(?:(until|promise|perhaps) )?(.+?)(?: within (\d+) s)?")
+_MARK, _KIND = r"(?:(w[+-]|--|[+-]) )?", r"(?:(until|promise|perhaps) )?"
+_LINE = re.compile(_MARK + _KIND + r"(.+?)(?: within (\d+) s)?")
 
 
 class Kind(StrEnum):
@@ -54,15 +60,39 @@ class Kind(StrEnum):
     PERHAPS = "perhaps"
 
 
+class Way(StrEnum):
+    """How a schedule is played."""
+
+    AS_IT_IS = ""
+    CONTROL = "control"
+    WORKAROUND = "workaround"
+
+
+_PLAYED: Mapping[str, frozenset[Way]] = {
+    "": frozenset(Way),
+    "-": frozenset({Way.AS_IT_IS, Way.WORKAROUND}),
+    "+": frozenset({Way.CONTROL}),
+    "w-": frozenset({Way.AS_IT_IS, Way.CONTROL}),
+    "w+": frozenset({Way.WORKAROUND}),
+    "--": frozenset({Way.AS_IT_IS}),
+}
+"""In which ways a line is played, by its mark."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """One line. `only`: `-` if the control leaves it out, `+` if it alone has it, else empty."""
+    """One line. `only` is its mark, empty if it is played in every way."""
 
     text: str
     kind: Kind
     meaning: Meaning
     seconds: float
     only: str
+
+    @property
+    def marks_control(self) -> bool:
+        """The schedule and its control differ in it."""
+        return (Way.AS_IT_IS in _PLAYED[self.only]) != (Way.CONTROL in _PLAYED[self.only])
 
     @property
     def words(self) -> str:
@@ -72,7 +102,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Schedule:
-    """A story to be played. `name` is the file's, without the finding's number."""
+    """A story to be played. `name` is the file's, without the finding's number.
+
+    `workaround` is empty where no run with one is known.
+    """
 
     name: str
     title: str
@@ -80,6 +113,7 @@ class Schedule:
     fix: str
     story: str
     control: str
+    workaround: str
     brokers: int
     quorum: Quorum
     log_dirs: int
@@ -96,10 +130,9 @@ class Schedule:
             if step.meaning.sentence.function is threads.stall
         )
 
-    def steps(self, control: bool) -> tuple[Step, ...]:
-        """Those of the schedule, or those of its control."""
-        wanted = "+" if control else "-"
-        return tuple(step for step in self.every_step if step.only in ("", wanted))
+    def steps(self, way: Way = Way.AS_IT_IS) -> tuple[Step, ...]:
+        """Those of the schedule, of its control, or of it with the workaround."""
+        return tuple(step for step in self.every_step if way in _PLAYED[step.only])
 
 
 def read_schedule(path: Path) -> Schedule:
@@ -124,12 +157,15 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
     finding = str(data["finding"])
     seconds = float(data.get("seconds", SECONDS))
     steps = _steps(data["steps"], seconds)
-    if not data["control"] or not any(step.only for step in steps):
+    if not data["control"] or not any(step.marks_control for step in steps):
         raise UsageError("a control differs by at least one step, marked - or +, and says in words")
+    workaround = str(data.get("workaround", "")).strip()
+    if bool(workaround) != any("w" in step.only for step in steps):
+        raise UsageError("a workaround differs by a step, marked w- or w+, and says in words")
     return Schedule(
         path.stem.removeprefix(f"{finding}-"),
         data["title"], finding, str(data.get("fix", finding)),
-        data["story"].strip(), data["control"].strip(),
+        data["story"].strip(), data["control"].strip(), workaround,
         int(data.get("brokers", 3)), _quorum(data), int(data.get("log_dirs", 1)),
         {str(key): str(value) for key, value in data.get("settings", {}).items()},
         {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
@@ -194,3 +230,14 @@ def schedule_named(name: str | None, known: list[Schedule]) -> Schedule:
     if name not in by_name:
         raise unknown_name(f"schedule of {known[0].finding}", name, by_name)
     return by_name[name]
+
+
+def with_workaround(name: str | None, known: list[Schedule]) -> Schedule:
+    """As `schedule_named`, of those that know a workaround. `UsageError` if none does."""
+    having = [schedule for schedule in known if schedule.workaround]
+    if not having:
+        every = sorted({s.finding for s in every_schedule() if s.workaround})
+        raise UsageError(
+            f"no schedule of {known[0].finding} has a workaround: valid are {', '.join(every)}"
+        )
+    return schedule_named(name, having)

@@ -109,6 +109,15 @@ class Stage:
         found: dict[str, Any] | None = self._told(f"quorum {controller}", ask)
         return found
 
+    def metric(self, node: int, bean: str, attribute: str) -> Any:
+        """What a node tells by JMX now."""
+
+        def ask() -> Any:
+            pid = self.cluster.pid(node)
+            return self.clients.ask("metric", pid=pid, bean=bean, attribute=attribute)
+
+        return self._told(f"{bean} {attribute} of {node}", ask)
+
     def insist(self, refusal: str, request: str, **data: Any) -> None:
         """Ask for something, and again for as long as the answer has the refusal in it.
 

@@ -130,7 +130,7 @@ HOW_OFTEN: Mapping[str, float] = {
     "node_lose_power": 0.1,
     "node_lose_disk": 0.05,
 }
-"""Else walks are mostly time-outs, and whatever may fail has failed in their first steps."""
+"""Else walks are mostly timeouts, and whatever may fail has failed in their first steps."""
 
 COVERED: Mapping[str, int] = {
     "nodes": 2,

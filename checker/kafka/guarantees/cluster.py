@@ -44,6 +44,9 @@ FIRST = "first.partition.replicas"
 REPLICAS = 3
 """Replicas where nobody says how many."""
 
+MOST = 5
+"""Replicas that are searched at most."""
+
 FLAG = "as asked"
 
 NEW_CLUSTERS = "new clusters have it so, upgraded ones may not: see kafka-features describe"
@@ -80,7 +83,7 @@ class Cluster:
 
 def describe_cluster(
     kafka: str,
-    files: Iterable[Path] = (),
+    files: Iterable[Path | Described] = (),
     settings: Mapping[str, str] | None = None,
     *,
     replicas: int | None = None,
@@ -88,11 +91,13 @@ def describe_cluster(
     mode: str | None = None,
     topic: str | None = None,
 ) -> Cluster:
-    """The cluster that flags and files describe; `UsageError` in one line for what cannot be."""
-    described = [read_config(path) for path in files]
-    entries = _of_topic([e for each in described for e in each.entries], described, topic)
-    chosen = {entry.key: entry for entry in _decided(entries)}
-    release = release_named(kafka, mode or _mode(chosen))
+    """The cluster that flags and files describe; `UsageError` in one line for what cannot be.
+
+    In place of a file may stand what it says.
+    """
+    described = [each if isinstance(each, Described) else read_config(each) for each in files]
+    chosen = entries_of(described, topic)
+    release = release_named(kafka, mode or mode_of_files(chosen))
     metadata = chosen.get(METADATA)
     held = rules_held_back(release, metadata.value) if metadata else {}
     given, read = _given(chosen.values(), settings or {})
@@ -125,6 +130,15 @@ def describe_cluster(
         tuple(key for key in others if key not in WITHOUT_MEANING),
         tuple(key for key in others if key in WITHOUT_MEANING),
     )  # fmt: skip
+
+
+def entries_of(described: Sequence[Described], topic: str | None) -> dict[str, Entry]:
+    """The entry of each key that files give for one topic and its brokers, the narrowest scope's.
+
+    `UsageError` if it is not said which topic, or if two that matter differ.
+    """
+    entries = _of_topic([e for each in described for e in each.entries], described, topic)
+    return {entry.key: entry for entry in _decided(entries)}
 
 
 def _given(
@@ -192,7 +206,8 @@ def _decided(entries: Iterable[Entry]) -> list[Entry]:
     return list(found.values())
 
 
-def _mode(chosen: Mapping[str, Entry]) -> str | None:
+def mode_of_files(chosen: Mapping[str, Entry]) -> Mode | None:
+    """Where the metadata are kept, as far as files say."""
     if ROLES in chosen:
         return Mode.KRAFT
     return Mode.ZOOKEEPER if ZOOKEEPER in chosen else None
@@ -276,9 +291,8 @@ def _placed(racks: str | None, replicas: int) -> str | None:
 
 
 def _refuse_impossible(release: Release, given: Mapping[str, str], replicas: int) -> None:
-    low, most = 1, 5
-    if not low <= replicas <= most:
-        raise UsageError(f"{replicas} replicas cannot be searched: valid are {low} to {most}")
+    if not 1 <= replicas <= MOST:
+        raise UsageError(f"{replicas} replicas cannot be searched: valid are 1 to {MOST}")
     in_force = _in_force(release, given, replicas)
     least = int(in_force["min.insync.replicas"])
     if least > replicas and in_force["acks"] == "all" and not _caps_min_isr(release):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from checker.core.amounts import counted
 from checker.kafka.guarantees.config_files import read_config
+from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, BOOTSTRAP, LEVEL, VOTERS
 from checker.lab.experiments.choices import Choice
 from model.kafka.releases import is_of_a_series
 from model.kraft.bounds import APPENDS, BOUNDS, EPOCHS, NODES
@@ -17,11 +18,6 @@ from model.language.budgets import Budget
 from model.language.declare.history import version_of
 from model.language.declare.settings import as_text
 from model.language.errors import UsageError, unknown_name
-
-VOTERS = "controller.quorum.voters"
-BOOTSTRAP = "controller.quorum.bootstrap.servers"
-AUTO_JOIN = "controller.quorum.auto.join.enable"
-LEVEL = "kraft.version"
 
 FAULTS: Mapping[str, str] = {
     bound.name: bound.words for bound in BOUNDS if isinstance(bound, Budget) and bound != APPENDS

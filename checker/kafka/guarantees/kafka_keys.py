@@ -94,6 +94,12 @@ ROLES, ZOOKEEPER = "process.roles", "zookeeper.connect"
 METADATA = "metadata.version"
 RACK = "broker.rack"
 
+VOTERS = "controller.quorum.voters"
+BOOTSTRAP = "controller.quorum.bootstrap.servers"
+AUTO_JOIN = "controller.quorum.auto.join.enable"
+LEVEL = "kraft.version"
+"""Of the controllers' quorum: three keys, and the feature that says where its voters are."""
+
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
     REPLICATION: "the number of replicas, where no topic is described",

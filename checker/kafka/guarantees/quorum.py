@@ -14,7 +14,8 @@ from checker.core.amounts import counted
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.search.allowance import Allowance
 from checker.core.traces.trace import Trace
-from checker.kafka.guarantees.controllers import FAULTS, LEVEL, RELEASES, SIZES, Controllers
+from checker.kafka.guarantees.controllers import FAULTS, RELEASES, SIZES, Controllers
+from checker.kafka.guarantees.kafka_keys import LEVEL
 from checker.kafka.guarantees.text import listed, no_loss
 from checker.kafka.guarantees.tiers import SEVERAL, Tier, known_bugs
 from checker.kafka.guarantees.verdicts import is_safe, judged_cells, trace_of

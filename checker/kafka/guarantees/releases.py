@@ -135,6 +135,11 @@ def later(release: Release) -> list[Release]:
 _NAMES = {Mode.ZOOKEEPER: "ZooKeeper", Mode.KRAFT: "KRaft"}
 
 
-def mode_words(release: Release) -> str:
+def named_mode(mode: Mode) -> str:
     """The mode as people write it."""
-    return _NAMES[release.mode]
+    return _NAMES[mode]
+
+
+def mode_words(release: Release) -> str:
+    """The mode of a release as people write it."""
+    return named_mode(release.mode)

@@ -16,12 +16,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from checker.core.engines.layout import Words
-from checker.core.engines.vectorised import Effect, Successors, VectorisedEngine
+from checker.core.engines.vectorised import (
+    Claims,
+    Effect,
+    Successors,
+    VectorisedEngine,
+    compile_masks,
+)
 from checker.core.search.explore import Explorer
 from checker.core.search.fingerprints import fingerprints
 from checker.core.search.limits import Limits
@@ -219,27 +225,41 @@ def _place(write: Write) -> str:
 class _Noting(VectorisedEngine):
     """Adds up the fingerprints of all steps that it finds: equal sums mean the same steps.
 
-    `known` holds the effects that mutants of one model share, so that each is made once. Without
-    `actions`, it runs the unchanged model.
+    `known` holds the effects and claims that mutants of one model share, so that each is made once.
+    Without `actions`, it runs the unchanged model, and keeps the states in `seen`.
     """
 
     def __init__(
-        self, model: Model, known: dict[Any, Effect], actions: Sequence[GroundAction] | None = None
+        self, model: Model, known: dict[Any, Any], actions: Sequence[GroundAction] | None = None
     ) -> None:
         super().__init__(model, actions)
         self.noted = 0
+        self.seen: list[Words] = []
         self._known = known
 
     def _effect(self, number: int) -> Effect:
-        action = self.actions[number]
+        return self.effect_of(self.actions[number])
+
+    def effect_of(self, action: GroundAction) -> Effect:
+        """What an action does, its own or a mutant's."""
         key = action.instance.number, *action.assignments.items(), action.misfit
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = super()._effect(number)
-        return found
+            found = self._known[key] = Effect(action, self.layout)
+        return cast(Effect, found)
+
+    def judging(self, nodes: Iterable[Node]) -> Claims:
+        """As any engine."""
+        key = tuple(nodes)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = super().judging(key)
+        return cast(Claims, found)
 
     def expand(self, words: Words) -> Successors:
         """As any engine."""
+        if self.is_of_model:
+            self.seen.append(words)
         found = super().expand(words)
         instances = found.instances.astype(np.uint64)[np.newaxis]
         steps = np.vstack([words.take(found.rows, axis=1), instances, found.words])
@@ -278,7 +298,7 @@ class Judge:
             keep_going=not first, symmetry=symmetry, compile_after=None, cross_check=cross_check
         )
         self._actions = self.model.ground_actions
-        self._known: dict[Any, Effect] = {}
+        self._known: dict[Any, Any] = {}
         self._engine = _Noting(self.model, self._known)
 
     @cached_property
@@ -301,7 +321,9 @@ class Judge:
             settings = as_text(model.settings) | dict(mutant.settings)
             model = model.protocol.model(model.bounds, settings).wide
         actions = self._actions_of(mutant, model)
-        if _behaviour(actions) == _behaviour(self._actions):
+        if _behaviour(actions) == _behaviour(self._actions) or (
+            not mutant.settings and self._changes_nothing(actions)
+        ):
             states, steps = original.distinct_states, original.transitions
             return Fate(mutant.name, mutant.kind, Outcome.EQUIVALENT, {}, states, steps)
         engine = _Noting(model, {} if mutant.settings else self._known, actions)
@@ -322,6 +344,33 @@ class Judge:
             mutant.name, mutant.kind, Outcome.KILLED if killers else alive, killers,
             result.distinct_states, result.transitions,
         )  # fmt: skip
+
+    def _changes_nothing(self, actions: Sequence[GroundAction]) -> bool:
+        """The actions have the steps of the model's own in every state that the model reaches.
+
+        A search of them would find these states again. A limit must not have ended the model's.
+        """
+        if self.original.stopped:
+            return False
+        old, new = ({a.instance.number: a for a in each} for each in (self._actions, actions))
+        changed = [n for n in old.keys() | new.keys() if old.get(n) != new.get(n)]
+        guards = [
+            each[n].guard if n in each else graph.FALSE for n in changed for each in (old, new)
+        ]
+        words = np.concatenate(self._engine.seen, axis=1)
+        masks = compile_masks(guards, self._engine.layout)(words)
+        try:
+            return all(
+                np.array_equal(before, after)
+                and (not before.any() or self._agree(old[n], new[n], words[:, before]))
+                for n, before, after in zip(changed, masks[::2], masks[1::2], strict=True)
+            )
+        except DomainError:
+            return False
+
+    def _agree(self, one: GroundAction, other: GroundAction, words: Words) -> bool:
+        before, after = (self._engine.effect_of(action)(words) for action in (one, other))
+        return np.array_equal(before, after)
 
     def _actions_of(self, mutant: Mutant, model: Model) -> tuple[GroundAction, ...]:
         """The mutant's ground actions; those that it leaves alone are not made again."""

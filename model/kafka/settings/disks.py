@@ -20,7 +20,7 @@ class DiskRules:
 
     epoch_cache: EpochCache = setting(
         EpochCache.LOG,
-        "what brokers know of leader epochs, which they truncate by",
+        "where brokers look up leader epochs: in the log, or in a cache kept as its own state",
         "epoch.cache",
         at="LeaderEpochFileCache.endOffsetFor",
         about="KIP-101",
@@ -73,7 +73,7 @@ class DiskRules:
     )
     log_file: LogFile = setting(
         LogFile.AT_ONCE,
-        "when the truncation of a log is on disk: in the file system's order, or by its own sync",
+        "when a truncation is on disk: at once, or, unsynced, when that segment file is synced",
         "log.file",
         at="LogSegment.truncateTo",
         since="0.8.0",
@@ -81,13 +81,13 @@ class DiskRules:
     )
     recovery_replaces_epochs: bool = setting(
         False,
-        "a log that is recovered has the epochs of its records, whatever its file of epochs says",
+        "log recovery takes leader epochs from the records, not from leader-epoch-checkpoint",
         "recovery.replaces.epochs",
         at="LogSegment.recover",
     )
     log_start_file: LogStartFile = setting(
         LogStartFile.AT_ONCE,
-        "when a later log start is in its checkpoint file, or the records before it are gone",
+        "when a new log start offset is in its checkpoint file: at once, or later",
         "log.start.file",
         at="LogManager.checkpointLogStartOffsets",
         about="KIP-107",

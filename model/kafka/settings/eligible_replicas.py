@@ -103,7 +103,7 @@ class EligibleReplicaRules:
     )
     elr_of_replicas_only: bool = setting(
         False,
-        "whoever is no replica after a reassignment, or was none before, leaves the ELR",
+        "a broker that is not a replica after a reassignment, or was not before, leaves the ELR",
         "elr.of.replicas.only",
         at="PartitionChangeBuilder.maybePopulateTargetElr",
         about="finding 0004",
@@ -112,7 +112,7 @@ class EligibleReplicaRules:
     )
     unregistration_leaves_elr: bool = setting(
         False,
-        "a broker that is unregistered is in no ELR from then on",
+        "a broker that is unregistered leaves the ELR",
         "unregistration.leaves.elr",
         at="ReplicationControlManager.handleBrokerUnregistered",
         about="finding 0018",
@@ -134,8 +134,8 @@ class EligibleReplicaRules:
     )
     replacing_sets_both_lists: bool = setting(
         False,
-        "a reassignment that takes another's place sets who is added and who is "
-        "removed, also to nobody",
+        "a reassignment that replaces another sets addingReplicas and removingReplicas, "
+        "even to none",
         "replacing.sets.both.lists",
         at="ReplicationControlManager.changePartitionReassignment",
         about="finding 0013",

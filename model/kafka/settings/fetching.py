@@ -45,7 +45,7 @@ class FetchingRules:
     )
     isr_join_checks_replica: bool = setting(
         False,
-        "a follower joins the ISR by what the leader knows of it now",
+        "a follower joins the ISR by the leader's present Replica of it, not an earlier one",
         "isr.join.checks.replica",
         at="Partition.needsExpandIsr",
         about="finding 0008",

@@ -38,7 +38,7 @@ class OperatorSettings:
     )
     replication_factor: int = setting(
         0,
-        "so many brokers have a replica at first, so that replicas can move; 0: all of them",
+        "how many brokers have a replica in the initial state: the others can get one; 0: all have",
         "replication.factor",
         high=REPLICAS,
         at="ReplicationControlManager.createTopic",
@@ -47,7 +47,7 @@ class OperatorSettings:
     )
     first_partition_replicas: int = setting(
         0,
-        "how many replicas the topic's first partition has, if this is another one; 0: as many",
+        "replicas of the topic's partition 0, if the model is of another partition; 0: as many",
         "first.partition.replicas",
         high=REPLICAS,
         at="ReplicationControlManager.getTopicEffectiveMinIsr",

@@ -102,15 +102,18 @@ def test_an_executor_that_is_killed_changes_nothing(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("depth", [12, nightly("Spark starts three times for each", 17)])
-def test_a_driver_that_is_killed_is_resumed(tmp_path, depth):
+@pytest.mark.parametrize(
+    ("killed", "depth"), [(8, 12), nightly("Spark starts twice for each", (17, 26))]
+)
+def test_a_driver_that_is_killed_is_resumed(tmp_path, killed, depth):
     store, local = tmp_path / "store", ("--engine", "spark", "--master", "local[2]")
-    process = _started_until(store, depth, "kip320", *local)
+    asked = ("kip320", "--depth", str(depth))
+    process = _started_until(store, killed, *asked, *local)
     process.kill()
     process.communicate()
-    assert not (store / "levels" / "level=26").exists(), "it was killed too late"
-    found = _explore("kip320", *local, "--store", str(store), "--resume")
-    _check_same(found, _explore("kip320"))
+    assert not (store / "levels" / f"level={depth}").exists(), "it was killed too late"
+    found = _explore(*asked, *local, "--store", str(store), "--resume")
+    _check_same(found, _explore(*asked))
 
 
 @pytest.mark.nightly("Spark starts twice; a driver that is killed is tried on every change")

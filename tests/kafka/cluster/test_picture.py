@@ -10,7 +10,7 @@ import pytest
 from checker.commands.cli import highwater, run
 from checker.core.exits import Exit
 from checker.kafka.cluster.picture import CLIENTS, picture_of
-from checker.kafka.cluster.schedule import every_schedule, read_schedule, step_of
+from checker.kafka.cluster.schedule import Way, every_schedule, read_schedule, step_of
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 from checker.telling.pictures.lanes import Mark, Passing, Standing
 from tests.kafka.cluster.test_schedules import GOOD, example
@@ -41,7 +41,7 @@ def drawn(tmp_path):
 @each
 @both
 def test_a_picture_tells_each_step_in_its_words_and_marks_what_the_other_lacks(schedule, control):
-    steps = schedule.steps(control)
+    steps = schedule.steps(Way.CONTROL if control else Way.AS_IT_IS)
     picture = ElementTree.fromstring(picture_of(schedule, control).svg())
     rows = [g for g in picture.iter(f"{SVG}g") if g.get("class") == "row"]
     assert [row.get("data-words") for row in rows] == [step.words for step in steps]
@@ -52,7 +52,7 @@ def test_a_picture_tells_each_step_in_its_words_and_marks_what_the_other_lacks(s
     described = picture.findtext(f"{SVG}desc") or ""
     assert all(f"{words}." in described for words in numbered)
     bands = [r for r in picture.findall(f"{SVG}rect") if r.get("class") == "band"]
-    assert len(bands) == sum(bool(step.only) for step in steps)
+    assert len(bands) == sum(step.marks_control for step in steps)
     key = "".join(
         t for g in picture.iter(f"{SVG}g") if g.get("class") == "key" for t in g.itertext()
     )

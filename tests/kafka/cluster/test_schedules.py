@@ -8,11 +8,13 @@ from checker.kafka.cluster.frames import Frames
 from checker.kafka.cluster.schedule import (
     FOLDER,
     Kind,
+    Way,
     every_schedule,
     read_schedule,
     schedule_named,
     schedules_of,
     step_of,
+    with_workaround,
 )
 from checker.kafka.cluster.steps import network, quorums
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS, FRAMES, KINDS
@@ -74,20 +76,21 @@ def test_a_schedule_is_told_in_unambiguous_sentences(schedule):
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
-def test_a_control_differs_in_marked_steps_only_and_in_few(schedule):
-    steps, control = schedule.steps(False), schedule.steps(True)
+def test_a_control_and_a_workaround_differ_in_marked_steps_only_and_in_few(schedule):
     unmarked = [step for step in schedule.every_step if not step.only]
-    assert [step for step in steps if not step.only] == unmarked
-    assert [step for step in control if not step.only] == unmarked
-    assert steps != control
-    assert len(schedule.every_step) - len(unmarked) <= 6 < len(unmarked)
+    played = {way: schedule.steps(way) for way in Way}
+    assert all([s for s in steps if not s.only] == unmarked for steps in played.values())
+    assert played[Way.AS_IT_IS] != played[Way.CONTROL]
+    assert (played[Way.AS_IT_IS] != played[Way.WORKAROUND]) is bool(schedule.workaround)
+    assert sum(step.marks_control for step in schedule.every_step) <= 6 < len(unmarked)
+    assert sum("w" in step.only for step in schedule.every_step) <= 6
 
 
-@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("way", list(Way), ids=lambda way: way or "schedule")
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
-def test_what_is_released_was_held(schedule, control):
+def test_what_is_released_was_held(schedule, way):
     held = set()
-    for step in schedule.steps(control):
+    for step in schedule.steps(way):
         template = step.meaning.sentence.template
         if template.startswith("hold "):
             assert step.meaning.arguments["frames"] not in held
@@ -96,11 +99,11 @@ def test_what_is_released_was_held(schedule, control):
             held.remove(step.meaning.arguments["frames"])
 
 
-@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("way", list(Way), ids=lambda way: way or "schedule")
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
-def test_what_is_left_unread_is_read_again(schedule, control):
+def test_what_is_left_unread_is_read_again(schedule, way):
     unread = set()
-    for step in schedule.steps(control):
+    for step in schedule.steps(way):
         function = step.meaning.sentence.function
         if function is network.leave:
             unread.add(step.meaning.arguments["frames"])
@@ -109,14 +112,14 @@ def test_what_is_left_unread_is_read_again(schedule, control):
     assert not unread
 
 
-@pytest.mark.parametrize("control", [False, True], ids=["schedule", "control"])
+@pytest.mark.parametrize("way", list(Way), ids=lambda way: way or "schedule")
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"{s.finding}-{s.name}")
 def test_a_network_that_is_parted_is_made_whole_and_all_nodes_that_are_named_are_there(
-    schedule, control
+    schedule, way
 ):
     apart: set[Frames] = set()
     nodes = {*schedule.quorum.controllers, *range(schedule.brokers)}
-    for step in schedule.steps(control):
+    for step in schedule.steps(way):
         given = step.meaning.arguments
         for key in ("nodes", "others", "brokers", "controllers", "voters", "replicas"):
             assert set(given.get(key, ())) <= nodes
@@ -140,16 +143,16 @@ def test_a_schedule_as_it_is_read(tmp_path):
     assert schedule.quorum.controllers == (100,)
     assert schedule.settings == {"replica.lag.time.max.ms": "10000"}
     assert schedule.features == {"eligible.leader.replicas.version": 0}
-    assert [s.words for s in schedule.steps(False)] == [
+    assert [s.words for s in schedule.steps()] == [
         "make topic t on 0, 1, 2", "kill 0", "promise t has a leader",
     ]  # fmt: skip
-    assert [s.words for s in schedule.steps(True)] == [
+    assert [s.words for s in schedule.steps(Way.CONTROL)] == [
         "make topic t on 0, 1, 2", "until 0 has started", "promise t has a leader",
     ]  # fmt: skip
     assert [s.kind for s in schedule.every_step] == [
         Kind.ACT, Kind.ACT, Kind.UNTIL, Kind.PROMISE,
     ]  # fmt: skip
-    assert schedule.steps(True)[1].seconds == 7
+    assert schedule.steps(Way.CONTROL)[1].seconds == 7
 
 
 @pytest.mark.parametrize(
@@ -162,6 +165,8 @@ def test_a_schedule_as_it_is_read(tmp_path):
         ("until 0 has started", "until kill 0", "is no sentence"),
         ("- kill 0\n+ until", "until", "a control differs by at least one step"),
         ('control = "what is left out"', 'control = ""', "a control differs"),
+        ("promise", "w+ promise", "a workaround differs by a step, marked w- or w+, and says"),
+        ("finding", 'workaround = "what is done"\nfinding', "a workaround differs"),
         ('title = "a title"', "", "no 'title'"),
         ("[settings]", "controllers = [101, 101]\n[settings]", "are different node ids"),
         ("[settings]", "controllers = [2, 101]\n[settings]", "from 100 on, not 2, 101"),
@@ -187,6 +192,9 @@ def test_a_finding_is_found_by_its_page_and_by_the_catalogue():
     with pytest.raises(UsageError, match=r"no schedule of 0001 is called 'crush'.*'crash'"):
         schedule_named("crush", schedules_of("0001"))
     assert schedule_named(None, schedules_of("0001")).name == "crash"
+    assert with_workaround("election", schedules_of("0001")).name == "election"
+    with pytest.raises(UsageError, match=r"no schedule of 0002 has a workaround: valid are 0001,"):
+        with_workaround(None, schedules_of("0002"))
 
 
 def test_files_are_named_after_their_findings():

@@ -15,6 +15,7 @@ import pytest
 from checker.kafka.conformance.producer_rules import run_accumulator
 from model.kafka_producer.state import Answer, Status
 from tests.support.accumulator import VERSIONS, Producer
+from tests.support.tiers import nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clients")]
 
@@ -181,7 +182,11 @@ def _space(name, **instead):
     return Producer(settings | instead, topic_partitions=1, **bounds), length
 
 
-@pytest.mark.parametrize("name", SPACES)
+LARGER = ("expired batches", "no sequences, one in flight")
+EACH_TIME = [nightly("ten seconds and more", n) if n in LARGER else n for n in SPACES]
+
+
+@pytest.mark.parametrize("name", EACH_TIME)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_queue_is_kafkas_in_every_run(version, name):
     """What is queued after each step, which batch goes and with which numbers, or that none does.

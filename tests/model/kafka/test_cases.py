@@ -47,10 +47,8 @@ def _marks(place, name):
     That each stored trace is one, and that its fix prevents it, is tried without a search on every
     change.
     """
-    if name in NIGHTLY:
-        return [
-            pytest.mark.nightly("a search of a million states or more takes up to half a minute")
-        ]
+    if name in NIGHTLY or place % 4:
+        return [pytest.mark.nightly("a search each; stored traces are replayed on every change")]
     return [pytest.mark.slow] if name in LONG or place % 24 else []
 
 

@@ -11,7 +11,7 @@ from checker.core.search.symmetry import symmetry_of
 from model.kafka.protocol import KAFKA
 from model.language.errors import UsageError
 from tests.support.kafka import SAFE, depths, explored, kafka_model
-from tests.support.tiers import first_and_slow, slow_but
+from tests.support.tiers import first_and_slow, nightly, slow_but
 from tests.support.variants import walked_states
 
 ON_DISK = ("log.end", "log.id", "log.epoch", "high_watermark")
@@ -37,11 +37,11 @@ def without(state, cells, *names):
 
 
 RACKS = [
-    pytest.param("kafka-2.1", 3, "together", 2, marks=pytest.mark.slow),
-    pytest.param("kafka-fixed", 3, "spread", 2, marks=pytest.mark.slow),
     ("kafka-fixed", 3, "aba", 2),
-    pytest.param("kafka-4.3", 4, "abba", 1, marks=pytest.mark.slow),
-    pytest.param("kafka-4.3", 4, "together", 1, marks=pytest.mark.slow),
+    ("kafka-4.3", 4, "abba", 1),
+    nightly("other racks", ("kafka-2.1", 3, "together", 2)),
+    nightly("other racks", ("kafka-fixed", 3, "spread", 2)),
+    nightly("other racks", ("kafka-4.3", 4, "together", 1)),
 ]
 
 

@@ -64,8 +64,8 @@ def beyond(protocol: Protocol, preset: str, bounds: dict[str, int]) -> tuple[int
     ("preset", "bounds"),
     [
         ("kafka-fixed", ELECTIONS),
-        pytest.param("kafka-fixed", CRASH, marks=pytest.mark.slow),
-        pytest.param("kafka-2.0.1", CRASH, marks=pytest.mark.slow),
+        ("kafka-2.0.1", CRASH),
+        nightly(RELEASES, ("kafka-fixed", CRASH)),
         *(nightly(RELEASES, each) for each in [*ALIKE[:2], ("kafka-2.0.1", ELECTIONS)]),
     ],
 )
@@ -87,10 +87,10 @@ def test_so_with_three_replicas():
     ("preset", "bounds"),
     [
         ("kafka-fixed", ELECTIONS),
-        pytest.param("kafka-fixed", CRASH, marks=pytest.mark.slow),
-        pytest.param("kafka-2.1", ELECTIONS, marks=pytest.mark.slow),
+        ("kafka-2.1", ELECTIONS),
+        nightly(RELEASES, ("kafka-fixed", CRASH)),
         *(nightly(RELEASES, each) for each in ALIKE),
-        pytest.param("kafka-fixed", THREE, marks=pytest.mark.slow),
+        nightly(RELEASES, ("kafka-fixed", THREE)),
     ],
 )
 def test_a_fetch_that_waits_in_a_socket_says_nothing_new(preset, bounds):

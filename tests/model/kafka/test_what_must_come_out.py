@@ -107,17 +107,17 @@ FACTOR_2 = {"replication.factor": "2"}
             MILLIONS,
             (BOTH, {"crashes": 1, "preferred_elections": 2, "false_fencings": 1}, 39, 11_498_533),
         ),
-        ({}, {"preferred_elections": 3, "stalled_fetches": 1}, 37, 4_761_523),
+        nightly(MILLIONS, ({}, {"preferred_elections": 3, "stalled_fetches": 1}, 37, 4_761_523)),
         (FACTOR_2, {"replica_moves": 1, "crashes": 1, "preferred_elections": 1}, 38, 285_236),
         (FACTOR_2, {"replicas": 4, "partition_moves": 1, "shutdowns": 1}, 33, 218_656),
         ({}, {"shutdowns": 2, "lost_directories": 1, "preferred_elections": 1}, 37, 972_269),
         nightly(
             MILLIONS, ({}, {"controlled_shutdowns": 2, "preferred_elections": 2}, 40, 6_927_885)
         ),
-        (
+        nightly(MILLIONS, (
             {"min.insync.replicas.later": "3"},
             {"min_isr_changes": 1, "power_losses": 1, "preferred_elections": 1}, 35, 1_041_761,
-        ),
+        )),
         nightly(MILLIONS, (
             {"min.insync.replicas.later": "1"},
             {"min_isr_changes": 1, "topic_deletions": 1, "crashes": 2, "preferred_elections": 1},

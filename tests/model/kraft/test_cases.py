@@ -14,7 +14,6 @@ from model.protocols import PROTOCOLS
 from properties import choose_properties
 from tests.support.fixes import searched_with_fix
 
-LONG = {"99", "102", "103", "104", "116"}
 ROOT = Path(__file__).parents[3] / "counterexamples" / "kraft"
 FOUND = {"107", "109", "114", "115", "124", "125"}
 MENDED = {"109", "110", "111", "112", "117"}
@@ -22,9 +21,9 @@ MENDED = {"109", "110", "111", "112", "117"}
 
 
 def _marks(number: str, quick: set[str]) -> list[Any]:
-    if number in LONG:
-        return [pytest.mark.nightly("a search of a million states; the stored trace is replayed")]
-    return [] if number in quick else [pytest.mark.slow]
+    if number in quick:
+        return []
+    return [pytest.mark.nightly("a search each; stored traces are replayed on every change")]
 
 
 def _cases(quick: set[str]) -> list[Any]:

@@ -16,7 +16,7 @@ from model.language import action
 from model.language.protocol import Model
 from properties import Sense, choose_properties, promised_properties
 from tests.support.laws import check_is_broken
-from tests.support.tiers import nightly
+from tests.support.tiers import first_and_nightly, nightly
 
 BLANK = {"dead.values.are.blank": "true"}
 
@@ -64,12 +64,12 @@ WHERE: dict[str, tuple[dict[str, int], dict[str, Any], float]] = {
 flushes are left out."""
 
 
-LONG = "two changes at a time"
+LONG = ("two changes at a time", "a crash")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [nightly("a third of a minute", n) if n == LONG else n for n in WHERE]
+    "name", [nightly("a third of a minute", n) if n in LONG else n for n in WHERE]
 )
 def test_a_state_and_what_is_left_of_it_have_the_same_future(name):
     """Whatever step one takes the other takes, or it is none by now; and claims say the same."""
@@ -102,7 +102,7 @@ LOST: dict[str, tuple[str, dict[str, int], int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", LOST)
+@pytest.mark.parametrize("rule", first_and_nightly("ten seconds", *reversed(LOST)))
 def test_what_a_power_loss_takes_is_lost_in_as_many_steps(rule):
     """Flushes that are left out are those after it."""
     name, bounds, depth = LOST[rule]

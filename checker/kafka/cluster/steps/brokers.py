@@ -8,6 +8,8 @@ from checker.kafka.cluster.frames import CONTROLLER
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
+LAG = ("kafka.server:type=broker-metadata-metrics", "last-applied-record-lag-ms")
+
 
 @act("start {brokers:numbers}")
 def start(stage: Stage, brokers: tuple[int, ...]) -> None:
@@ -93,6 +95,18 @@ def log_says(stage: Stage, broker: int, words: str) -> Test:
     """Since the last step that acted; the words are a regular expression."""
     pattern = re.compile(words)
     return lambda: any(pattern.search(line) for line in stage.new_lines(broker))
+
+
+@condition("the metadata of {broker:number} lag by {milliseconds:number} ms or more")
+def metadata_lag(stage: Stage, broker: int, milliseconds: int) -> Test:
+    """As its metric `last-applied-record-lag-ms` says, which findings tell operators to watch."""
+    return lambda: stage.metric(broker, *LAG) >= milliseconds
+
+
+@condition("the metadata of {broker:number} lag by less than {milliseconds:number} ms")
+def metadata_are_read(stage: Stage, broker: int, milliseconds: int) -> Test:
+    """As the same metric says."""
+    return lambda: stage.metric(broker, *LAG) < milliseconds
 
 
 @condition("the controller's log says {words:text}")

@@ -170,7 +170,7 @@ final class RaftActions {
         node.settle();
     }
 
-    /** Before 4.0 a candidate backs off after its election time-out. */
+    /** Before 4.0 a candidate backs off after its election timeout. */
     private void timeOutAtOnce(RaftNode node) {
         boolean stands = node.role().equals("Candidate");
         expire(node, node.role().equals("Follower") ? "fetchTimer" : "electionTimer");

@@ -1,0 +1,75 @@
+"""Which bugs concern a cluster, as lines of text: the worst first, and with what to do today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from checker.core.amounts import counted
+from checker.kafka.affected.judge import EFFECTS, Answer, Concern, Row
+from checker.kafka.guarantees.releases import named_mode
+from checker.telling.report.paragraphs import paragraphs
+
+
+def text_of(answer: Answer, width: int) -> str:
+    """All of it in lines of the width."""
+    return paragraphs(
+        [
+            _asked(answer),
+            _section("affected", answer.those(Concern.AFFECTED), _affected),
+            _section("cannot be told from this", answer.those(Concern.UNKNOWN), _unknown),
+            _unaffected(answer.those(Concern.UNAFFECTED)),
+            _verdict(answer),
+        ],
+        width,
+    )
+
+
+def plain(markdown: str) -> str:
+    """Words of a page for a terminal."""
+    return markdown.replace("`", "")
+
+
+def _asked(answer: Answer) -> Iterator[str]:
+    facts = answer.facts
+    kept = named_mode(facts.mode) if facts.mode is not None else "KRaft or ZooKeeper"
+    yield f"Kafka {facts.asked} with {kept}: {counted(len(answer.rows), 'known bug')}"
+
+
+def _section(
+    title: str, rows: Iterable[Row], lines: Callable[[Row], Iterable[str]]
+) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        if not number:
+            yield title
+        yield from lines(row)
+
+
+def _affected(row: Row) -> Iterator[str]:
+    yield f"  {row.numbers}: {EFFECTS[row.judged.effect]}"
+    yield f"    what: {plain(row.words)}"
+    yield f"    likely: {row.judged.likely}; {row.judged.why}"
+    yield f"    today: {plain(row.today)}"
+    if row.judged.watch:
+        yield f"    watch: {plain(row.judged.watch)}"
+
+
+def _unknown(row: Row) -> Iterator[str]:
+    yield f"  {row.numbers}: {EFFECTS[row.judged.effect]} ({row.judged.likely})"
+    yield f"    what: {plain(row.words)}"
+    yield f"    look at: {plain('; '.join(row.because))}"
+
+
+def _unaffected(rows: Iterable[Row]) -> Iterator[str]:
+    """Those of the same reason in one line."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        reasons.setdefault("; ".join(row.because), []).append(row.numbers)
+    if reasons:
+        yield "not affected"
+    for why, numbers in reasons.items():
+        yield f"  {', '.join(numbers)}: {plain(why)}"
+
+
+def _verdict(answer: Answer) -> Iterator[str]:
+    counts = [f"{len(answer.those(concern))} {concern}" for concern in Concern]
+    yield f"{', '.join(counts)}; `highwater list NUMBER` has the page of a bug, and its cases"

@@ -1,0 +1,38 @@
+"""`highwater affected`: the worst first, what to look at, and one exit status for each answer."""
+
+from __future__ import annotations
+
+from checker.core.exits import Exit
+
+
+def test_it_says_what_concerns_a_cluster_why_not_and_where_to_look(
+    highwater, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "server.properties").write_text("process.roles=broker\nlog.dirs=/a\n")
+    asked = ("affected", "server.properties", "--kafka", "4.3.1")
+    ended = highwater(*asked, "--set", "eligible.leader.replicas.version=1")
+    assert ended.status == Exit.VIOLATED
+    sections = ("affected", "cannot be told from this", "not affected")
+    places = [ended.out.index(f"\n\n{title}\n") for title in sections]
+    assert places == sorted(places)
+    assert places[0] < ended.out.index("\n  0004: acknowledged records are lost\n") < places[1]
+    assert places[1] < ended.out.index("CurrentVoters") < places[2]
+    lines = ended.out[places[2] :].splitlines()
+    reasons = dict(line.strip().split(": ", 1)[::-1] for line in lines if ": " in line)
+    assert "0003" in reasons["fixed in 4.3.0"].split(", ")
+    assert "0005" in reasons["needs JBOD: log.dirs names 1 (server.properties)"].split(", ")
+    found = highwater(*asked, "--json").json
+    concerns = {bug["finding"]: bug["concern"] for bug in found["bugs"] if bug["finding"]}
+    assert (concerns["0004"], concerns["0001"]) == ("cannot be told", "affected")
+    effects = [bug["effect"] for bug in found["bugs"]]
+    worst = ["metadata", "lost", "misread", "repeated", "blocked"]
+    assert effects == sorted(effects, key=worst.index)
+
+
+def test_it_refuses_a_key_that_decides_nothing(highwater):
+    ended = highwater("affected", "--kafka", "4.1", "--set", "linger.ms=5")
+    assert ended.status == Exit.USAGE
+    assert ended.err.count("\n") == 1
+    assert "linger.ms" in ended.err
+    assert "valid are" in ended.err

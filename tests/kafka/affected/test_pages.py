@@ -1,0 +1,84 @@
+"""What pages say of a bug's releases, and of what to do today, is what the command says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from checker.kafka.affected.conditions import CONDITIONS
+from checker.kafka.affected.judge import Row, every_row
+from checker.kafka.affected.page import with_table
+from checker.lab.catalogue import Effect, read_catalogue
+
+DOCS = Path(__file__).parents[3] / "docs"
+ROWS = every_row()
+FINDINGS = {row.bug.finding: row for row in ROWS if row.bug.finding}
+
+EFFECTS = {
+    Effect.METADATA: r"committed metadata is lost",
+    Effect.LOST: r"acknowledged records are lost",
+    Effect.MISREAD: r"consumers read records that were never committed",
+    Effect.REPEATED: r"records are processed twice",
+    Effect.BLOCKED: r"no leader|cannot|exits|does not|never ends|stays out|elect|neither",
+}
+
+
+def words_of(markdown: str) -> str:
+    """Markdown in one line, with links as their words."""
+    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown).split())
+
+
+def heads_of(row: Row) -> dict[str, str]:
+    """What the head of a finding's page says: effect, releases, and what to do."""
+    page = row.bug.page()
+    assert page is not None
+    _, effect, block, *_ = page.read_text(encoding="utf-8").split("\n\n")
+    parts = re.findall(r"- \*\*([A-Za-z ]+)\*\*:\s(.*?)(?=\n- \*\*|\Z)", block, re.DOTALL)
+    return {"effect": words_of(effect), **{name: words_of(text) for name, text in parts}}
+
+
+def test_every_bug_is_judged_once_or_it_is_said_why_not():
+    judged = {bug.number: bug for bug in read_catalogue() if bug.judged is not None}
+    for bug in read_catalogue():
+        ways = (bug.judged is not None, bool(bug.judged_with), bool(bug.not_judged))
+        assert sum(ways) == 1, bug.name
+        assert not bug.judged_with or judged[bug.judged_with].finding == bug.finding, bug.name
+    for row in ROWS:
+        assert {*row.judged.needs} <= CONDITIONS.keys(), row.numbers
+        assert row.judged.today or row.span.fixed, f"{row.numbers}: what to do today?"
+        assert row.judged.watch or not row.bug.finding, row.numbers
+
+
+def test_the_page_is_what_the_declarations_say():
+    page = (DOCS / "affected.md").read_text(encoding="utf-8")
+    assert with_table(page) == page
+
+
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_a_findings_page_begins_with_what_the_command_says(finding):
+    row, heads = FINDINGS[finding], heads_of(FINDINGS[finding])
+    assert re.search(EFFECTS[row.judged.effect], heads["effect"].lower())
+    releases = row.span.since or row.span.first
+    assert heads["Affected"].startswith(releases)
+    assert heads["What to do today"].startswith(row.judged.today)
+    assert heads["Noticed by"].startswith(row.judged.watch)
+    fixed = row.span.fixed_words or "no release"
+    assert heads["Fixed in"].startswith(fixed)
+    if not row.span.fixed:
+        assert f"to {row.span.last}" in heads["Affected"].partition("(")[0]
+
+
+def test_the_readme_has_the_releases_of_each_finding():
+    page = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    told: dict[str, str] = {}
+    for line in re.findall(r"^\| \[0.*\|$", page, re.MULTILINE):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        for finding in re.findall(r"\[(\d{4})\]", cells[0]):
+            own = re.search(rf"\({finding}: ([^)]*)\)", cells[-1])
+            begins = own[1] if own else cells[-1].partition(" ")[0]
+            told[finding] = f"{begins} to {cells[-1].rpartition(' to ')[2]}"
+    spans = {f: row.span.words for f, row in FINDINGS.items() if not row.span.fixed}
+    assert {f: words for f, words in told.items() if f in spans} == spans
+    assert {*told} == {*FINDINGS}
