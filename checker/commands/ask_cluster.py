@@ -39,6 +39,7 @@ class Asked:
     min_isr_to: int | None
     anonymous: bool
     save: Path | None
+    page: Path | None
     trace_dir: Path | None
     as_json: bool
     quiet: bool
@@ -58,8 +59,10 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
     from checker.commands.interrupt import Interrupt
     from checker.commands.keeping import Keeping
     from checker.commands.progress import Line
-    from checker.kafka.live import danger, dangers, data, judged, text  # noqa: F401 (declares)
+    from checker.kafka.live import data, judged, text
     from checker.kafka.live.anonymous import anonymous
+    from checker.kafka.live.dangers import judge
+    from checker.kafka.live.page import render
     from checker.kafka.live.stored import as_json
     from checker.telling.report.paragraphs import paragraphs
 
@@ -77,10 +80,12 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
             snapshot = anonymous(snapshot)
         if asked.save is not None:
             write_file(asked.save, as_json(snapshot))
-        found = danger.judge(snapshot)
+        found = judge(snapshot)
         groups = _judged(asked, snapshot, others, budget, tell)
     with Keeping() as keeping:
         _keep_traces(keeping, groups, asked.trace_dir)
+        if asked.page is not None:
+            keeping.store(write_file, asked.page, render(snapshot, found, groups))
 
         def whole() -> dict[str, Any]:
             from checker.core.traces.trace import highwater_version
@@ -104,8 +109,8 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
     if found.found or any(each.is_lossy for each in groups):
         status = Exit.VIOLATED
     else:
-        decided = all(each.is_decided for each in groups) and not interrupt.requested
-        status = Exit.OK if decided else Exit.LIMIT
+        decided = bool(groups) and all(each.is_decided for each in groups)
+        status = Exit.OK if decided and not interrupt.requested else Exit.LIMIT
     return keeping.status(status)
 
 

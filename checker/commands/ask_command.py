@@ -96,6 +96,10 @@ class _Command(click.Command):
     "--save", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="keep what was read of the cluster: ask FILE answers from it",
 )  # fmt: skip
+@click.option(
+    "--html", "page", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="also write what was found of the cluster as a page",
+)  # fmt: skip
 @click.option("--anonymous", is_flag=True, help="names of the cluster are replaced, also in --save")
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
@@ -131,7 +135,8 @@ class _Command(click.Command):
 @output_options
 def command(
     ceiling: Ceiling, files: tuple[Path, ...], kafka: str | None, mode: str | None,
-    servers: str | None, command_config: Path | None, save: Path | None, anonymous: bool,
+    servers: str | None, command_config: Path | None, save: Path | None, page: Path | None,
+    anonymous: bool,
     controllers: int | None, replicas: int | None, racks: str | None, topic: str | None,
     settings: tuple[str, ...], rolling_restart: bool, upgrade_to: str | None,
     min_isr_to: int | None, trace_dir: Path | None, as_json: bool, quiet: bool,
@@ -167,13 +172,13 @@ def command(
             ceiling,
             Asked(
                 servers, command_config, files, topic, kafka, mode, parse_settings(settings),
-                chosen, rolling_restart, upgrade_to, min_isr_to, anonymous, save, trace_dir,
+                chosen, rolling_restart, upgrade_to, min_isr_to, anonymous, save, page, trace_dir,
                 as_json, quiet,
                 {"--replicas": replicas, "--racks": racks, "--controllers": controllers},
             ),
         )  # fmt: skip
-    only = {"--command-config": command_config, "--save": save, "--anonymous": anonymous or None}
-    _refuse_without_a_cluster(only)
+    only = {"--command-config": command_config, "--save": save, "--html": page}
+    _refuse_without_a_cluster({**only, "--anonymous": anonymous or None})
     if kafka is None:
         raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1")
     _refuse_misfits(controllers is not None, of_partitions, chosen)

@@ -50,9 +50,19 @@ def test_as_data_it_has_all_and_without_names_none_of_these(highwater, saved, tm
     assert read(again).topics[0].partitions == STUCK.topics[0].partitions
 
 
-def test_no_danger_and_no_time_is_a_limit(highwater, saved):
+def test_no_danger_and_no_time_is_a_limit_and_so_is_a_cluster_that_tells_nothing(highwater, saved):
     healthy = told(topic("t", partition()))
     assert highwater("ask", saved(healthy), "--max-seconds", "0").status == Exit.LIMIT
+    assert highwater("ask", saved(told())).status == Exit.LIMIT
+
+
+def test_the_page_has_every_place_and_runs_nothing(highwater, saved, tmp_path):
+    many = told(topic("<a&b>", *(partition(n, leader=None, isr=()) for n in range(9))))
+    highwater("ask", saved(many), "--max-seconds", "0", "--html", tmp_path / "p.html")
+    page = (tmp_path / "p.html").read_text()
+    assert all(f"&lt;a&amp;b&gt;-{n}: leader none" in page for n in range(9))
+    assert "<script" not in page and "<a&b>" not in page
+    assert "time ran out" in page and "0010: the application" in page
 
 
 @pytest.mark.slow

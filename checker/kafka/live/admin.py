@@ -33,7 +33,7 @@ from checker.kafka.live.snapshot import (
     Voter,
 )
 from model.kafka.settings.eligible_replicas import ELR_FEATURE
-from model.language.errors import UsageError
+from model.language.errors import LimitError, UsageError
 
 T = TypeVar("T")
 
@@ -189,14 +189,15 @@ def read_cluster(
     """All of a cluster, or of the topics that a pattern such as `pay*` matches.
 
     `seconds` limit each request, `left` says how many there are for all of it. `UsageError` if no
-    topic matches a pattern, or the brokers are not told.
+    topic matches a pattern, or the brokers are not told; `LimitError` if time ran out before.
     """
     reading = _Reading(client, seconds, left, tell)
     tell("reading brokers and features")
     features, supported = _features(reading)
     told = reading.ask("brokers", client.describe_cluster)
     if told is None:
-        raise UsageError(f"the cluster does not tell its brokers: {reading.told[-1].why}")
+        words = f"the cluster does not tell its brokers: {reading.told[-1].why}"
+        raise UsageError(words) if left() > 0 else LimitError(words)
     found = [_broker(each) for each in told["brokers"]]
     with_fenced = bool(found) and all(broker.fenced is not None for broker in found)
     topics = _topics(reading, topic)

@@ -2,7 +2,7 @@
 
 Each rule in `dangers.py` is one declaration: the numbers of the findings, or of bugs of the
 catalogue, what it looks at, what that means, and what to do now. A rule whose state was not told is
-not silently kept: `judge` names it.
+not silently kept: `judge` there names it.
 """
 
 from __future__ import annotations
@@ -130,17 +130,6 @@ def of_partition(look: Callable[[Seen], str]) -> Finds:
 
     finds.__name__ = look.__name__
     return finds
-
-
-def judge(cluster: Snapshot, rules: Iterable[Rule] | None = None) -> Dangers:
-    """What of a cluster's present state is a step of a known loss."""
-    found, not_judged = [], []
-    for rule in RULES if rules is None else rules:
-        if missing := rule.missing(cluster):
-            not_judged.append((rule, missing))
-        if hits := tuple(rule.finds(cluster)):
-            found.append(Danger(rule, hits))
-    return Dangers(tuple(found), tuple(not_judged))
 
 
 def ids(members: Iterable[int]) -> str:

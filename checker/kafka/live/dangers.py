@@ -13,7 +13,10 @@ from checker.kafka.live.danger import (
     FENCED,
     QUORUM,
     REASSIGNMENTS,
+    RULES,
     SETTINGS,
+    Danger,
+    Dangers,
     Hit,
     Seen,
     declare,
@@ -253,3 +256,10 @@ def controller_behind(cluster: Snapshot) -> Iterator[Hit]:
         if late > BEHIND_MS:
             since = f"for {late / 1000:,.0f} s" if voter.last_caught_up > 0 else "since it voted"
             yield Hit("", None, f"controller {voter.id} has not caught up {since}")
+
+
+def judge(cluster: Snapshot) -> Dangers:
+    """What of a cluster's present state is a step of a known loss."""
+    found = [Danger(rule, hits) for rule in RULES if (hits := tuple(rule.finds(cluster)))]
+    missing = [(rule, rule.missing(cluster)) for rule in RULES]
+    return Dangers(tuple(found), tuple((rule, why) for rule, why in missing if why))

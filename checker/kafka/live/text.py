@@ -89,6 +89,8 @@ def few(names: list[str]) -> str:
 def group_lines(judged: Sequence[Judged]) -> Iterator[str]:
     """The groups: what each loses under which faults, and what prevents that, cheapest first."""
     yield "what can be lost, by groups of partitions with the same settings and placement"
+    if not judged:
+        yield "  nothing is known: no partition was told"
     for number, one in enumerate(judged, 1):
         group = one.group
         yield (

@@ -36,14 +36,14 @@ def render_html(trace: Trace, about: str = "") -> str:
     )  # fmt: skip
 
 
-def page(template: Path, script: Path, policy: str = "", **values: Any) -> str:
+def page(template: Path, script: Path | None, policy: str = "", **values: Any) -> str:
     """A page whose style and scripts are written into it, and are all that may run there.
 
-    `policy` is what its Content-Security-Policy allows besides.
+    Without a script none may run. `policy` is what its Content-Security-Policy allows besides.
     """
     from markupsafe import Markup
 
-    style, code = style_sheet(), script_code(script)
+    style, code = style_sheet(), "" if script is None else script_code(script)
     allowed = (
         f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(code)}; "
         f"base-uri 'none'; form-action 'none'{policy}"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from checker.kafka.live import dangers
-from checker.kafka.live.danger import RULES, judge
+from checker.kafka.live.danger import RULES
+from checker.kafka.live.dangers import BEHIND_MS, judge
 from checker.kafka.live.snapshot import Quorum, Setting, Voter
 from checker.kafka.live.unseen import UNSEEN
 from checker.lab.catalogue import read_catalogue
@@ -90,8 +90,8 @@ STATES = {
     ),
     "single_controller": (told(voters=1), told(voters=2)),
     "controller_behind": (
-        voters(NOW, NOW - dangers.BEHIND_MS - 1, NOW),
-        voters(NOW, NOW - dangers.BEHIND_MS, NOW),
+        voters(NOW, NOW - BEHIND_MS - 1, NOW),
+        voters(NOW, NOW - BEHIND_MS, NOW),
     ),
 }
 

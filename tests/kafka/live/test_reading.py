@@ -15,7 +15,7 @@ from checker.kafka.live.client_properties import (  # noqa: E402
     servers_of,
 )
 from checker.kafka.live.versions import name_of  # noqa: E402
-from model.language.errors import UsageError  # noqa: E402
+from model.language.errors import LimitError, UsageError  # noqa: E402
 
 
 def a_partition(number):
@@ -140,7 +140,7 @@ def test_nothing_waits_longer_than_its_limit():
     with pytest.raises(TimeoutError):
         within(30, lambda: time.sleep(30), lambda: 0.0)  # as Ctrl-C has it
     assert time.monotonic() - begun < 5
-    with pytest.raises(UsageError, match="time ran out"):
+    with pytest.raises(LimitError, match="time ran out"):
         read(left=lambda: 0.0)
 
 
