@@ -135,6 +135,10 @@ class Election(Entity):
 
     `vote`: whom each voter has voted for. Of the leader: `start`, the offset of its first record,
     and `fetched`, the fetch offset of each voter, its own end for itself.
+
+    Ghosts, kept when it leads no more: `elected_by`, the voters as they were when a majority of
+    them elected it; `voters`, as of its last record. Of its last change of them, 0 before:
+    `changed`, the offset, and `settled`, its high watermark then.
     """
 
     _label = "epoch "
@@ -143,6 +147,10 @@ class Election(Entity):
     leader: Voter | None = None
     start: Offset = 0
     fetched: PerMember[Voter, Offset] = for_each(0)
+    elected_by: SetOf[Voter] = everybody()
+    voters: SetOf[Voter] = everybody()
+    changed: Offset = 0
+    settled: Offset = 0
 
 
 class Raft(State):
@@ -228,6 +236,7 @@ def become_leader(raft: Raft, candidate: Voter) -> None:
     candidate.role = Role.LEADER
     election.leader = candidate
     election.start = end
+    election.elected_by = election.voters = voters
     election.fetched[candidate] = end + 1
     candidate.append(voters)
 
@@ -309,18 +318,23 @@ def change_voters(raft: Raft, leader: Voter, voter: Voter) -> None:
     """AddVoter or RemoveVoter: the voters count as soon as their record is appended."""
     log, voters = leader.log, raft.voters_of(leader)
     mark, end = leader.high_watermark, leader.log.end
+    election = raft.elections[leader.epoch]
     require(raft.changes < raft.bound("voter_changes"), leader.leads, not_(log.is_full))
     if raft.settings.own_epoch_before_change:
-        require(mark > raft.elections[leader.epoch].start)
+        require(mark > election.start)
     if raft.settings.commit_before_change:
         require(every(implies(log.has(p) & (p >= mark - 1), log[p].voters == voters)
                       for p in log.positions))  # fmt: skip
 
     raft.changes = raft.changes + 1
-    leader.append(
-        choose(voters.contains(voter), voters.without_member(voter), voters.with_member(voter))
+    changed = choose(
+        voters.contains(voter), voters.without_member(voter), voters.with_member(voter)
     )
-    raft.elections[leader.epoch].fetched[leader] = end + 1
+    leader.append(changed)
+    election.fetched[leader] = end + 1
+    election.voters = changed
+    election.changed = end
+    election.settled = mark
 
 
 @action("{voter} restarts", at="KafkaRaftClient.initialize")

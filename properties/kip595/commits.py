@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.kip595.protocol import Raft
 from model.language import all_of, any_of, every, implies, is_majority
 from properties.claims import always
+from properties.kip595.voters import has_settled, is_settled
 
 
 @always(
@@ -41,9 +42,14 @@ def commits_are_majorities(raft: Raft) -> bool:
                 voter.commit_epoch <= voter.epoch,
                 raft.elections[voter.commit_epoch].start <= voter.commit_offset,
                 voter.high_watermark <= voter.commit_offset + 1,
-                is_majority(
-                    raft.fetched_beyond(voter.commit_offset, raft.elections[voter.commit_epoch]),
-                    of=raft.voters.all(),
+                any_of(
+                    is_settled(voter.commit_offset, raft.elections[voter.commit_epoch]),
+                    is_majority(
+                        raft.fetched_beyond(
+                            voter.commit_offset, raft.elections[voter.commit_epoch]
+                        ),
+                        of=raft.elections[voter.commit_epoch].voters,
+                    ),
                 ),
             ),
         )
@@ -117,4 +123,40 @@ def commits_cover_what_is_below(raft: Raft) -> bool:
         for voter in raft.voters
         for other in raft.voters
         for o in voter.log.positions
+    )
+
+
+@always(
+    "leaders_know_their_commits",
+    "nobody has committed more of an epoch than its leader, whose high watermark is beyond its "
+    "first record only by a commit in its epoch",
+    failure="{voter} has committed offset {voter.commit_offset}, and {leader}'s high watermark is "
+    "{leader.high_watermark}",
+    broken_by="a leader whose high watermark goes back",
+)
+def leaders_know_their_commits(raft: Raft) -> bool:
+    """Followers learn from it; what it settled was below its high watermark."""
+    return every(
+        implies(
+            leader.leads,
+            all_of(
+                implies(
+                    has_settled(raft.elections[leader.epoch]),
+                    raft.elections[leader.epoch].settled <= leader.high_watermark,
+                ),
+                implies(
+                    all_of(voter.high_watermark > 0, voter.commit_epoch == leader.epoch),
+                    voter.commit_offset < leader.high_watermark,
+                ),
+                implies(
+                    leader.high_watermark > raft.elections[leader.epoch].start,
+                    all_of(
+                        leader.commit_epoch == leader.epoch,
+                        leader.commit_offset + 1 == leader.high_watermark,
+                    ),
+                ),
+            ),
+        )
+        for voter in raft.voters
+        for leader in raft.voters
     )

@@ -18,23 +18,35 @@ from properties.kip595.commits import (
     commits_are_majorities,
     commits_cover_what_is_below,
     leaders_hold_commits,
+    leaders_know_their_commits,
+)
+from properties.kip595.voters import (
+    cannot_commit,
+    changes_are_settled,
+    changes_change,
+    elections_are_adjacent_to_the_first_voters,
+    has_leader,
+    later_elections_are_adjacent,
+    later_elections_know_the_voters,
+    records_have_the_voters_of_their_epoch,
+    settled_records_pass,
+    settled_with_those_who_elected,
+    voters_of_an_epoch_are_adjacent,
 )
 
 
 def is_safe(raft: Raft, voter: Voter, offset: int, election: Election) -> bool:
     """The voter holds the epoch's record at the offset, or no majority will have fetched it."""
-    may_have_fetched = raft.voters.where(
-        lambda other: any_of(other.epoch <= election.number, election.fetched[other] > offset)
-    )
     return any_of(
         voter.has(offset, election.number),
-        not_(is_majority(may_have_fetched, of=raft.voters.all())),
+        cannot_commit(raft, offset, election),
     )
 
 
 @always(
     "epochs_in_logs",
-    "epochs of records begin with 1, do not decrease along a log, and are not ahead of the voter's",
+    "epochs of records begin with 1, do not decrease along a log, and are not ahead of the "
+    "voter's; those of a candidate are earlier",
     failure="{voter} in epoch {voter.epoch} has a record of epoch {voter.log[o].epoch} at {o}",
     broken_by="a follower that takes records from a leader of a later epoch than its own",
 )
@@ -44,7 +56,11 @@ def epochs_in_logs(raft: Raft) -> bool:
         all_of(
             implies(
                 voter.log.has(o),
-                all_of(voter.log[o].epoch > 0, voter.log[o].epoch <= voter.epoch),
+                all_of(
+                    voter.log[o].epoch > 0,
+                    voter.log[o].epoch <= voter.epoch,
+                    any_of(voter.role != Role.CANDIDATE, voter.log[o].epoch < voter.epoch),
+                ),
             ),
             implies(all_of(p < o, voter.log.has(o)), voter.log[p].epoch <= voter.log[o].epoch),
         )
@@ -107,7 +123,7 @@ def leaders_are_elected(raft: Raft) -> bool:
     return every(
         any_of(
             is_none(election.leader),
-            is_majority(raft.voted_for(election.leader, election), of=raft.voters.all()),
+            is_majority(raft.voted_for(election.leader, election), of=election.elected_by),
         )
         for election in raft.elections
     )
@@ -303,7 +319,12 @@ def later_logs_are_safe(raft: Raft) -> bool:
     """A leader's majority shares a voter with any that could commit; others copy leaders."""
     return every(
         implies(
-            all_of(voter.log.has(p), voter.log[p].epoch > election.number, election.start <= o),
+            all_of(
+                has_leader(election),
+                voter.log.has(p),
+                voter.log[p].epoch > election.number,
+                election.start <= o,
+            ),
             is_safe(raft, voter, o, election),
         )
         for election in raft.elections
@@ -326,10 +347,20 @@ KIP595_LEMMAS: tuple[Property, ...] = (
     fetched_from_a_leader,
     leaders_reach_fetch_offsets,
     fetched_is_held,
+    changes_are_settled,
+    settled_with_those_who_elected,
+    records_have_the_voters_of_their_epoch,
+    changes_change,
+    voters_of_an_epoch_are_adjacent,
+    settled_records_pass,
+    later_elections_are_adjacent,
+    elections_are_adjacent_to_the_first_voters,
+    later_elections_know_the_voters,
     fetched_is_safe,
     candidates_are_safe,
     later_logs_are_safe,
     commits_are_majorities,
+    leaders_know_their_commits,
     commits_are_held,
     commits_are_in_order,
     commits_cover_what_is_below,

@@ -10,7 +10,7 @@ from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.leader_state import is_established, takes_fetch_offset
 from model.kraft.quorum_controller import has_state_to_go_back_to
 from model.kraft.settings import KRaftVersion
-from model.kraft.state import CANDIDATE, PROSPECTIVE, Node, Quorum
+from model.kraft.state import CANDIDATE, FOLLOWER, PROSPECTIVE, RESIGNED, Node, Quorum
 from model.kraft.voter_set import is_majority
 from model.language import Model, all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
@@ -181,6 +181,37 @@ def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> boo
     )
 
 
+@always(
+    "a_role_fits_epoch_vote_and_leader",
+    "a Candidate has voted for itself and knows no leader; whoever leads or has resigned, and "
+    "nobody else but an only voter, is the leader that it knows; a Follower knows one",
+    failure="what {node} knows of its epoch's vote and leader does not fit its role",
+    breach="has a controller in a state that its vote and leader do not allow",
+    broken_by="a candidate that does not vote for itself",
+)
+def a_role_fits_epoch_vote_and_leader(quorum: Quorum) -> bool:
+    """`QuorumState` refuses the transition: the process ends. A leader cannot stand or follow.
+
+    An only voter that has led stands as it starts.
+    """
+    return every(
+        all_of(
+            implies(node.role == CANDIDATE, all_of(is_none(node.leader), node.voted == node)),
+            implies(node.role == FOLLOWER, not_(is_none(node.leader))),
+            implies(any_of(node.leads, node.role == RESIGNED), node.leader == node),
+            implies(
+                node.leader == node,
+                any_of(
+                    node.leads,
+                    node.role == RESIGNED,
+                    voter_set(quorum, node) == quorum.nodes.only(node),
+                ),
+            ),
+        )
+        for node in quorum.nodes
+    )
+
+
 def is_removed(quorum: Quorum, node: Node) -> bool:
     """The leader of the latest epoch has committed its last VotersRecord, without the node."""
     return some(
@@ -194,6 +225,11 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
         )
         for leader in quorum.nodes
     )
+
+
+def _is_granted(quorum: Quorum, node: Node) -> bool:
+    """A majority of the voters, by the node's own voter set, has granted it what it asks for."""
+    return is_majority(voter_set(quorum, node), node.votes)
 
 
 @always(
@@ -215,12 +251,12 @@ def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
                     all_of(
                         after.nodes[node].role == CANDIDATE,
                         after.nodes[node].epoch > node.epoch,
-                        node.role != PROSPECTIVE,
+                        not_(all_of(node.role == PROSPECTIVE, _is_granted(before, node))),
                     ),
                     all_of(
                         after.nodes[node].role == PROSPECTIVE,
-                        is_majority(voter_set(after, after.nodes[node]), after.nodes[node].votes),
-                        not_(is_majority(voter_set(before, node), node.votes)),
+                        _is_granted(after, after.nodes[node]),
+                        not_(_is_granted(before, node)),
                     ),
                 ),
             )

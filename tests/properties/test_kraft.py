@@ -8,11 +8,17 @@ import pytest
 
 from checker.core.search.explore import Explorer, Limits, Options
 from checker.core.verdict import Verdict
-from model.kraft.kafka_raft_client_elections import follow_epoch, require_vote_request
+from model.kraft.bounds import EPOCHS
+from model.kraft.kafka_raft_client_elections import (
+    follow_epoch,
+    require_vote_request,
+    waits_for_an_election,
+)
 from model.kraft.kafka_raft_client_replication import acknowledge, follows, is_valid
 from model.kraft.kraft_control_record_state_machine import append_from
 from model.kraft.protocol import KRAFT
-from model.kraft.state import CANDIDATE, UNATTACHED, Node, Quorum
+from model.kraft.quorum_state import to_candidate
+from model.kraft.state import CANDIDATE, PROSPECTIVE, UNATTACHED, Node, Quorum
 from model.language import action, minimum, require
 from properties import Sense, choose_properties, promised_properties, properties_of
 from tests.support.laws import check_is_broken, explore
@@ -133,7 +139,17 @@ def takes_any_high_watermark(quorum: Quorum, node: Node, leader: Node) -> None:
     node.has_fetched = True
 
 
+@action("{node} becomes a candidate, and notes no vote")
+def stands_without_its_vote(quorum: Quorum, node: Node) -> None:
+    """The mistake: it may vote for another after a restart."""
+    require(waits_for_an_election(quorum, node), node.epoch < quorum.bound(EPOCHS))
+
+    to_candidate(quorum, node)
+    node.voted = None
+
+
 MISTAKES = {
+    "a_role_fits_epoch_vote_and_leader": ("node_time_out_at_once", stands_without_its_vote),
     "one_leader_in_an_epoch": ("voter_grant_vote", votes_again),
     "one_vote_in_an_epoch": ("voter_grant_vote", votes_again),
     "high_watermarks_do_not_fall": ("follower_fetch", takes_any_high_watermark),
@@ -149,6 +165,24 @@ def test_what_no_setting_breaks_a_mistake_does(prop):
     (violation,) = explore(wrong.model(bounds, AT_ONCE), [prop]).violations
     assert violation.depth > 0
     assert prop in promised_properties(KRAFT.model(bounds, AT_ONCE))  # which is searched below
+
+
+@action("{node} becomes a candidate, whoever would vote for it")
+def stands_without_pre_votes(quorum: Quorum, node: Node) -> None:
+    """The mistake: that a majority would vote for it is not asked."""
+    require(node.role == PROSPECTIVE, node.epoch < quorum.bound(EPOCHS))
+
+    to_candidate(quorum, node)
+
+
+@pytest.mark.slow
+def test_a_removed_voter_that_needs_no_pre_votes_stands():
+    (prop,) = choose_properties(KRAFT, ["a_removed_voter_does_not_stand"])
+    mistake = replace(stands_without_pre_votes, name="prospective_stand")
+    wrong = KRAFT.variant("wrong", "pre-votes are not counted", mistake)
+    bounds = {"appends": 0, "epochs": 2, "log_size": 2}
+    (violation,) = explore(wrong.model(bounds, preset="kafka-fixed"), [prop]).violations
+    assert violation.depth == 5
 
 
 # --- rules ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -245,6 +246,7 @@ def page(
     remark = remark if busy else ""
     words = {1: "once", 2: "twice"}.get(runs, f"{runs} times")
     head = (HERE / "page.md").read_text(encoding="utf-8")
+    versions = (f"{peer.name.partition(',')[0]} {peer.version}" for peer in among)
     lines = [
         head.rstrip(),
         "",
@@ -256,9 +258,7 @@ def page(
         f"Each was run {words}, alternately, on {os.cpu_count()} cores ({processor}) with "
         f"{memory / 2**20:.0f} GiB.{remark}",
         "",
-        "| checker | version |",
-        "|---|---|",
-        *(f"| {peer.name} | {peer.version} |" for peer in among),
+        textwrap.fill(f"Versions: {'; '.join(dict.fromkeys(versions))}.", 100),
     ]
     return "\n".join(lines) + "\n"
 

@@ -10,6 +10,7 @@ import pytest
 from checker.kafka.affected.conditions import CONDITIONS
 from checker.kafka.affected.judge import Row, every_row
 from checker.kafka.affected.page import with_table
+from checker.kafka.cluster.schedule import every_schedule
 from checker.lab.catalogue import Effect, read_catalogue
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -82,3 +83,11 @@ def test_the_readme_has_the_releases_of_each_finding():
     spans = {f: row.span.words for f, row in FINDINGS.items() if not row.span.fixed}
     assert {f: words for f, words in told.items() if f in spans} == spans
     assert {*told} == {*FINDINGS}
+
+
+def test_a_page_says_whether_its_workaround_was_tried():
+    known = {schedule.finding for schedule in every_schedule() if schedule.workaround}
+    for finding, row in FINDINGS.items():
+        today = heads_of(row)["What to do today"]
+        assert ("`--workaround`" in today) is (finding in known), finding
+        assert finding in known or re.search(r"[Nn]ot tried|--control", today), finding

@@ -155,6 +155,20 @@ def test_a_schedule_as_it_is_read(tmp_path):
     assert schedule.steps(Way.CONTROL)[1].seconds == 7
 
 
+def test_a_mark_says_in_which_runs_a_step_is_played(tmp_path):
+    path = tmp_path / "0009-story.toml"
+    more = "w+ start 1\nw- start 2\n-- pause 1\npromise"
+    story = GOOD.replace("promise", more).replace("story =", 'workaround = "what is done"\nstory =')
+    path.write_text(story)
+    schedule = read_schedule(path)
+    marked = {way: [s.words for s in schedule.steps(way) if s.only] for way in Way}
+    assert marked == {
+        Way.AS_IT_IS: ["kill 0", "start 2", "pause 1"],
+        Way.CONTROL: ["until 0 has started", "start 2"],
+        Way.WORKAROUND: ["kill 0", "start 1"],
+    }
+
+
 @pytest.mark.parametrize(
     "old, new, words",
     [
@@ -193,8 +207,8 @@ def test_a_finding_is_found_by_its_page_and_by_the_catalogue():
         schedule_named("crush", schedules_of("0001"))
     assert schedule_named(None, schedules_of("0001")).name == "crash"
     assert with_workaround("election", schedules_of("0001")).name == "election"
-    with pytest.raises(UsageError, match=r"no schedule of 0002 has a workaround: valid are 0001,"):
-        with_workaround(None, schedules_of("0002"))
+    with pytest.raises(UsageError, match=r"no schedule of 0003 has a workaround: valid are 0001,"):
+        with_workaround(None, schedules_of("0003"))
 
 
 def test_files_are_named_after_their_findings():
