@@ -56,6 +56,13 @@ def test_no_danger_and_no_time_is_a_limit_and_so_is_a_cluster_that_tells_nothing
     assert highwater("ask", saved(told())).status == Exit.LIMIT
 
 
+def test_of_many_groups_that_are_not_judged_the_text_names_some(highwater, saved):
+    many = told(*(topic(f"t{n}", partition(), flush_messages=str(n + 2)) for n in range(30)))
+    out = highwater("ask", saved(many), "--max-seconds", "0").out
+    assert "5. 1 partition of 1 topic" in out and "6. 1 partition" not in out
+    assert "and 25 groups of 25 partitions, not judged: time ran out (--json)" in out
+
+
 def test_the_page_has_every_place_and_runs_nothing(highwater, saved, tmp_path):
     many = told(topic("<a&b>", *(partition(n, leader=None, isr=()) for n in range(9))))
     highwater("ask", saved(many), "--max-seconds", "0", "--html", tmp_path / "p.html")
