@@ -227,11 +227,17 @@ def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
     return any_of(other.knows_where, among_voters)
 
 
-def may_find_leader(node: Node, other: Node) -> bool:
-    """The node has started again, and knows who leads; the other says where."""
+def may_find_leader(quorum: Quorum, node: Node, other: Node) -> bool:
+    """The node has started again, and knows who leads; the other says where.
+
+    A Prospective node reads that of the leader's BeginQuorumEpoch request alone: its pre-votes are
+    of the same epoch, so that responses to them have no error.
+    """
     same = all_of(other.epoch == node.epoch, other.leader == node.leader)
     lacks = all_of(not_(is_none(node.leader)), not_(node.knows_where))
-    return all_of(node != other, node.is_free, same, lacks, other.knows_where)
+    begins = all_of(other.leads, voter_set(quorum, other).contains(node))
+    told = any_of(node.role != PROSPECTIVE, begins)
+    return all_of(node != other, node.is_free, same, lacks, other.knows_where, told)
 
 
 @action(
@@ -247,7 +253,7 @@ def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     then, and does not find the leader in its own voter set either, ends with an exception. With
     `unknown.endpoints.are.no.leader` it enters that epoch, and tries the next bootstrap server.
     """
-    require(any_of(may_hear(node, other), may_find_leader(node, other)))
+    require(any_of(may_hear(node, other), may_find_leader(quorum, node, other)))
     finds = any_of(is_none(other.leader), finds_leader(quorum, node, other))
     if quorum.options.unknown_endpoints_taken:
         require(any_of(finds, other.epoch > node.epoch))

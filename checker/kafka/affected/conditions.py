@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from checker.kafka.affected.facts import BROKER, CONSUMER, PRODUCER, Facts
+from checker.kafka.guarantees.cluster import FLAG
 from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, LEVEL, VOTERS
 from checker.kafka.guarantees.releases import Mode, named_mode
 from model.kafka.settings.eligible_replicas import ELR_FEATURE
@@ -109,7 +110,8 @@ def _one_voter(facts: Facts) -> Held:
 
 
 def _several_directories(facts: Facts) -> Held:
-    counts = {len([d for d in e.value.split(",") if d.strip()]): e for e in facts.directories}
+    given = [e for e in facts.directories if e.file == FLAG] or facts.directories
+    counts = {len([d for d in e.value.split(",") if d.strip()]): e for e in given}
     if not counts:
         return Held(False, "log.dirs is left out") if BROKER in facts.kinds else UNKNOWN
     most = max(counts)
@@ -202,7 +204,9 @@ CONDITIONS: Mapping[str, Condition] = {
         "auto join", "the controllers' configuration",
         _of_key(AUTO_JOIN, _same("true"), BROKER, "false"), (AUTO_JOIN,),
     ),
-    "several_directories": Condition("JBOD", "`log.dirs`", _several_directories),
+    "several_directories": Condition(
+        "JBOD", "`log.dirs`", _several_directories, ("log.dirs",)
+    ),
     "follower_reads": Condition(
         "reads from followers", f"{_SELECTOR} of the brokers",
         _of_key(_SELECTOR, _reads_from_followers, BROKER, _LEADER), (_SELECTOR,),

@@ -77,6 +77,7 @@ def facts_of(
             raise unknown_name("key that decides whom a bug concerns", key, known)
     described = [read_config(path) for path in files]
     entries = entries_of(described, topic)
+    told = [entry for each in described for entry in each.entries]
     flags = {k: Entry(k, v, Scope.TOPIC, FLAG) for k, v in (settings or {}).items()}
     chosen = {**entries, **flags}
     asked = release_named(kafka).asked
@@ -85,7 +86,7 @@ def facts_of(
         asked, version, _mode(asked, version, mode or mode_of_files(chosen)), chosen,
         frozenset(kind for each in described for kind in _kinds(each)),
         next((t for d in described for t in d.topics.values() if topic in (None, t.name)), None),
-        tuple(e for each in described for e in each.entries if e.key in ("log.dirs", "log.dir")),
+        tuple(e for e in (*told, *flags.values()) if e.key in ("log.dirs", "log.dir")),
     )  # fmt: skip
 
 

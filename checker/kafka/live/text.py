@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.amounts import counted
 from checker.kafka.live.danger import Danger, Dangers
-from checker.kafka.live.judged import Judged, cheapest_words, lost_words
+from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
 from checker.kafka.live.unseen import UNSEEN
 
@@ -91,7 +91,10 @@ def group_lines(judged: Sequence[Judged]) -> Iterator[str]:
     yield "what can be lost, by groups of partitions with the same settings and placement"
     if not judged:
         yield "  nothing is known: no partition was told"
+    silent = [one for one in judged if not one.answers and not one.refused]
     for number, one in enumerate(judged, 1):
+        if one in silent[SHOWN:]:
+            continue
         group = one.group
         yield (
             f"  {number}. {counted(group.partitions, 'partition')} of "
@@ -106,3 +109,8 @@ def group_lines(judged: Sequence[Judged]) -> Iterator[str]:
             yield f"     not judged: {one.refused}"
         elif len(one.answers) < one.asked:
             yield "     not judged under all faults: time ran out (--max-seconds)"
+    if rest := silent[SHOWN:]:
+        count = counted(sum(one.group.partitions for one in rest), "partition")
+        yield f"  and {counted(len(rest), 'group')} of {count}, not judged: time ran out (--json)"
+    if mark := mark_words(judged):
+        yield f"  {mark}"

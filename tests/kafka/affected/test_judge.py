@@ -96,6 +96,14 @@ def test_what_the_files_say_decides(tmp_path, number, kafka, texts, expected):
     assert concern(tmp_path, number, kafka, *texts) is expected
 
 
+def test_what_is_asked_for_goes_before_all_files(tmp_path):
+    file = tmp_path / "server.properties"
+    file.write_text("log.dirs=/a,/b\n")
+    more = {"eligible.leader.replicas.version": "1", "log.dirs": "/a"}
+    answer = affected("4.3.1", [file], more)
+    assert next(r for r in answer.rows if r.numbers == "0005").concern is NO
+
+
 def test_a_finding_concerns_its_first_and_its_last_release_unless_a_file_says_otherwise():
     for row in every_row():
         if not row.bug.finding:

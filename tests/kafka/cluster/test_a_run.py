@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from checker.core.exits import Exit
+from checker.kafka.cluster.schedule import every_schedule
 from tests.support.tiers import nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("clusters")]
@@ -129,6 +130,21 @@ def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, 
         out, err = process.communicate(timeout=LIMIT)
         assert (process.returncode, err) == (status, "")
         assert words in out
+
+
+@pytest.mark.nightly("runs on a cluster, of one minute or two each")
+@pytest.mark.parametrize(
+    "schedule",
+    [schedule for schedule in every_schedule() if schedule.workaround],
+    ids=lambda schedule: f"{schedule.finding}-{schedule.name}",
+)
+def test_nothing_is_lost_or_stuck_with_the_workaround(reproduce, schedule):
+    process = reproduce(
+        schedule.finding, "--schedule", schedule.name, "--workaround", release="4.3.1"
+    )
+    out, err = process.communicate(timeout=LIMIT)
+    assert (process.returncode, err) == (Exit.OK, "")
+    assert "kept: all " in out
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from checker.kafka.conformance.shorten import walk_of
 from checker.kafka.conformance.walks import Walker
 from checker.kafka.releases.jars import at_least
 from checker.lab.experiments.cases import read_case
+from checker.lab.experiments.choices import steps_named
 from tests.support.quorums import (
     a_snapshot_before_voters_that_are_truncated,
     a_snapshot_in_place_of_a_log,
@@ -202,6 +203,23 @@ def test_controllers_take_walks_of_the_model(others):
             compare_walks(controllers, walker.projection, walker.walks(10, 40), tally)
     assert tally.unknown == [], [tally.shortest(kind) for kind in tally.unknown]
     assert tally.agreed > 200
+
+
+def test_who_asks_for_pre_votes_follows_a_leader_that_sends_begin_quorum_epoch():
+    """It has restarted, and knows the leader's id alone."""
+    model = QUORUMS.models("4.3.1", {"crashes": 1}, {}, None)[0]
+    names = (
+        "leader_remove_voter(leader=n0, voter=n0)", "follower_fetch(node=n1, leader=n0)",
+        "node_crash(node=n1)", "node_time_out(node=n1)", "node_hear_of_epoch(node=n1, other=n0)",
+    )  # fmt: skip
+    steps = list(steps_named(model, names))
+    projection = Projection(model, "4.3.1")
+    walk = walk_of(model, projection, steps)
+    assert walk is not None
+    with running("4.3.1") as controllers:
+        answer = controllers.run(model, projection, walk.steps)
+    compared = compare(projection, walk.steps, walk.expected, answer, walk.between)
+    assert (compared.agreed, compared.difference) == (len(steps) + 1, None)
 
 
 @pytest.mark.parametrize("setting", ["pre.vote", "whole.fetches"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checker.core.engines.reference import ReferenceEngine
 from model.kraft.protocol import KRAFT
 from model.kraft.state import FOLLOWER, PROSPECTIVE, UNATTACHED
@@ -49,6 +51,15 @@ def test_who_started_again_follows_its_leader_when_it_hears_where_that_is():
     for steps in (RESTARTED, gives_up):
         assert _after(1, steps) == (UNATTACHED, 0, 1)
         assert _after(1, (*steps, HEARS.format("n1", "n0"))) == (FOLLOWER, 0, 1)
+
+
+def test_who_asks_for_pre_votes_goes_by_its_leaders_request_and_not_by_a_response():
+    """Responses to pre-votes are of the same epoch, and have no error."""
+    steps = (*RESTARTED, ASKS.format("n1"))
+    assert _after(1, (*steps, HEARS.format("n1", "n0"))) == (FOLLOWER, 0, 1)
+    assert _after(2, steps) == (FOLLOWER, 0, 1)
+    with pytest.raises(AssertionError):
+        _after(1, (*steps, HEARS.format("n1", "n2")))
 
 
 def test_with_the_fix_who_hears_of_a_leader_and_not_where_it_is_hears_of_the_epoch():

@@ -138,6 +138,11 @@ final class RaftActions {
     }
 
     private void hear(RaftNode node, RaftNode other) {
+        if (node.role().equals("Prospective") && other.role().equals("Leader") && RaftNumbers.leader(node) == other.id) {
+            // It knows the leader's id alone. A response to a pre-vote changes nothing; the leader's own request does.
+            if (world.handled(node, request(other, node)) == null) world.fail("no answer");
+            return;
+        }
         ApiMessage request = request(node, other);
         if (request instanceof FetchRequestData fetch) {
             // As if it had been sent in an earlier epoch: the answer is the error, and no records.
