@@ -100,7 +100,7 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
             return paragraphs(
                 [
                     text.header(snapshot), text.danger_lines(found), text.group_lines(groups),
-                    text.unseen_lines(),
+                    text.unseen_lines(snapshot),
                 ],
                 width,
             )  # fmt: skip
@@ -174,14 +174,13 @@ def _judged(
     tell: Callable[[str], None],
 ) -> list[Judged]:  # fmt: skip
     """The groups with their answers."""
-    from checker.kafka.guarantees.cluster import MOST, describe_cluster
     from checker.kafka.guarantees.verdicts import STATES
-    from checker.kafka.live.groups import as_cluster, groups_of
+    from checker.kafka.live.groups import as_cluster, groups_of, refuse_wrong
     from checker.kafka.live.judged import judge_groups
 
     budget.states = STATES
-    if line := asked.kafka or snapshot.line:  # so that what flags and files say is refused at once
-        describe_cluster(line, others, asked.settings, replicas=MOST, mode=asked.mode)
+    if asked.kafka or snapshot.line:  # else no group is judged, and each says why
+        refuse_wrong(snapshot, asked.kafka, asked.mode, others, asked.settings)
     questions = _questions(asked, snapshot)
     by_racks = any(question.budgets.get("rack_failures") for question in questions)
     return judge_groups(

@@ -1,14 +1,16 @@
 """`ask` of what was read of a cluster: dangers and groups, in lines that fit and as data."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from kafka.errors import KafkaTimeoutError
 
 from checker.core.exits import Exit
 from checker.kafka.live import admin
+from checker.kafka.live.snapshot import Directory, Unread
 from checker.kafka.live.stored import as_json, read
-from tests.support.told import partition, told, topic
+from tests.support.told import broker, partition, told, topic
 
 STUCK = told(topic("orders", partition(0, leader=None, isr=()), partition(1)))
 
@@ -56,6 +58,41 @@ def test_no_danger_and_no_time_is_a_limit_and_so_is_a_cluster_that_tells_nothing
     assert highwater("ask", saved(told())).status == Exit.LIMIT
 
 
+def test_what_is_wrong_with_brokers_and_what_was_not_told_is_said_first(highwater, saved):
+    failed = (Directory("/a"), Directory("/b", "KafkaStorageError"))
+    cluster = told(
+        topic("t", partition()),
+        brokers=(broker(0, directories=failed), broker(1, release="4.2"), broker(2, fenced=True)),
+        unread=(Unread("the quorum", "no permission"),), quorum=None, level=29,
+    )  # fmt: skip
+    out = highwater("ask", saved(cluster), "--max-seconds", "0").out
+    for words in (
+        "Kafka 4.2, 3 brokers, 1 topic, 1 partition, read 2026-11-27 00:00:00 UTC",
+        "  metadata.version 4.2-IV1, ELR on",
+        "  fenced brokers: 2",
+        "  log directory offline: /b of broker 0 (KafkaStorageError)",
+        "  brokers of several releases: 4.2, 4.3; judged as 4.2",
+        "  not told: the quorum: no permission",
+        "  not judged everywhere: finding 0023 (voters of the quorum), without the quorum",
+    ):
+        assert f"{words}\n" in out
+
+
+def test_of_a_release_that_is_not_known_the_dangers_are_told(highwater, saved):
+    newer = {"metadata.version": 99, "eligible.leader.replicas.version": 1}
+    ended = highwater("ask", saved(replace(STUCK, features=newer, supported=newer, brokers=())))
+    out = " ".join(ended.out.split())
+    assert ended.status == Exit.VIOLATED
+    assert "finding 0006, finding 0011" in out and "not judged: the release is not known" in out
+
+
+def test_of_many_groups_that_are_not_judged_the_text_names_some(highwater, saved):
+    many = told(*(topic(f"t{n}", partition(), flush_messages=str(n + 2)) for n in range(30)))
+    out = highwater("ask", saved(many), "--max-seconds", "0").out
+    assert "5. 1 partition of 1 topic" in out and "6. 1 partition" not in out
+    assert "and 25 groups of 25 partitions, not judged: time ran out (--json)" in out
+
+
 def test_the_page_has_every_place_and_runs_nothing(highwater, saved, tmp_path):
     many = told(topic("<a&b>", *(partition(n, leader=None, isr=()) for n in range(9))))
     highwater("ask", saved(many), "--max-seconds", "0", "--html", tmp_path / "p.html")
@@ -85,6 +122,7 @@ def test_a_group_has_an_answer_with_what_prevents_the_loss(highwater, saved):
         (("FILE", "--bootstrap-server", "a:1"), "ask about one cluster"),
         (("FILE", "--command-config", "FILE"), "--command-config goes with --bootstrap-server"),
         (("FILE", "--kafka", "9.9"), "valid are releases of"),
+        (("FILE", "--kafka", "4.1"), "metadata.version 4.3-IV0 is newer than Kafka 4.1"),
         (("FILE", "--set", "acks=2"), "acks cannot be '2'"),
         (("--kafka", "4.1", "--crashes", "1", "--anonymous"), "--anonymous goes with"),
         (("--bootstrap-server", "a", "--crashes", "1"), "--bootstrap-server a: write HOST:PORT"),

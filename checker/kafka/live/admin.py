@@ -204,6 +204,9 @@ def read_cluster(
     topics, reassignments_told = _reassigned(reading, topics)
     topics = _with_settings(reading, topics)
     brokers = [_asked(reading, broker) for broker in sorted(found, key=lambda b: b.id)]
+    named = {each for topic in topics for p in topic.partitions for each in p.replicas}
+    for number in sorted(named - {broker.id for broker in found}):
+        reading.note("log directories and settings", "down, or not registered", number)
     tell("reading the quorum")
     quorum = _quorum(reading)
     return Snapshot(
@@ -237,9 +240,9 @@ def _asked(reading: _Reading, broker: Broker) -> Broker:
         return broker
     client, number = reading.client, broker.id
     reading.tell(f"reading broker {number}")
-    version = reading.ask("release", lambda: client.get_broker_version_data(number), number)
+    everything = "release, log directories and settings"
+    version = reading.ask(everything, lambda: client.get_broker_version_data(number), number)
     if version is None:
-        reading.note("log directories and settings", "it cannot be reached", number)
         return broker
     listed = reading.ask(
         "log directories", lambda: client.describe_log_dirs({}, [number])[0]["log_dirs"], number

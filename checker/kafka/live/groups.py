@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.guarantees.cluster import FIRST, Cluster, describe_cluster
+from checker.kafka.guarantees.cluster import FIRST, MOST, Cluster, describe_cluster
 from checker.kafka.guarantees.config_files import Described, Entry, Scope
 from checker.kafka.guarantees.kafka_keys import BY_NAME, METADATA, REBALANCE
 from checker.kafka.guarantees.releases import Mode
@@ -143,18 +143,43 @@ def as_cluster(
 
     `UsageError` in one line for what cannot be judged.
     """
-    release = kafka or cluster.line
-    if not release:
-        raise UsageError("the release is not known from what was read: say it by --kafka VERSION")
     kind = group.kind
     told = [
         Entry(key, value, Scope.TOPIC, group.origins[key]) for key, value in kind.settings
     ]  # fmt: skip
     first = {} if kind.first is None else {FIRST: str(kind.first)}
-    return describe_cluster(
-        release, [*others, Described((*told, *_of_all(cluster)))], {**first, **(settings or {})},
+    return _described(
+        cluster, kafka, mode, [*others, Described(tuple(told))], {**first, **(settings or {})},
         replicas=kind.replicas, racks=",".join(map(str, kind.racks)) or None,
-        mode=mode or _mode(cluster, release),
+    )  # fmt: skip
+
+
+def refuse_wrong(
+    cluster: Snapshot,
+    kafka: str | None,
+    mode: str | None = None,
+    others: Sequence[Described] = (),
+    settings: Mapping[str, str] | None = None,
+) -> None:
+    """`UsageError` for a release, files or flags with which no group could be judged."""
+    _described(cluster, kafka, mode, others, settings or {}, replicas=MOST)
+
+
+def _described(
+    cluster: Snapshot,
+    kafka: str | None,
+    mode: str | None,
+    told: Sequence[Described],
+    settings: Mapping[str, str],
+    replicas: int,
+    racks: str | None = None,
+) -> Cluster:
+    release = kafka or cluster.line
+    if not release:
+        raise UsageError("the release is not known from what was read: say it by --kafka VERSION")
+    return describe_cluster(
+        release, [*told, Described(tuple(_of_all(cluster)))], settings, replicas=replicas,
+        racks=racks, mode=mode or _mode(cluster, release),
     )  # fmt: skip
 
 

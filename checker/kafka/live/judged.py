@@ -6,7 +6,7 @@ hard leaves something to the others; what it does not need goes to them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,10 +14,12 @@ from typing import Any
 from checker.core.search.allowance import Allowance
 from checker.kafka.guarantees.answer import Answer, answer
 from checker.kafka.guarantees.cluster import Cluster
-from checker.kafka.guarantees.faults import Faults
+from checker.kafka.guarantees.faults import Faults, choice_of
 from checker.kafka.guarantees.tiers import Tier
+from checker.kafka.guarantees.verdicts import finer_of_the_grid
 from checker.kafka.live.groups import Group
 from checker.lab.experiments.matrix import Cell
+from model.language.declare.settings import as_text
 from model.language.errors import LimitError, UsageError
 
 USUAL = (Faults({"crashes": 1}), Faults({"power_losses": 1}))
@@ -60,31 +62,57 @@ def judge_groups(
     budget: Allowance,
     on_search: Callable[[str], None] = lambda _: None,
 ) -> list[Judged]:
-    """Every group, those with many partitions first; `cluster_of` says what it is judged as."""
+    """Every group, those with many partitions first; `cluster_of` says what it is judged as.
+
+    Groups whose settings mean the same to the model are judged by the same searches.
+    """
+    judge = _Judge(budget, len(groups) * len(questions))
     found = []
-    left = len(groups) * len(questions)
     for number, group in enumerate(groups, 1):
-        try:
-            cluster = cluster_of(group)
-        except UsageError as error:
-            found.append(Judged(group, (), len(questions), str(error)))
-            left -= len(questions)
-            continue
         answers: list[Answer] = []
         refused = ""
         for faults in questions:
-            part, left = budget.part(min(left, AT_MOST)), left - 1
-            if not budget.left or refused:
-                continue
             say = partial(_say, on_search, f"group {number} of {len(groups)}, {faults.words}")
             try:
-                answers.append(answer(cluster, faults, part, say))
-            except LimitError:
-                continue
+                answers += judge.answers(cluster_of(group), faults, say)
             except UsageError as error:
                 refused = str(error)
         found.append(Judged(group, tuple(answers), len(questions), refused))
     return found
+
+
+class _Judge:
+    """The answers by what they are about, and how many questions are left."""
+
+    def __init__(self, budget: Allowance, left: int) -> None:
+        self._budget, self._left = budget, left
+        self._known: dict[tuple[object, ...], Answer] = {}
+
+    def answers(
+        self, cluster: Cluster, faults: Faults, say: Callable[[str], None]
+    ) -> tuple[Answer, ...]:
+        """The answer to a question, none if time ran out; `UsageError` if it cannot be asked."""
+        part, self._left = self._budget.part(min(max(self._left, 1), AT_MOST)), self._left - 1
+        about = _about(cluster, faults)
+        if about not in self._known:
+            if not self._budget.left:
+                return ()
+            try:
+                self._known[about] = answer(cluster, faults, part, say)
+            except LimitError:
+                return ()
+        return (self._known[about],)
+
+
+def _about(cluster: Cluster, faults: Faults) -> tuple[object, ...]:
+    """What an answer follows from."""
+    model = choice_of(cluster, faults).model
+    settings, bounds = as_text(model.settings), dict(model.bounds)
+    target = faults.upgrade_to
+    return (
+        cluster.release, cluster.rebalances, target, faults.rolling_restart,
+        tuple(sorted(settings.items())), tuple(sorted(bounds.items())),
+    )  # fmt: skip
 
 
 def _say(on_search: Callable[[str], None], at: str, what: str) -> None:
@@ -103,6 +131,14 @@ def lost_words(found: Answer) -> str:
         return f"nothing, except by ({cells[0].mark})"
     names = dict.fromkeys(_words(cell) for cell in cells if not cell.mark)
     return ", ".join(names) + ("" if found.is_decided else " (more is not known: time ran out)")
+
+
+def mark_words(judged: Iterable[Judged]) -> str:
+    """What the mark of a loss means, if one has it."""
+    parts = (part for one in judged for each in one.answers for part in each.parts)
+    finer = finer_of_the_grid()
+    has = any(cell.mark for part in parts for cell in part.judged.lost)
+    return f"({finer.mark}): {finer.about}" if has else ""
 
 
 def _words(cell: Cell) -> str:

@@ -152,12 +152,14 @@ class Snapshot:
     def line(self) -> str:
         """The line of releases that the brokers' code is of, such as `4.3`; empty if not known.
 
-        By the highest `metadata.version` that a broker supports, else by the requests that the
-        oldest of them takes.
+        Of brokers of several lines it is the oldest, by the requests that they take. Else it is
+        that of the highest `metadata.version` that one supports, if they have any.
         """
-        if line := level_name(self.supported).partition("-")[0]:
-            return line
-        return min((b.release for b in self.brokers if b.release), key=version_of, default="")
+        lines = sorted(
+            {broker.release for broker in self.brokers if broker.release}, key=version_of
+        )
+        supported = level_name(self.supported).partition("-")[0]
+        return supported if supported and len(lines) < 2 else next(iter(lines), "")
 
     def of_topics(self, pattern: str | None) -> Snapshot:
         """The same with the topics that a pattern such as `pay*` matches; `UsageError` if none."""

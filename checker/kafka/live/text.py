@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.amounts import counted
 from checker.kafka.live.danger import Danger, Dangers
-from checker.kafka.live.judged import Judged, cheapest_words, lost_words
+from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
-from checker.kafka.live.unseen import UNSEEN
+from checker.kafka.live.unseen import unseen_of
 
 SHOWN = 5
 """Places that are named of each danger; `--json` has all."""
@@ -74,10 +74,11 @@ def bugs_words(bugs: Iterable[str]) -> str:
     )
 
 
-def unseen_lines() -> Iterator[str]:
-    """What no admin client shows, and where to look."""
-    yield "not shown to an admin client; look at"
-    yield from (f"  {', '.join(each.findings)}: {each.look}" for each in UNSEEN)
+def unseen_lines(cluster: Snapshot) -> Iterator[str]:
+    """What no admin client shows, and what to watch."""
+    yield "not shown to an admin client (`highwater affected` says what to do); watch"
+    for each in unseen_of(cluster):
+        yield f"  {', '.join(each.findings)}: {each.look}"
 
 
 def few(names: list[str]) -> str:
@@ -91,7 +92,10 @@ def group_lines(judged: Sequence[Judged]) -> Iterator[str]:
     yield "what can be lost, by groups of partitions with the same settings and placement"
     if not judged:
         yield "  nothing is known: no partition was told"
+    silent = [one for one in judged if not one.answers and not one.refused]
     for number, one in enumerate(judged, 1):
+        if one in silent[SHOWN:]:
+            continue
         group = one.group
         yield (
             f"  {number}. {counted(group.partitions, 'partition')} of "
@@ -106,3 +110,8 @@ def group_lines(judged: Sequence[Judged]) -> Iterator[str]:
             yield f"     not judged: {one.refused}"
         elif len(one.answers) < one.asked:
             yield "     not judged under all faults: time ran out (--max-seconds)"
+    if rest := silent[SHOWN:]:
+        count = counted(sum(one.group.partitions for one in rest), "partition")
+        yield f"  and {counted(len(rest), 'group')} of {count}, not judged: time ran out (--json)"
+    if mark := mark_words(judged):
+        yield f"  {mark}"

@@ -47,6 +47,21 @@ def test_each_group_is_judged_once_under_each_fault(monkeypatch):
     assert len(asked) == 4 and not any(each.is_decided for each in rest)
 
 
+def test_groups_whose_settings_mean_the_same_are_judged_by_one_search(monkeypatch):
+    asked = []
+
+    def answer(cluster, *_):
+        asked.append(cluster)
+
+    monkeypatch.setattr(judged, "answer", answer)
+    values = ("2", "3", "4", "1")  # flushes all but the last leave to the operating system
+    cluster = told(*(topic(f"t{v}", partition(), flush_messages=v) for v in values))
+    groups = groups_of(cluster)
+    found = judge_groups(groups, USUAL[:1], lambda g: as_cluster(cluster, g, None), Allowance(9))
+    assert [len(each.answers) for each in found] == [1] * 4
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize(
     "other, apart",
     [
