@@ -152,7 +152,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("model", AMOUNTS, REPORT, "checker.lab.catalogue", "checker.kafka.guarantees"),
     ),
     "checker.kafka.live": (
-        *("model", FILES, AMOUNTS, SEARCH, REPORT, "checker.kafka.guarantees"),
+        *("model", FILES, AMOUNTS, SEARCH, REPORT),
+        *("checker.kafka.guarantees", "checker.kafka.affected"),
         "checker.lab.experiments",
     ),
     "checker.kafka.audit": ("model.language.errors", AMOUNTS),

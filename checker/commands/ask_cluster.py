@@ -100,7 +100,7 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
             return paragraphs(
                 [
                     text.header(snapshot), text.danger_lines(found), text.group_lines(groups),
-                    text.unseen_lines(),
+                    text.unseen_lines(snapshot),
                 ],
                 width,
             )  # fmt: skip

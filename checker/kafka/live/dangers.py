@@ -27,6 +27,8 @@ from checker.kafka.live.danger import (
 from checker.kafka.live.snapshot import Snapshot
 from model.language.declare.history import version_of
 
+__all__ = ["BEHIND_MS", "RULES", "judge"]
+
 BEHIND_MS = 60_000
 """A controller that has not caught up for so long does not merely lag."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from checker.kafka.live.danger import Danger, Dangers
 from checker.kafka.live.snapshot import Snapshot
-from checker.kafka.live.unseen import UNSEEN
+from checker.kafka.live.unseen import unseen_of
 
 
 def of_cluster(cluster: Snapshot, dangers: Dangers) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def of_cluster(cluster: Snapshot, dangers: Dangers) -> dict[str, Any]:
             {"bugs": list(rule.bugs), "looks_at": rule.looks_at, "without": why}
             for rule, why in dangers.not_judged
         ],
-        "unseen": [{"findings": list(e.findings), "look": e.look} for e in UNSEEN],
+        "unseen": [{"findings": list(e.findings), "look": e.look} for e in unseen_of(cluster)],
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from checker.kafka.live.danger import Dangers
 from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
 from checker.kafka.live.text import bugs_words, few, header
-from checker.kafka.live.unseen import UNSEEN
+from checker.kafka.live.unseen import unseen_of
 from checker.telling.report.html import page
 
 _TEMPLATE = Path(__file__).with_name("cluster.html.j2")
@@ -22,7 +22,7 @@ def render(cluster: Snapshot, dangers: Dangers, groups: Sequence[Judged]) -> str
         _TEMPLATE, None,
         title=title, facts=facts, dangers=dangers.found, not_judged=dangers.not_judged,
         groups=groups, rows=_rows, mark=mark_words(groups),
-        unseen=UNSEEN, bugs_words=bugs_words, few=few,
+        unseen=unseen_of(cluster), bugs_words=bugs_words, few=few,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from checker.core.amounts import counted
 from checker.kafka.live.danger import Danger, Dangers
 from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
-from checker.kafka.live.unseen import UNSEEN
+from checker.kafka.live.unseen import unseen_of
 
 SHOWN = 5
 """Places that are named of each danger; `--json` has all."""
@@ -74,10 +74,11 @@ def bugs_words(bugs: Iterable[str]) -> str:
     )
 
 
-def unseen_lines() -> Iterator[str]:
-    """What no admin client shows, and where to look."""
-    yield "not shown to an admin client; look at"
-    yield from (f"  {', '.join(each.findings)}: {each.look}" for each in UNSEEN)
+def unseen_lines(cluster: Snapshot) -> Iterator[str]:
+    """What no admin client shows, and what to watch."""
+    yield "not shown to an admin client (`highwater affected` says what to do); watch"
+    for each in unseen_of(cluster):
+        yield f"  {', '.join(each.findings)}: {each.look}"
 
 
 def few(names: list[str]) -> str:

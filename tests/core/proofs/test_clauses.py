@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import z3
 
-from checker.core.proofs.unbounded.clauses import Clauses, conjuncts
+from checker.core.proofs.unbounded.clauses import Clauses
+from checker.core.proofs.unbounded.parts import conjuncts
 from model.ladder.kip320 import KIP320
 from model.language import graph
 from model.language.errors import UsageError
@@ -87,11 +88,11 @@ def test_equal_booleans_may_hold_quantifiers(op):
 def test_a_formula_is_what_its_parts_say_together():
     here, there, other = (graph.read(f"skolem!flag#{k}", (), BOOL) for k in (1, 2, 3))
     formula = graph.disjunction(other, graph.conjunction(here, there))
-    parts = list(conjuncts(formula))
-
-    assert len(parts) == 2
-    assert refuted(*parts, graph.negation(formula))
-    assert all(refuted(formula, graph.negation(part)) for part in parts)
+    for named in (True, False):
+        parts = list(conjuncts(formula, named=named))
+        assert len(parts) == 2
+        assert refuted(*parts, graph.negation(formula))
+        assert all(refuted(formula, graph.negation(part)) for part in parts)
 
 
 def test_a_denied_conjunction_denies_one_part_and_a_denied_choice_the_part_it_makes():

@@ -194,13 +194,20 @@ class OneAction(UnboundedInduction):
             super()._consecution(action)
 
 
-def unproved(action, settings):
+def unproved(action, settings, lemmas=LEMMAS, **bounds):
     """The lemmas that the action does not preserve, as far as the proof for all sizes can tell."""
-    proof = OneAction(KIP595.model({}, settings), (), LEMMAS, 1.0)
+    proof = OneAction(KIP595.model(bounds, settings), (), lemmas, 1.0)
     proof.action = action
     found = proof.run().obligations
     assert any(o.action == action and o.outcome is ProofOutcome.PROVED for o in found)
     return {o.lemma for o in found if o.outcome is not ProofOutcome.PROVED}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("little_effort")
+def test_a_majority_of_voters_that_a_step_assigns_is_the_majority_that_it_asks_for():
+    elected = [lemma for lemma in LEMMAS if lemma.name == "leaders_are_elected"]
+    assert not unproved("become_leader", {}, elected, voter_changes=1)
 
 
 @pytest.mark.usefixtures("little_effort")

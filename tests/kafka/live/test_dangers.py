@@ -7,7 +7,7 @@ import pytest
 from checker.kafka.live.danger import RULES
 from checker.kafka.live.dangers import BEHIND_MS, judge
 from checker.kafka.live.snapshot import Quorum, Setting, Voter
-from checker.kafka.live.unseen import UNSEEN
+from checker.kafka.live.unseen import unseen_of
 from checker.lab.catalogue import read_catalogue
 from tests.support.told import NOW, broker, partition, told, topic
 
@@ -21,6 +21,10 @@ MINIMA = tuple(
 def one(**more):
     """A cluster with one topic of one partition."""
     return told(topic("t", partition(**more)))
+
+
+def of_release(line):
+    return replace(told(brokers=(broker(0, release=line),)), supported=None)
 
 
 def uneven(first):
@@ -126,10 +130,20 @@ def test_a_rule_whose_state_was_not_told_says_so():
 
 def test_every_finding_is_a_rule_or_has_a_place_to_look_at():
     seen = {bug for rule in RULES for bug in rule.bugs}
-    unseen = [number for each in UNSEEN for number in each.findings]
+    unseen = [number for each in unseen_of(of_release("")) for number in each.findings]
     bugs = read_catalogue()
     assert {bug.finding for bug in bugs if bug.finding} == {
         *unseen, *(number for number in seen if len(number) == 4)
     }  # fmt: skip
     assert len(unseen) == len(set(unseen)) and not seen & set(unseen)
     assert {n for n in seen if len(n) < 4} <= {str(bug.number) for bug in bugs}
+
+
+def test_what_a_release_has_not_got_is_not_to_be_watched():
+    """Findings 0026 and 0027 begin with 3.9."""
+    watched = {
+        line: {number for each in unseen_of(of_release(line)) for number in each.findings}
+        for line in ("3.7", "4.3")
+    }
+    assert watched["4.3"] - watched["3.7"] >= {"0026", "0027"}
+    assert "0001" in watched["4.3"] & watched["3.7"]

@@ -7,7 +7,7 @@ their defining axioms; sets become what it means to be in them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from checker.core.proofs.unbounded import majorities
@@ -197,6 +197,8 @@ class Clauses:
 
     def _majority(self, node: Node) -> Node:
         """A predicate of the terms in it, where those that are indices are in range."""
+        if (cases := majorities.cases(node)) is not None:
+            return self._first_order(graph.choose(*cases))
         shape = majorities.shape(node, self._lifted)
         if shape.majority not in self._shapes:
             # What the action names is in what its assignments leave: not in other places.
@@ -344,36 +346,6 @@ def skolem_over(node: Node) -> str | None:
     if node.op is Op.READ and node.data[0].startswith(SKOLEM):
         return str(node.data[0][len(SKOLEM) :]).rpartition("#")[0]
     return None
-
-
-def conjuncts(node: Node) -> Iterator[Node]:
-    """Formulas that say `node` together, each by itself easier to prove.
-
-    What is left out of one is still named in it: what is known of a place is found by its name.
-    """
-    if node.op is Op.AND:
-        for arg in node.args:
-            yield from conjuncts(arg)
-    elif node.op is Op.FORALL:
-        for part in conjuncts(node.args[1]):
-            yield graph.quantified(Op.FORALL, node.args[0], part)
-    elif node.op is Op.NOT and node.args[0].op is Op.OR:
-        for arg in node.args[0].args:
-            yield from conjuncts(graph.negation(arg))
-    elif node.op is Op.OR and (several := [arg for arg in node.args if arg.op is Op.AND]):
-        others = [arg for arg in node.args if arg is not several[0]]
-        for part in several[0].args:
-            named = graph.below(*others, part)
-            places = [n for n in graph.in_order(several) if n.op is Op.READ and n not in named]
-            names = (_unnamed(n) for n in places if n.sort is not BOOL and n.free <= node.free)
-            yield from conjuncts(graph.disjunction(*others, part, *names))
-    else:
-        yield node
-
-
-def _unnamed(place: Node) -> Node:
-    """It is not so that the place is named; nothing else is known of this predicate."""
-    return graph.negation(graph.read(f"named!{place.sort.family}", (place,), BOOL))
 
 
 def with_definitions(clauses: Sequence[Clause], definitions: Iterable[Clause]) -> list[Clause]:

@@ -95,6 +95,30 @@ def shape(majority: Node, lifted: Lifted, inline: frozenset[Node] | None = None)
     return Shape(graph.majority(*(_put(part, put) for part in sets)), parameters, terms, inside)
 
 
+def cases(majority: Node) -> tuple[Node, Node, Node] | None:
+    """The condition on which it is of one set or of another, and what it is then; if there is one.
+
+    After a step that assigns a set, this is where it is assigned: so each case has the shape that
+    it has elsewhere.
+    """
+    group, of = majority.args
+    choice = _choice(of)
+    if choice is None:
+        return None
+    then, otherwise = (graph.majority(group, _put(of, {choice: arg}))
+                       for arg in choice.args[1:])  # fmt: skip
+    return choice.args[0], then, otherwise
+
+
+def _choice(group: Node) -> Node | None:
+    """A set that depends on a condition, in a set that is made of others."""
+    if group.op is Op.ITE:
+        return group
+    if group.op in (Op.UNION, Op.INTERSECTION, Op.DIFFERENCE):
+        return next(filter(None, map(_choice, group.args)), None)
+    return None
+
+
 def parts(use: Use, lifted: Lifted) -> Iterator[Shape]:
     """If the group are those who satisfy an "or": those who satisfy a part, in the same set."""
     condition = use.group.args[-1] if use.group.op is Op.MEMBERS_WHERE else use.group

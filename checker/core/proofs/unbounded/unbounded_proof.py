@@ -24,7 +24,6 @@ from checker.core.proofs.unbounded import majorities
 from checker.core.proofs.unbounded.clauses import (
     Clause,
     Clauses,
-    conjuncts,
     with_definitions,
 )
 from checker.core.proofs.unbounded.instantiate import (
@@ -35,11 +34,12 @@ from checker.core.proofs.unbounded.instantiate import (
     Strategy,
     roles,
 )
+from checker.core.proofs.unbounded.parts import conjuncts
 from checker.core.proofs.unbounded.relevance import Relevance
 from model.language import graph
 from model.language.capture import CapturedAction
 from model.language.errors import LimitError, UsageError
-from model.language.graph import Node
+from model.language.graph import Node, Op
 from model.language.lifted import Lifted
 from model.language.protocol import Model
 from properties import Property
@@ -165,8 +165,18 @@ class UnboundedInduction:
         for node in (*sizes, *map(self.lifted.now, self.lifted.domains())):
             self.hypotheses += self.base.of(node)
         self.clauses = {
-            lemma.name: self.base.of(self.lifted.now(claim)) for lemma, claim in self.claims.items()
+            lemma.name: [clause for part in self._parts(claim) for clause in self.base.of(part)]
+            for lemma, claim in self.claims.items()
         }
+
+    def _parts(self, claim: Node) -> Iterable[Node]:
+        """What a lemma says before a step; if of majorities, in parts that are used by themselves.
+
+        A use of a majority in one part need not lead to what another part says.
+        """
+        now = self.lifted.now(claim)
+        is_split = any(node.op is Op.MAJORITY for node in graph.below(now))
+        return conjuncts(now, named=False) if is_split else (now,)
 
     # --- obligations -------------------------------------------------------------------------
 
