@@ -18,10 +18,12 @@ def bugs_as_data(number: str) -> list[ListedBug]:
 
 
 def _as_data(bug: Bug) -> ListedBug:
+    from checker.kafka.affected.judge import every_row
     from checker.kafka.cluster.schedule import every_schedule
     from checker.kafka.releases.patch import fixes
 
     page = bug.page()
+    rows = [row for row in every_row() if bug in (row.bug, *row.more)]
     own = {name: fix for name, fix in fixes().items() if bug.finding and name[:4] == bug.finding}
     return {
         "number": bug.number,
@@ -30,6 +32,9 @@ def _as_data(bug: Bug) -> ListedBug:
         "source": bug.source,
         "words": bug.words,
         "note": bug.note or None,
+        "releases": rows[0].span.words if rows else None,
+        "likely": rows[0].judged.likely.value if rows else None,
+        "today": rows[0].today if rows else None,
         "page": None if page is None else page.relative_to(COUNTEREXAMPLES.parent).as_posix(),
         "cases": [case.name for case in bug.cases()],
         "schedules": [s.name for s in every_schedule() if bug.finding and s.finding == bug.finding],
@@ -39,8 +44,14 @@ def _as_data(bug: Bug) -> ListedBug:
 
 def bug_lines(bug: ListedBug) -> Iterator[tuple[str, str]]:
     """A name and a text each: what it is, then the commands that show it."""
+    from checker.kafka.affected.text import plain
+
     yield "what", bug["words"]
     yield "source", bug["source"]
+    if bug["releases"]:
+        yield "releases", bug["releases"]
+        yield "likely", bug["likely"] or ""
+        yield "today", plain(bug["today"] or "")
     if bug["page"]:
         yield "page", bug["page"]
     if bug["note"]:

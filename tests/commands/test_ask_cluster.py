@@ -35,7 +35,7 @@ def test_a_danger_is_told_with_what_to_do_now(highwater, saved):
     assert "finding 0006, finding 0011: no leader, and nobody may be elected" in out
     assert "orders-0: leader none, ISR none, ELR none, replicas 0, 1, 2 now: find" in out
     assert "1. 2 partitions of 1 topic: orders" in out and "time ran out" in out
-    assert "0010: the application" in out
+    assert "0010: nothing in Kafka: the application" in out
 
 
 def test_as_data_it_has_all_and_without_names_none_of_these(highwater, saved, tmp_path):
@@ -99,7 +99,7 @@ def test_the_page_has_every_place_and_runs_nothing(highwater, saved, tmp_path):
     page = (tmp_path / "p.html").read_text()
     assert all(f"&lt;a&amp;b&gt;-{n}: leader none" in page for n in range(9))
     assert "<script" not in page and "<a&b>" not in page
-    assert "time ran out" in page and "0010: the application" in page
+    assert "time ran out" in page and "0010: nothing in Kafka: the application" in page
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_a_name_that_cannot_be_printed_is_escaped(highwater, name, tmp_path, mon
         (("replay", "99-a_voters_record_is_not_rea"), ("did you mean '99-a_voters_record_is",)),
         (("explore", "kafka", "--set", "nope=1"), ("'nope'", "(highwater list kafka)")),
         (("explore", "kafka", "--property", "nope"), ("'nope'", "(highwater list kafka)")),
-        (("ask", "topic.txt"), ("--kafka", "a release, such as")),
+        (("ask", "topic.txt"), ("--kafka", "which release, such as")),
         (("replay", "/"), ("'/'", "not a regular file")),
         (("report", "no-such-file.json"), ("no-such-file.json", "No such file")),
         (("report", "x.json", "--format", "word"), ("'word'", "'markdown'", "'html'")),

@@ -103,6 +103,7 @@ def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
     words = " ".join(shown.out.split())
     for part in (
         "Bug 92, finding 0018",
+        "releases 4.0.0 to 4.4.0 likely occasional today before you unregister a broker, move",
         "docs/findings/0018-an-unregistered-broker-in-the-elr.md",
         "highwater explain 92-an_unregistered_broker_stays_eligible",
         "highwater reproduce 0018 --schedule unregistered",

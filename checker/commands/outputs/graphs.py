@@ -22,6 +22,9 @@ class ListedBug(TypedDict):
     source: str
     words: str
     note: str | None
+    releases: str | None
+    likely: str | None
+    today: str | None
     page: str | None
     cases: list[str]
     schedules: list[str]
