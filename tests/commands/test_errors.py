@@ -142,7 +142,7 @@ def test_out_of_memory_is_said(highwater, monkeypatch):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("arguments", [("explore", *TINY), ("list", "--help")])
+@pytest.mark.parametrize("arguments", [("explore", *TINY, "--quiet"), ("list", "--help")])
 def test_a_full_disk_is_said(finish, arguments):
     with FULL.open("w") as full:
         ended = finish(*arguments, stdout=full)
