@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from checker.commands.outputs.kafka import AskBeyond, AskChange, AskPart
+from checker.commands.outputs.kafka import AskAnswered
 from checker.commands.outputs.shapes import Count, Positive, Share
 
 
@@ -98,7 +98,7 @@ class AskGroup(TypedDict):
     settings: list[AskGroupSetting]
     refused: str
     asked: Count
-    answers: list[AskGroupAnswer]
+    answers: list[AskAnswered]
 
 
 class AskGroupSetting(TypedDict):
@@ -107,17 +107,3 @@ class AskGroupSetting(TypedDict):
     name: str
     value: str
     origin: str
-
-
-class AskGroupAnswer(TypedDict):
-    """What a group loses under some faults, and what prevents it."""
-
-    faults: str
-    mixed: str
-    known: str
-    parts: list[AskPart]
-    changes: list[AskChange]
-    all_tried: bool
-    beyond: list[AskBeyond]
-    lossy: bool
-    decided: bool

@@ -10,7 +10,21 @@ AskTier: TypeAlias = Literal["setting", "feature", "machines", "upgrade", "unrel
 """What a change takes of an operator."""
 
 
-class Ask(TypedDict):
+class AskAnswered(TypedDict):
+    """What is lost under some faults, and what prevents it."""
+
+    faults: str
+    mixed: str
+    known: str
+    parts: list[AskPart]
+    changes: list[AskChange]
+    all_tried: bool
+    beyond: list[AskBeyond]
+    lossy: bool
+    decided: bool
+
+
+class Ask(AskAnswered):
     """What a cluster can lose, what stops, what would prevent it."""
 
     command: Literal["ask"]
@@ -22,16 +36,7 @@ class Ask(TypedDict):
     defaults: list[AskRead]
     ignored: list[str]
     timed: list[str]
-    faults: str
-    mixed: str
-    known: str
-    parts: list[AskPart]
-    changes: list[AskChange]
-    all_tried: bool
-    beyond: list[AskBeyond]
     seconds: Share
-    lossy: bool
-    decided: bool
     version: str
 
 

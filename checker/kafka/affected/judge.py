@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -114,7 +114,7 @@ def judged_by(row: Row, facts: Facts) -> Row:
 
 
 def _with(row: Row, concern: Concern, because: list[str]) -> Row:
-    return Row(row.bug, row.judged, row.span, row.more, concern, tuple(because))
+    return replace(row, concern=concern, because=tuple(because))
 
 
 def _not_looked_at(span: Span) -> str:

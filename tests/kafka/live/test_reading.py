@@ -5,17 +5,16 @@ from collections import namedtuple
 from types import SimpleNamespace
 
 import pytest
+from kafka import errors
 
-errors = pytest.importorskip("kafka.errors")
-
-from checker.kafka.live.admin import read_cluster, within  # noqa: E402
-from checker.kafka.live.client_properties import (  # noqa: E402
+from checker.kafka.live.admin import read_cluster, within
+from checker.kafka.live.client_properties import (
     client_options,
     request_seconds,
     servers_of,
 )
-from checker.kafka.live.versions import name_of  # noqa: E402
-from model.language.errors import LimitError, UsageError  # noqa: E402
+from checker.kafka.live.versions import name_of
+from model.language.errors import LimitError, UsageError
 
 
 def a_partition(number):
