@@ -35,6 +35,7 @@ def cluster(*topics, **more):
 
 ONE = topic("t", partition())
 SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+LEADER = "org.apache.kafka.common.replica.LeaderSelector"
 LEVEL_1 = {"metadata.version": 30, "eligible.leader.replicas.version": 1, "kraft.version": 1}
 
 CASES = [
@@ -60,7 +61,7 @@ CASES = [
     ("0005", cluster(ONE, brokers=brokers(down=(0,))), MAYBE),
     ("0015", cluster(ONE), NO),
     ("0015", cluster(ONE, brokers=brokers(replica_selector_class=SELECTOR, down=(2,))), YES),
-    ("0015", cluster(ONE, brokers=brokers(down=(2,))), MAYBE),
+    ("0015", cluster(ONE, brokers=brokers(replica_selector_class=LEADER, down=(2,))), MAYBE),
     ("76", cluster(ONE, level=29, consumer_groups={"classic": 2, "consumer": 1}), YES),
     ("76", cluster(ONE, level=29, consumer_groups={"classic": 2}), NO),
     ("76", cluster(ONE, level=29, consumer_groups={"classic": 2}, reassignments_told=False), MAYBE),
