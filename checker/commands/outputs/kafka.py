@@ -180,6 +180,7 @@ class AffectedBug(TypedDict):
     fixed: list[str]
     needs: list[str]
     today: str
+    tried: str | None
     watch: str | None
 
 

@@ -63,6 +63,8 @@ def _affected(row: Row) -> Iterator[str]:
     if row.because:
         yield f"    here: {plain('; '.join(row.because))}"
     yield f"    today: {plain(row.today)}"
+    if row.tried:
+        yield f"    tried: {plain(row.tried)}"
     if row.judged.watch:
         yield f"    watch: {plain(row.judged.watch)}"
 
