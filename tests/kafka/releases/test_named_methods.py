@@ -32,7 +32,7 @@ ELSEWHERE = {
 
 def named_on(page: str) -> Iterator[tuple[str, str]]:
     """Classes and methods, as `Class.method` or, in the tables of `locks.md`, `method` alone."""
-    yield from re.findall(r"`([A-Z]\w+)\.([a-z]\w+)`", page)
+    yield from re.findall(r"`(?:\w+/)?([A-Z]\w+)\.([a-z]\w+)`", page)
     for lock, name in SECTIONS.items():
         section = page.partition(f"\n## `{lock}`\n")[2].partition("\n## ")[0]
         for cell in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE):
