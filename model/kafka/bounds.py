@@ -134,9 +134,8 @@ STALLED_READS = fault(
     "request threads that stall in a fetch, between reading the high watermark and the log start",
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
-LOG_SWAPS = fault(
-    "log_swaps", "future replicas that replace the current log (AlterReplicaLogDirs)",
-    needs={"epoch.cache": ("kept",)},
+DIRECTORY_MOVES = fault(
+    "directory_moves", "replicas that move to another log directory of their broker", since="4.0.0"
 )  # fmt: skip
 RECORD_DELETIONS = fault(
     "record_deletions", "times that a broker deletes records at its log's start",
