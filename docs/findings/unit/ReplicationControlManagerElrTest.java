@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Who may be an eligible leader replica, and what reassignments do: on the real managers of the controller, without Raft. */
-public class EligibleLeaderReplicasTest {
+public class ReplicationControlManagerElrTest {
     private static final Uuid TOPIC = Uuid.randomUuid();
     private static final long EPOCH = 100;
 
@@ -81,7 +81,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatAReassignmentTakesOutLeavesTheElr() {
+    public void testRemovedReplicaLeavesElrOnReassignmentCompletion() {
         replication.replay(partition(1, List.of(1), List.of(0), 0, 1));
         reassign(List.of(0, 3));
         changeIsr(1, 3);
@@ -91,7 +91,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatACancelledReassignmentTakesOutLeavesTheElr() {
+    public void testRemovedReplicaLeavesElrOnReassignmentCancellation() {
         replication.replay(partition(0, List.of(0), List.of(3), 0, 3, 4, 1, 2)
             .setAddingReplicas(List.of(3, 4)).setRemovingReplicas(List.of(1, 2)));
         reassign(null);
@@ -100,21 +100,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatIsAddedIsNotInTheElrFromBefore() {
+    public void testAddedReplicaNotInElr() {
         replication.replay(partition(0, List.of(0), List.of(3), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testAReplicaThatStaysKeepsItsPlaceInTheElr() {
+    public void testRemainingReplicaStaysInElrOnReassignment() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testAReassignmentThatIsTakenBackByAnotherEnds() {
+    public void testReassignmentRevertedByReassignmentCompletes() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         reassign(List.of(0, 1, 2));
@@ -123,7 +123,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatIsAskedForAgainIsNotTakenOut() {
+    public void testReassignmentKeepsReplicaRequestedAgain() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         reassign(List.of(0, 1, 2, 3));
@@ -133,28 +133,28 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAnotherReplicasDirectoryLeavesTheElrAsItIs() {
+    public void testAssignReplicasToDirsOfOtherReplicaKeepsElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(2, directories.get(2).get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testAReplicaThatIsMovedBetweenDirectoriesStaysInTheElr() {
+    public void testAssignReplicasToDirsOfElrMemberKeepsElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(1, directories.get(1).get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testABrokerThatRegistersWithADirectoryLessLeavesTheElr() {
+    public void testRegistrationWithMissingDirectoryRemovesBrokerFromElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         register(1, directories.get(1).subList(1, 2));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testABrokerThatNamesAnotherDirectoryBeforeItRegistersWithOneLessLeavesTheElr() {
+    public void testRegistrationWithMissingDirectoryAfterAssignmentRemovesBrokerFromElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(1, directories.get(1).get(1));
         register(1, directories.get(1).subList(1, 2));
@@ -162,14 +162,14 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr() {
+    public void testRegistrationWithAllDirectoriesKeepsBrokerInElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         register(1, directories.get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testABrokerRegistersAfterTheElrWasClearedAndTheTopicDeleted() {
+    public void testUncleanShutdownAfterElrClearedAndTopicDeleted() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         replication.replay(new ClearElrRecord().setTopicName("t"));
         replication.replay(new RemoveTopicRecord().setTopicId(TOPIC));
@@ -179,21 +179,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testALastMemberFromBeforeTheElrWasSwitchedOnLeadsAgainAfterAnUncleanStop() {
+    public void testLastKnownLeaderElectedIfElrEnabledWhileOffline() {
         replication.replay(partition(-1, List.of(1), List.of(), 0, 1, 2));
         restartUncleanly(1);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
     }
 
     @Test
-    public void testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop() {
+    public void testLastKnownLeaderElectedIfElrEnabledBefore() {
         replication.replay(partition(1, List.of(1), List.of(), 0, 1, 2));
         restartUncleanly(1);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
     }
 
     @Test
-    public void testThePartitionsOwnReplicasCountForTheElr() {
+    public void testEffectiveMinIsrUsesReplicasOfPartition() {
         replication.replay(partition(3, List.of(3), List.of(), 3));
         replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2).setPartitionId(1));
         List<ApiMessageAndVersion> records = new ArrayList<>();
@@ -203,21 +203,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr() {
+    public void testElrEmptyIfFewerReplicasThanMinIsr() {
         replication.replay(partition(0, List.of(0), List.of(), 0));
         reassign(List.of(0, 1));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testABrokerThatIsUnregisteredLeavesTheElr() {
+    public void testUnregisteredBrokerLeavesElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         unregister(1);
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testALeaderThatIsUnregisteredDoesNotEnterTheElr() {
+    public void testUnregisteredLeaderNotAddedToElr() {
         replication.replay(partition(0, List.of(0, 2), List.of(), 0, 1, 2));
         unregister(0);
         assertEquals(2, replication.getPartition(TOPIC, 0).leader);
@@ -225,7 +225,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered() {
+    public void testLastKnownLeaderElectedAfterElrMemberUnregistered() {
         replication.replay(partition(2, List.of(2), List.of(0), 0, 1, 2));
         unregister(0);
         restartUncleanly(2);
@@ -233,7 +233,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheOthersStayInTheElrAsABrokerIsUnregistered() {
+    public void testOtherElrMembersKeptOnUnregisterBroker() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         unregister(0);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
@@ -241,14 +241,14 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerWhoseDirectoryFailsLeavesTheElr() {
+    public void testBrokerWithFailedDirectoryLeavesElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         failDirectory(1, 0);
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testALeaderWhoseDirectoryFailsDoesNotEnterTheElr() {
+    public void testLeaderWithFailedDirectoryNotAddedToElr() {
         replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2));
         failDirectory(0, 0);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
@@ -256,7 +256,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerWhoseDirectoryHasFailedDoesNotJoinTheIsr() {
+    public void testBrokerWithFailedDirectoryNotAddedToIsr() {
         replication.replay(partition(0, List.of(0), List.of(), 0, 1, 2));
         failDirectory(1, 0);
         changeIsr(0, 1);
@@ -264,7 +264,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerOfWhichAnotherDirectoryFailsStaysInTheElrAndJoinsTheIsr() {
+    public void testFailureOfOtherDirectoryKeepsElrAndIsr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         failDirectory(1, 1);
         assertEquals(List.of(1), elr());
@@ -273,17 +273,17 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testARaisedMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+    public void testRaisedMinIsrNotEffectiveUntilLeaderHasCaughtUp() {
         assertElrIsEmptyBeforeTheLeaderHasReadOf(ConfigResource.Type.TOPIC, "t");
     }
 
     @Test
-    public void testARaisedDefaultOfTheMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+    public void testRaisedDefaultMinIsrNotEffectiveUntilLeaderHasCaughtUp() {
         assertElrIsEmptyBeforeTheLeaderHasReadOf(ConfigResource.Type.BROKER, "");
     }
 
     @Test
-    public void testTheLeastOfTheNumbersThatTheLeaderMayGoByCountsForTheElr() {
+    public void testLowestUnreadMinIsrIsEffective() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 20);
@@ -295,7 +295,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testARaisedMinimumCountsForTheElrOnceAllBrokersHaveReadOfIt() {
+    public void testRaisedMinIsrEffectiveOnceBrokersHaveCaughtUp() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
         hasRead(10, 0, 1, 2, 3, 4);
@@ -304,7 +304,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerThatIsFencedIsNotWaitedForBeforeARaisedMinimumCounts() {
+    public void testRaisedMinIsrDoesNotWaitForFencedBroker() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
         hasRead(10, 0, 1, 2, 3);
@@ -315,7 +315,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testALoweredMinimumCountsForTheElrAtOnce() {
+    public void testLoweredMinIsrEffectiveImmediately() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
         hasRead(9, 0, 1, 2, 3, 4);
