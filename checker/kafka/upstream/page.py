@@ -15,7 +15,7 @@ class Page:
     """The head and the sections, by their titles, as Markdown.
 
     `effect` is what goes wrong and how it comes to be; `heads` are "Affected", "Noticed by", "What
-    to do today" and "Fixed in"; `more` is what else stands before the first section.
+    to do today" and the others; `more` is what else stands before the first section.
     """
 
     title: str

@@ -13,7 +13,9 @@ from checker.kafka.upstream.page import without_links
 from checker.kafka.upstream.tree import main_folder, part_of
 from model.language.declare.history import version_of
 
-_TRIED = re.compile(r"`--workaround` on ([\d.]+): kept (in \d+ of \d+|once)\.")
+_TRIED = re.compile(
+    r"(?:`--workaround`|Tried): kept in (\d+ of \d+) on ([\d.]+\d)(, as the control)?\."
+)
 
 
 def text_of(
@@ -28,7 +30,7 @@ def text_of(
 
     def plain(text: str) -> str:
         told = without_links(text, lambda other: f'the ticket "{titles.get(other, other)}"')
-        return _TRIED.sub(_tried, told)
+        return _TRIED.sub(r"Tried on clusters of \2: nothing was lost or stuck in \1 runs.", told)
 
     page, row = finding.page, finding.row
     fields = {
@@ -92,11 +94,6 @@ def _environment(finding: Finding) -> str:
     return "\n\n".join(filter(None, (finding.page.heads["Affected"], finding.page.more)))
 
 
-def _tried(match: re.Match[str]) -> str:
-    runs = "one run" if match[2] == "once" else f"{match[2].removeprefix('in ')} runs"
-    return f"Tried on a cluster of {match[1]}: nothing was lost or stuck in {runs}."
-
-
 def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
@@ -132,6 +129,7 @@ def _fix(
     if not changed:
         yield f"There is no patch yet.\n\n{finding.page.sections['Fix and risk']}"
         return
+    yield f"{_sentence(finding.page.heads['Fix'])}\n"
     yield f"`fix.patch` is against the sources of {version}, and changes:\n"
     yield from (f"- `{main_folder(each.module, each.file)}/{each.file}`" for each in changed)
     yield "\nIn a checkout of that tag, with this folder as DIR (before `git apply` tests fail):\n"
