@@ -15,7 +15,7 @@ from checker.kafka.upstream.patch_file import unified
 from checker.kafka.upstream.run_script import run_script
 from checker.kafka.upstream.text import text_of
 from checker.kafka.upstream.tree import part_of
-from checker.kafka.upstream.unit_tests import TestFile, package_of, sources_of, test_files
+from checker.kafka.upstream.unit_tests import UnitFile, package_of, sources_of, unit_files
 from model.language.errors import UsageError
 
 TICKET, PATCH, SCRIPT = "ticket.md", "fix.patch", "run.sh"
@@ -61,11 +61,11 @@ def _units(finding: Finding, version: str) -> dict[str, Unit]:
     return found
 
 
-def _tests(units: dict[str, Unit], version: str) -> list[TestFile]:
+def _tests(units: dict[str, Unit], version: str) -> list[UnitFile]:
     return [
         file
         for name, unit in units.items()
-        for file in test_files(
+        for file in unit_files(
             unit.name, version, (*unit.fails, *unit.passes),
             part_of(name.replace(".", "/")).folder,
         )

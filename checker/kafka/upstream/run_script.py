@@ -15,12 +15,12 @@ from checker.kafka.releases.fixtures import FIXTURES, junit
 from checker.kafka.releases.jars import kafka_artifact, versions
 from checker.kafka.releases.patch import Changed, Unit
 from checker.kafka.upstream.tree import main_folder
-from checker.kafka.upstream.unit_tests import TestFile
+from checker.kafka.upstream.unit_tests import UnitFile
 
 
 def run_script(
     title: str, number: str, version: str, changed: Sequence[Changed],
-    units: Mapping[str, Unit], tests: Sequence[TestFile],
+    units: Mapping[str, Unit], tests: Sequence[UnitFile],
 ) -> str:  # fmt: skip
     """The text of `run.sh`. `units` are by the class's full name; `tests` are the files of them."""
     template = files("checker.kafka.upstream").joinpath("run.sh.template").read_text("utf-8")

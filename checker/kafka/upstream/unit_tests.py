@@ -44,7 +44,7 @@ _GROUPS = ("kafka.", "org.apache.kafka.", "com.", "net.", "org.", "java.", "java
 
 
 @dataclass(frozen=True)
-class TestFile:
+class UnitFile:
     """A file of tests: where it stands in Kafka's tree, and its text."""
 
     path: str
@@ -81,7 +81,7 @@ def package_of(source: Path) -> str:
     return match[1]
 
 
-def test_files(name: str, version: str, wanted: Iterable[str], folder: str) -> list[TestFile]:
+def unit_files(name: str, version: str, wanted: Iterable[str], folder: str) -> list[UnitFile]:
     """The class with the wanted tests alone, and what it stands on.
 
     `folder` is that of the module in Kafka's tree, such as `storage`.
@@ -90,7 +90,7 @@ def test_files(name: str, version: str, wanted: Iterable[str], folder: str) -> l
     files = [(first, _with_tests(first.read_text("utf-8"), first.suffix, frozenset(wanted)))]
     files += [(path, path.read_text("utf-8")) for path in others]
     return [
-        TestFile(
+        UnitFile(
             "/".join((
                 folder, _PLACE[path.suffix], package_of(path).replace(".", "/"),
                 path.stem.partition("-")[0] + path.suffix,
@@ -130,8 +130,7 @@ def _with_tests(text: str, suffix: str, wanted: frozenset[str]) -> str:
 
 def _declared(part: str, indent: str, suffix: str) -> Iterator[str]:
     """The names that a part of a class declares."""
-    code = re.sub(r"/\*.*?\*/", "", part, flags=re.DOTALL)
-    for line in re.findall(rf"^{indent}(\S.*)$", code, re.MULTILINE):
+    for line in re.findall(rf"^{indent}(\S.*)$", _code(part), re.MULTILINE):
         if suffix == ".scala":
             for names in re.findall(r"\b(?:def|val|var|object|class) (\w+|\([^)]*\))", line):
                 yield from re.findall(r"\w+", names)
@@ -140,7 +139,12 @@ def _declared(part: str, indent: str, suffix: str) -> Iterator[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text))
+    return set(re.findall(r"\w+", _code(text)))
+
+
+def _code(text: str) -> str:
+    """The text without comments."""
+    return re.sub(r"/\*.*?\*/|(?<![:\"])//[^\n]*", "", text, flags=re.DOTALL)
 
 
 def _with_used_imports(text: str, suffix: str) -> str:
