@@ -138,6 +138,12 @@ def test_every_finding_says_in_400_words_what_a_reader_decides_by():
         assert "## What to do today" not in evidence, page.name
 
 
+def test_pages_name_methods_of_kafka_and_no_lines():
+    lines = re.compile(r"\w+\.(?:java|scala)[`:, (]{1,3}\d{2,}|\b[PFRA] \d{3,4}\b|\blines? \d{3,}")
+    for page in DOCS.rglob("*.md"):
+        assert lines.findall(page.read_text(encoding="utf-8")) == [], page.name
+
+
 def test_the_page_of_commands_names_each_command_and_each_exit_status():
     page = (DOCS / "commands.md").read_text()
     assert [name for name in cli.COMMANDS if not re.search(rf"`(highwater )?{name}\b", page)] == []

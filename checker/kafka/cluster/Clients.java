@@ -29,6 +29,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -384,14 +385,20 @@ public final class Clients {
         return all;
     }
 
-    /** Deletes all records that are committed; where the log of each partition starts after that. */
+    /** Deletes all records that are committed but the last "kept"; where the log of each partition starts after that. */
     private JsonNode trim(JsonNode r) throws Exception {
         Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
-        for (TopicPartition partition : partitions(r)) all.put(partition, RecordsToDelete.beforeOffset(-1));
+        int kept = r.get("kept").asInt();
+        for (TopicPartition partition : partitions(r))
+            all.put(partition, RecordsToDelete.beforeOffset(kept == 0 ? -1 : highWatermark(partition) - kept));
         ArrayNode starts = JSON.createArrayNode();
         var answers = brokers.deleteRecords(all).lowWatermarks();
         for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
         return starts;
+    }
+
+    private long highWatermark(TopicPartition partition) throws Exception {
+        return brokers.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition).get().offset();
     }
 
     private static Admin quorumOf(String servers, int retries) {
