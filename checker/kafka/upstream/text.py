@@ -17,6 +17,8 @@ _TRIED = re.compile(
     r"(?:`--workaround`|Tried): kept in (\d+ of \d+) on ([\d.]+\d)(, as the control)?\."
 )
 
+_FLAG = re.compile(r"`(--(?:workaround|control|patched|schedule)\b[^`]*)`")
+
 
 def text_of(
     finding: Finding, version: str, changed: Sequence[Changed], units: Mapping[str, Unit],
@@ -30,7 +32,8 @@ def text_of(
 
     def plain(text: str) -> str:
         told = without_links(text, lambda other: f'the ticket "{titles.get(other, other)}"')
-        return _TRIED.sub(r"Tried on clusters of \2: nothing was lost or stuck in \1 runs.", told)
+        told = _TRIED.sub(r"Tried on clusters of \2: nothing was lost or stuck in \1 runs.", told)
+        return _FLAG.sub(rf"`highwater reproduce {finding.number} \1`", told)
 
     page, row = finding.page, finding.row
     fields = {

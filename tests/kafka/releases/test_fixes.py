@@ -57,7 +57,7 @@ def outcome(name: str, version: str, fix: str | None = None) -> Outcome:
 
 
 def releases_of(name: str, fix: str = "") -> tuple[str, ...]:
-    """The releases that a class is run on, with a fix or as published; the first on every change."""
+    """The releases that a class is run on, with a fix or without; the first on every change."""
     found = VERSIONS.get(name, ("4.3.1",))
     return found[:1] if fix in ON_4_3 else found
 
