@@ -5,6 +5,7 @@ import pytest
 from checker.core.exits import Exit
 from checker.kafka.releases import patch
 from checker.kafka.upstream import directory, finding
+from model.language.errors import UsageError
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def no_network(monkeypatch):
     """Nothing is brought: as without a network."""
 
     def bring(*arguments):
-        raise patch.UsageError("Maven could not bring it: Unknown host")
+        raise UsageError("Maven could not bring it: Unknown host")
 
     monkeypatch.setattr(patch, "_published", bring)
 
