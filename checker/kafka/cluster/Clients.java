@@ -29,6 +29,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.QuorumInfo;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -124,6 +125,7 @@ public final class Clients {
             case "stop": stop(); break;
             case "read": return read(r);
             case "trim": return trim(r);
+            case "earliest": return earliest(r);
             case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
             case "quorum": return quorum(r);
             case "metric": return JSON.valueToTree(Metrics.of(r.get("pid").asText(), r.get("bean").asText(), r.get("attribute").asText()));
@@ -391,6 +393,16 @@ public final class Clients {
         ArrayNode starts = JSON.createArrayNode();
         var answers = brokers.deleteRecords(all).lowWatermarks();
         for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
+        return starts;
+    }
+
+    /** Where each partition begins, as its leader tells. */
+    private JsonNode earliest(JsonNode r) throws Exception {
+        Map<TopicPartition, OffsetSpec> all = new HashMap<>();
+        for (TopicPartition partition : partitions(r)) all.put(partition, OffsetSpec.earliest());
+        ArrayNode starts = JSON.createArrayNode();
+        var answers = brokers.listOffsets(all);
+        for (TopicPartition partition : partitions(r)) starts.add(answers.partitionResult(partition).get().offset());
         return starts;
     }
 
