@@ -77,5 +77,6 @@ def _as_data(row: Row) -> AffectedBug:
         "fixed": list(row.span.fixed),
         "needs": list(row.needs),
         "today": row.today,
+        "tried": row.tried or None,
         "watch": judged.watch or None,
     }

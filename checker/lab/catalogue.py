@@ -49,6 +49,8 @@ class Judgement:
     default any but the one that mends it), or from `since` on, until those of `fixed`, one a line.
     Before `first`, and after `last` or the newest that was looked at, nobody looked. `needs` are
     names of conditions (`checker/kafka/affected/conditions.py`). `today` and `watch` are Markdown.
+    `tried` is how often `today` kept on which release, or how else it was tried; empty if it was
+    not. Only here is it said: the pages and the command take it from here.
     """
 
     effect: Effect
@@ -62,6 +64,7 @@ class Judgement:
     last: str = ""
     needs: tuple[str, ...] = ()
     today: str = ""
+    tried: str = ""
     watch: str = ""
 
 

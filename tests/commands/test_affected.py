@@ -20,6 +20,8 @@ def test_it_says_what_concerns_a_cluster_why_not_and_where_to_look(
     assert places[1] < ended.out.index("CurrentVoters") < places[2]
     lines = ended.out[places[2] :].splitlines()
     reasons = dict(line.strip().split(": ", 1)[::-1] for line in lines if ": " in line)
+    told = ended.out[places[0] : places[1]].split("\n  0004: ")[1].split("\n    ")
+    assert "tried: kept in 3 of 3 on 4.3.1" in told
     assert "0003" in reasons["fixed in 4.3.0"].split(", ")
     assert "0005" in reasons["needs JBOD: log.dirs names 1 (server.properties)"].split(", ")
     found = highwater(*asked, "--json").json

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from typing import NoReturn
 
 import click
 import pytest
@@ -19,7 +20,7 @@ from checker.commands.cli import highwater as whole
 from checker.commands.interrupt import Interrupt
 from checker.core.engines.reference import ReferenceEngine
 from checker.core.exits import Exit
-from checker.core.proofs.asking import ask
+from checker.core.proofs.asking import ask, interrupt
 from checker.core.search.allowance import Allowance
 from checker.core.search.explore import Explorer
 from checker.core.search.limits import INTERRUPTED
@@ -124,6 +125,22 @@ def test_a_question_to_z3_that_the_limit_ends_has_no_answer():
             time.sleep(10)
         with pytest.raises(LimitError, match="limit of 0 seconds"):
             ask(solver)
+
+
+def test_an_answer_of_z3_that_comes_with_the_limit_is_none(monkeypatch):
+    """Z3 may answer `sat` to a question that was ended, and then has no model."""
+    monkeypatch.setattr(z3.Context, "interrupt", lambda _: None)  # it is asked nothing here
+
+    def over() -> NoReturn:
+        raise LimitError("the limit of 0 seconds", "the limit of 0 seconds")
+
+    class EndedAsItAnswers:
+        def check(self):
+            interrupt(over)
+            return z3.sat
+
+    with pytest.raises(LimitError, match="limit of 0 seconds"):
+        ask(EndedAsItAnswers())
 
 
 @pytest.mark.slow

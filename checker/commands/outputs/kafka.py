@@ -177,6 +177,7 @@ class AffectedBug(TypedDict):
     fixed: list[str]
     needs: list[str]
     today: str
+    tried: str | None
     watch: str | None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ class _Question:
     """Whether Z3 is at work, and who has ended that, if someone has."""
 
     runs = False
+    lock = threading.RLock()  # a signal's handler may end the question of its own thread
     ended_by: Callable[[], NoReturn] | None = None
 
 
@@ -23,11 +25,12 @@ _question = _Question()
 def interrupt(raises: Callable[[], NoReturn]) -> None:
     """End the question that is being asked, if one is: Z3 would end the next one otherwise.
 
-    Whoever asked it gets what `raises` raises, not an answer that Z3 did not find.
+    Whoever asked it gets what `raises` raises, and no answer: Z3 may say `sat` and have no model.
     """
-    if _question.runs:
-        _question.ended_by = raises
-        z3.main_ctx().interrupt()
+    with _question.lock:
+        if _question.runs:
+            _question.ended_by = raises
+            z3.main_ctx().interrupt()
 
 
 def ask(solver: Any, *assumptions: Any) -> Any:
@@ -36,10 +39,10 @@ def ask(solver: Any, *assumptions: Any) -> Any:
     try:
         answer = solver.check(*assumptions)
     finally:
-        _question.runs = False
-    if answer == z3.unknown:
-        if _question.ended_by is not None:
-            _question.ended_by()
-        if solver.reason_unknown() == _INTERRUPTED:
-            raise KeyboardInterrupt
+        with _question.lock:
+            _question.runs = False
+    if _question.ended_by is not None:
+        _question.ended_by()
+    if answer == z3.unknown and solver.reason_unknown() == _INTERRUPTED:
+        raise KeyboardInterrupt
     return answer

@@ -65,6 +65,11 @@ class Row:
         """What to do today."""
         return self.judged.today or f"upgrade to {self.span.fixed_words.replace(' and ', ' or ')}"
 
+    @property
+    def tried(self) -> str:
+        """Whether that was tried, for a finding: what is published others have tried."""
+        return self.judged.tried or ("no" if self.bug.finding else "")
+
 
 def every_row(bugs: Iterable[Bug] | None = None) -> list[Row]:
     """Every bug that is judged, the worst first: by its effect, then by how likely it is.

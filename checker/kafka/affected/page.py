@@ -22,9 +22,13 @@ def _rows() -> Iterator[str]:
     for row in every_row():
         cells = (
             _links(row), row.judged.effect, row.words, row.span.words, ", ".join(row.needs),
-            f"{row.judged.likely}: {row.judged.why}", row.today,
+            f"{row.judged.likely}: {row.judged.why}", _today(row),
         )  # fmt: skip
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _today(row: Row) -> str:
+    return f"{row.today} (tried: {row.tried})" if row.judged.tried else row.today
 
 
 def _links(row: Row) -> str:

@@ -49,6 +49,8 @@ def _affected(row: Row) -> Iterator[str]:
     yield f"    what: {plain(row.words)}"
     yield f"    likely: {row.judged.likely}; {row.judged.why}"
     yield f"    today: {plain(row.today)}"
+    if row.tried:
+        yield f"    tried: {plain(row.tried)}"
     if row.judged.watch:
         yield f"    watch: {plain(row.judged.watch)}"
 
