@@ -316,7 +316,8 @@ class Cluster:
         remote = [file for topic in wanted for file in self.tier.linked(topic)] if self.tier else []
         shown = dump(
             self.programs, self.processes, self.news,
-            [*chain.from_iterable(logs.values()), *aside, *remote], self.processes.directory / "dump.txt",
+            [*chain.from_iterable(logs.values()), *aside, *remote],
+            self.processes.directory / "dump.txt",
         )  # fmt: skip
 
         def names(files: Iterable[Path]) -> frozenset[str]:

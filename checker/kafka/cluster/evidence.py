@@ -44,7 +44,9 @@ def gather(stage: Stage) -> Evidence:
         disks |= stage.cluster.made_topics()
     shared = stage.clients.members.shared
     changed = {str(place): names for place, names in stage.readings.changed.items()}
-    return Evidence(acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote)
+    return Evidence(
+        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote
+    )
 
 
 def _make_whole(stage: Stage) -> set[str]:

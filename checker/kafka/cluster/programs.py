@@ -81,7 +81,9 @@ class Programs:
         """
         version = self.release.version
         if version in versions()["kafka"]["without_tests"]:
-            raise UsageError(f"Kafka {version} has no published test jar, which has the remote store")
+            raise UsageError(
+                f"Kafka {version} has no published test jar, which has the remote store"
+            )
         wanted = kafka_artifact(version, "test", module="kafka-storage")
         directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
         store = ":".join(map(str, directory.glob("*.jar")))

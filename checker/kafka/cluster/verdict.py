@@ -1,10 +1,11 @@
 """What may be said after a run: lost, stuck, kept, or nothing.
 
-An acknowledged record is lost if no log on any disk holds it, nor the remote store. Folders that Kafka has set aside, to
-delete them or because they are no replicas any more, are no logs: nothing reads them again. That a
-record is not seen is not enough: a dump may be empty because its program has moved, or a file
-because it was read too soon. So each disk must show a record that is known to be there, and a
-consumer that reads everything from the beginning must miss exactly what the disks do not hold.
+An acknowledged record is lost if no log on any disk holds it, nor the remote store. Folders that
+Kafka has set aside, to delete them or because they are no replicas any more, are no logs: nothing
+reads them again. That a record is not seen is not enough: a dump may be empty because its program
+has moved, or a file because it was read too soon. So each disk must show a record that is known to
+be there, and a consumer that reads everything from the beginning must miss exactly what the disks
+do not hold.
 
 A cluster is stuck if something that a step names as a promise does not come to pass, though every
 process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.

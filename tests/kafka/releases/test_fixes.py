@@ -285,6 +285,17 @@ def test_a_tiered_follower_empties_its_log_before_the_store_has_answered_until_i
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+def test_a_copy_in_another_directory_misses_truncations_until_it_is_mended():
+    name = "FutureReplicaTruncationTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.scala"], f"kafka.server.{name}", each)
+        for each in (None, "every-truncation-marks-the-copy")
+    )
+    assert published.failed == {"testATruncationThatMayNotBeTheLastCountsForTheFutureReplica"}
+    assert published.passed == {"testTheLastTruncationCountsForTheFutureReplica"}
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
     name = "VotersAfterTruncationTest"
     published, fixed = (
