@@ -128,13 +128,20 @@ def test_the_examples_fail_without_what_they_are_about(example, setting, steps):
     assert [trace.depth for trace in answer.traces] == [steps]
 
 
-def test_every_finding_tells_an_operator_first_whether_it_concerns_him():
-    heads = ["Affected", "Noticed by", "What to do today", "Fixed in"]
+def test_every_finding_says_in_400_words_what_a_reader_decides_by():
+    heads = ["Affected", "How likely", "Noticed by", "What to do today", "Fixed in", "Fix"]
     for page in (DOCS / "findings").glob("[0-9]*.md"):
-        text = page.read_text(encoding="utf-8")
-        block = text.split("\n\n")[2]
+        head, _, evidence = page.read_text(encoding="utf-8").partition("\n## ")
+        block = head.split("\n\n")[2]
         assert re.findall(r"^- \*\*([A-Za-z ]+)\*\*:\s", block, re.MULTILINE) == heads, page.name
-        assert "## What to do today" not in text, page.name
+        assert len(head.split()) <= 400, page.name
+        assert "## What to do today" not in evidence, page.name
+
+
+def test_pages_name_methods_of_kafka_and_no_lines():
+    lines = re.compile(r"\w+\.(?:java|scala)[`:, (]{1,3}\d{2,}|\b[PFRA] \d{3,4}\b|\blines? \d{3,}")
+    for page in DOCS.rglob("*.md"):
+        assert lines.findall(page.read_text(encoding="utf-8")) == [], page.name
 
 
 def test_the_page_of_commands_names_each_command_and_each_exit_status():

@@ -8,57 +8,109 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker.commands.choosing import parse_settings
-from checker.commands.common import HELP, output_options, write_result
+from checker.commands.cluster_source import Source, source_options
+from checker.commands.common import HELP, limited, output_options, write_result
 from checker.core.exits import Exit
+from model.language.errors import UsageError
 
 if TYPE_CHECKING:
+    from checker.commands.ceiling import Ceiling
     from checker.commands.outputs.kafka import AffectedBug
-    from checker.kafka.affected.judge import Row
+    from checker.kafka.affected.judge import Answer, Row
+    from checker.kafka.live.snapshot import Snapshot
 
 
 @click.command(context_settings=HELP)
 @click.argument(
     "files", metavar="[FILE]...", nargs=-1, type=click.Path(dir_okay=False, path_type=Path)
 )
-@click.option("--kafka", metavar="VERSION", required=True, help="a release, such as 3.7.2")
+@click.option(
+    "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
+)
+@source_options
 @click.option(
     "--mode", type=click.Choice(("zookeeper", "kraft")), help="where the metadata is kept"
 )
-@click.option("--topic", metavar="NAME", help="which topic, where FILE describes several")
+@click.option(
+    "--topic", metavar="NAME", help="which topic, where FILE describes several; of a cluster pay*"
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
     help="a key of Kafka's that decides it: overrides the files",
 )  # fmt: skip
+@limited(60.0)
 @output_options
 def command(
-    files: tuple[Path, ...], kafka: str, mode: str | None, topic: str | None,
-    settings: tuple[str, ...], as_json: bool, quiet: bool,
+    ceiling: Ceiling, files: tuple[Path, ...], kafka: str | None, servers: str | None,
+    command_config: Path | None, mode: str | None, topic: str | None, settings: tuple[str, ...],
+    as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Which known bugs concern a cluster of this release, and what to do about them today?
 
     FILE is what `ask` reads too: server.properties, consumer.properties, or what `kafka-configs
-    --describe`, `kafka-topics --describe` or `kafka-features describe` printed. A bug concerns the
-    cluster if the release has it and the files say that all it needs is there. It cannot be told
-    where the files do not say so: then a line says where to look. The worst come first.
+    --describe`, `kafka-topics --describe` or `kafka-features describe` printed. With
+    --bootstrap-server, or a FILE of `ask --save`, the cluster itself says what its release,
+    features, settings and quorum are. A bug concerns the cluster if the release has it and all
+    that it needs is there. Where nothing says so a line says where to look. The worst come first.
 
     Exit status: 0 none concerns the cluster, 12 one does, 20 one may.
     """
     from checker.core.traces.trace import highwater_version
     from checker.kafka.affected.judge import Concern, affected
     from checker.kafka.affected.text import text_of
+    from checker.kafka.live import data as live
+    from checker.kafka.live.text import header
 
-    answer = affected(kafka, files, parse_settings(settings), mode=mode, topic=topic)
+    source, given = Source(servers, command_config, files, topic), parse_settings(settings)
+    source.refuse_wrong()
+    snapshot: Snapshot | None = None
+    if source.is_a_cluster:
+        snapshot, answer = _of_cluster(ceiling, source, kafka, mode, given, quiet or as_json)
+    elif kafka is None:
+        for path in files:
+            path.stat()  # a file that is not there may have been meant for one of --save
+        raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1.0")
+    else:
+        answer = affected(kafka, files, given, mode=mode, topic=topic)
 
     def data() -> dict[str, Any]:
         return {
             "command": "affected", "release": answer.facts.asked, "mode": answer.facts.mode,
+            "told": None if snapshot is None else live.of_snapshot(snapshot),
             "bugs": [_as_data(row) for row in answer.rows], "version": highwater_version(),
         }  # fmt: skip
 
-    write_result(as_json, data, lambda console: text_of(answer, console.width))
+    def lines(width: int) -> str:
+        if snapshot is None:
+            return text_of(answer, width)
+        return text_of(answer, width, header(snapshot), "not shown to an admin client")
+
+    write_result(as_json, data, lambda console: lines(console.width))
     if answer.those(Concern.AFFECTED):
         return Exit.VIOLATED
     return Exit.OK if answer else Exit.LIMIT
+
+
+def _of_cluster(
+    ceiling: Ceiling, source: Source, kafka: str | None, mode: str | None,
+    settings: dict[str, str], quiet: bool,
+) -> tuple[Snapshot, Answer]:  # fmt: skip
+    """What a cluster tells, or told, and the answer for it."""
+    from checker.commands.interrupt import Interrupt
+    from checker.commands.progress import Line
+    from checker.kafka.affected.judge import answered
+    from checker.kafka.live.facts import facts_of_cluster
+
+    budget = ceiling.allowance
+    with ceiling, Line(quiet) as line, Interrupt(budget.end):
+        ceiling.keeps_limits()
+
+        def tell(words: str) -> None:
+            line.show(budget.seconds - budget.left, lambda: words, lambda: words)
+
+        others = source.others()
+        snapshot = source.read(budget, tell)
+    return snapshot, answered(facts_of_cluster(snapshot, kafka, mode, others, settings))
 
 
 def _as_data(row: Row) -> AffectedBug:
@@ -70,6 +122,7 @@ def _as_data(row: Row) -> AffectedBug:
         "words": row.words,
         "concern": row.concern.value,
         "because": list(row.because),
+        "look": list(row.look),
         "effect": judged.effect.value,
         "likely": judged.likely.value,
         "why": judged.why,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from checker.commands.cluster_source import Source
 from checker.commands.common import write_file, write_result
 from checker.core.exits import Exit
 from model.language.errors import UsageError
@@ -24,12 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command was asked: `servers` or one snapshot in `files`, and how to answer."""
+    """What the command was asked, and how to answer."""
 
-    servers: str | None
-    command_config: Path | None
-    files: tuple[Path, ...]
-    topic: str | None
+    source: Source
     kafka: str | None
     mode: str | None
     settings: Mapping[str, str]
@@ -45,13 +42,6 @@ class Asked:
     quiet: bool
     refused: Mapping[str, object] = field(default_factory=dict)
     """Options that are about one partition, or the quorum, with their values."""
-
-
-def is_about_a_cluster(servers: str | None, files: tuple[Path, ...]) -> bool:
-    """Whether a cluster is asked about, that runs or was read: else it is one configuration."""
-    from checker.kafka.live.stored import is_snapshot
-
-    return servers is not None or any(map(is_snapshot, files))
 
 
 def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
@@ -74,8 +64,8 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
         def tell(words: str) -> None:
             line.show(budget.seconds - budget.left, lambda: words, lambda: words)
 
-        others = _files(asked)
-        snapshot = _read(asked, budget, tell)
+        others = asked.source.others()
+        snapshot = asked.source.read(budget, tell)
         if asked.anonymous:
             snapshot = anonymous(snapshot)
         if asked.save is not None:
@@ -117,56 +107,15 @@ def ask_cluster(ceiling: Ceiling, asked: Asked) -> int:
 def _refuse(asked: Asked) -> None:
     """`UsageError` for what is not asked of a cluster, before anything is read."""
     from checker.kafka.guarantees.releases import release_named
-    from checker.kafka.live.stored import is_snapshot
 
     for option, value in asked.refused.items():
         if value is not None:
             raise UsageError(
                 f"{option} is read from the cluster, or not asked of one: leave it out"
             )
-    snapshots = [path for path in asked.files if is_snapshot(path)]
-    if len(snapshots) + (asked.servers is not None) > 1:
-        raise UsageError("ask about one cluster: a --bootstrap-server, or one file of --save")
-    if asked.servers is None and asked.command_config is not None:
-        raise UsageError("--command-config goes with --bootstrap-server")
-    if asked.servers is not None and find_spec("kafka") is None:
-        raise UsageError("--bootstrap-server needs kafka-python: pip install 'highwater[audit]'")
+    asked.source.refuse_wrong()
     if asked.kafka is not None:
         release_named(asked.kafka, asked.mode)
-
-
-def _files(asked: Asked) -> list[Described]:
-    """What the files say that are no snapshot, such as a producer's; not of topics."""
-    from checker.kafka.guarantees.config_files import read_config
-    from checker.kafka.live.stored import is_snapshot
-
-    others = [(path, read_config(path)) for path in asked.files if not is_snapshot(path)]
-    for path, each in others:
-        if each.topics:
-            raise UsageError(f"{path} describes topics, which are read from the cluster")
-    return [each for _, each in others]
-
-
-def _read(asked: Asked, budget: Allowance, tell: Callable[[str], None]) -> Snapshot:
-    """What the cluster tells, or told."""
-    if asked.servers is None:
-        from checker.kafka.live.stored import is_snapshot, read
-
-        (path,) = (each for each in asked.files if is_snapshot(each))
-        return read(path).of_topics(asked.topic)
-    from checker.kafka.live.admin import connected, read_cluster
-    from checker.kafka.live.client_properties import (
-        client_options,
-        read_properties,
-        request_seconds,
-        servers_of,
-    )
-
-    given = {} if asked.command_config is None else read_properties(asked.command_config)
-    seconds, options = request_seconds(given), client_options(given)
-    tell("connecting")
-    with connected(servers_of(asked.servers), options, seconds) as client:
-        return read_cluster(client, asked.topic, seconds, lambda: budget.left, tell)
 
 
 def _judged(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from checker.commands import help_pages
-from checker.commands.ask_cluster import Asked, ask_cluster, is_about_a_cluster
+from checker.commands.ask_cluster import Asked, ask_cluster
 from checker.commands.choosing import parse_settings
+from checker.commands.cluster_source import Source, source_options
 from checker.commands.common import (
     HELP,
     limited,
@@ -85,13 +86,7 @@ class _Command(click.Command):
 @click.option(
     "--kafka", metavar="VERSION", help="a release, such as 3.7.2; needed without a cluster"
 )
-@click.option(
-    "--bootstrap-server", "servers", metavar="HOST:PORT", help="read this running cluster"
-)
-@click.option(
-    "--command-config", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
-    help="TLS and SASL, by Kafka's property names",
-)  # fmt: skip
+@source_options
 @click.option(
     "--save", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
     help="keep what was read of the cluster: ask FILE answers from it",
@@ -167,13 +162,13 @@ def command(
         "--replicas": replicas, "--racks": racks, "--topic": topic, "--upgrade-to": upgrade_to,
         "--rolling-restart": rolling_restart or None, "--min-isr-to": min_isr_to, "--mode": mode,
     }  # fmt: skip
-    if is_about_a_cluster(servers, files):
+    source = Source(servers, command_config, files, topic)
+    if source.is_a_cluster:
         return ask_cluster(
             ceiling,
             Asked(
-                servers, command_config, files, topic, kafka, mode, parse_settings(settings),
-                chosen, rolling_restart, upgrade_to, min_isr_to, anonymous, save, page, trace_dir,
-                as_json, quiet,
+                source, kafka, mode, parse_settings(settings), chosen, rolling_restart, upgrade_to,
+                min_isr_to, anonymous, save, page, trace_dir, as_json, quiet,
                 {"--replicas": replicas, "--racks": racks, "--controllers": controllers},
             ),
         )  # fmt: skip

@@ -48,9 +48,10 @@ class Judgement:
     It is in the releases in which the setting `rule` of its model has one of the values `bad` (by
     default any but the one that mends it), or from `since` on, until those of `fixed`, one a line.
     Before `first`, and after `last` or the newest that was looked at, nobody looked. `needs` are
-    names of conditions (`checker/kafka/affected/conditions.py`). `today` and `watch` are Markdown.
-    `tried` is how often `today` kept on which release, or how else it was tried; empty if it was
-    not. Only here is it said: the pages and the command take it from here.
+    names of conditions (`checker/kafka/affected/conditions.py`). `of_clients`: the release that
+    counts is that of producers or consumers. `today` and `watch` are Markdown. `tried` is how often
+    `today` kept on which release, or how else it was tried; empty if it was not. Only here is it
+    said: the pages and the command take it from here.
     """
 
     effect: Effect
@@ -63,6 +64,7 @@ class Judgement:
     fixed: tuple[str, ...] = ()
     last: str = ""
     needs: tuple[str, ...] = ()
+    of_clients: bool = False
     today: str = ""
     tried: str = ""
     watch: str = ""

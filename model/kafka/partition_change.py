@@ -259,7 +259,8 @@ def keep_leader_in_new_epoch(partition: TopicPartition, where: bool) -> None:
 def elect(partition: TopicPartition, leader: Broker, isr: SetOf[Broker]) -> None:
     """Make an ISR member, or with an empty ISR an eligible replica, the leader.
 
-    Whether the ISR is large enough is asked before the election adds to it.
+    Whether the ISR is large enough is asked before the election adds to it. With the fix of finding
+    0006 an ELR of several may meet a minimum of one, so that it is asked again.
     """
     elect_beside(partition, leader, isr, eligible_after(partition, isr))
 
@@ -273,5 +274,9 @@ def elect_beside(
 ) -> None:
     """The same, where it is known who is eligible besides."""
     new_isr = choose(isr.is_empty, partition.brokers.only(leader), isr)
+    left = eligible.without_member(leader)
+    if partition.options.min_isr_change_keeps_elr:
+        reached = new_isr.size >= min_isr_of_elr(partition)
+        left = choose(reached, partition.brokers.none(), left)
     new_leader_epoch(partition, leader, epochs=epochs)
-    change_partition(partition, new_isr, eligible.without_member(leader))
+    change_partition(partition, new_isr, left)

@@ -174,7 +174,7 @@ def truncation_offset(node: Node, leader: Node) -> Offset:
 
 @action(
     "{node} truncates its log: it diverges from that of {leader}",
-    at="KafkaRaftLog.truncateToEndOffset",
+    at="RaftLog.truncateToEndOffset",
     since="2.8.0",
     about="KIP-595",
     settings="truncation.rereads.control.records",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from checker.core.exits import Exit
+from checker.kafka.live.stored import as_json
+from tests.support.told import partition, told, topic
 
 
 def test_it_says_what_concerns_a_cluster_why_not_and_where_to_look(
@@ -38,3 +40,33 @@ def test_it_refuses_a_key_that_decides_nothing(highwater):
     assert ended.err.count("\n") == 1
     assert "linger.ms" in ended.err
     assert "valid are" in ended.err
+
+
+def test_of_a_cluster_that_was_read_it_says_what_it_is_and_what_is_not_shown(highwater, tmp_path):
+    (tmp_path / "saved").write_text(as_json(told(topic("orders", partition()))))
+    ended = highwater("affected", tmp_path / "saved")
+    assert ended.status == Exit.VIOLATED
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert ended.out.startswith("Kafka 4.3, 4 brokers, 1 topic, 1 partition, read 2026-11-27")
+    sections = [ended.out.index(f"\n\n{title}\n") for title in ("affected", "not affected")]
+    hidden = ended.out.index("\n\nnot shown to an admin client\n")
+    assert sections[0] < hidden < sections[1]
+    assert "here: ELR on: eligible.leader.replicas.version=1 (features)" in ended.out
+    data = highwater("affected", tmp_path / "saved", "--json").json
+    assert (data["release"], data["mode"], data["told"]["cluster"]) == ("4.3", "kraft", "an-id")
+    looks = {bug["source"]: bug["look"] for bug in data["bugs"]}
+    assert "clientSoftwareVersion" in looks["KAFKA-13598"][0]
+
+
+def test_without_a_release_or_a_cluster_it_says_what_is_missing(highwater, tmp_path):
+    (tmp_path / "server.properties").write_text("process.roles=broker\n")
+    for arguments, words in (
+        ((), "Missing option '--kafka'"),
+        ((tmp_path / "server.properties",), "Missing option '--kafka'"),
+        ((tmp_path / "none.json",), "none.json: No such file"),
+        (("--bootstrap-server", "a"), "--bootstrap-server a: write HOST:PORT"),
+        (("--command-config", "f", "--kafka", "4.1"), "goes with --bootstrap-server"),
+    ):
+        ended = highwater("affected", *arguments)
+        assert ended.status == Exit.USAGE
+        assert words in ended.err and ended.err.count("\n") == 1 and ended.out == ""

@@ -6,52 +6,19 @@ from typing import Literal, TypedDict
 
 from checker.commands.outputs.kafka import AskAnswered
 from checker.commands.outputs.shapes import Count, Positive, Share
+from checker.commands.outputs.told import ToldCluster
 
 
-class AskCluster(TypedDict):
+class AskCluster(ToldCluster):
     """What a running cluster told, what is in danger now, and what its groups can lose."""
 
     command: Literal["ask"]
-    cluster: str
-    taken: str
-    release: str
-    metadata_version: str
-    elr: bool | None
-    brokers: list[AskBroker]
-    voters: list[Count] | None
-    topics: Count
-    partitions: Count
-    unread: list[AskUnread]
     dangers: list[AskDanger]
     not_judged: list[AskNotJudged]
     unseen: list[AskUnseen]
     groups: list[AskGroup]
     seconds: Share
     version: str
-
-
-class AskBroker(TypedDict):
-    """A registered broker."""
-
-    id: Count
-    rack: str | None
-    fenced: bool | None
-    release: str
-    directories: list[AskDirectory] | None
-
-
-class AskDirectory(TypedDict):
-    """A log directory; `error` is empty where it is online."""
-
-    path: str
-    error: str
-
-
-class AskUnread(TypedDict):
-    """What the cluster did not tell."""
-
-    what: str
-    why: str
 
 
 class AskDanger(TypedDict):

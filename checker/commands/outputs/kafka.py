@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from checker.commands.outputs.shapes import Count, Positive, Share
+from checker.commands.outputs.told import ToldCluster
 
 AskTier: TypeAlias = Literal["setting", "feature", "machines", "upgrade", "unreleased"]
 """What a change takes of an operator."""
@@ -152,17 +153,18 @@ class AskControllersChange(TypedDict):
 
 
 class Affected(TypedDict):
-    """Which known bugs concern a cluster, the worst first."""
+    """Which known bugs concern a cluster, the worst first; `told` if it runs, or was read."""
 
     command: Literal["affected"]
     release: str
+    told: ToldCluster | None
     mode: Literal["zookeeper", "kraft"] | None
     bugs: list[AffectedBug]
     version: str
 
 
 class AffectedBug(TypedDict):
-    """A bug, whether it concerns the cluster, and why not or what to look at."""
+    """A bug, whether it concerns the cluster, and what says so or what to look at."""
 
     finding: str | None
     numbers: list[Positive]
@@ -170,6 +172,7 @@ class AffectedBug(TypedDict):
     words: str
     concern: Literal["affected", "cannot be told", "not affected"]
     because: list[str]
+    look: list[str]
     effect: Literal["metadata", "lost", "misread", "repeated", "blocked"]
     likely: Literal["ordinary", "occasional", "rare", "very rare"]
     why: str

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from checker.kafka.affected.facts import BROKER, CONSUMER, PRODUCER, Facts
-from checker.kafka.guarantees.cluster import FLAG
-from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, LEVEL, VOTERS
+from checker.kafka.guarantees.config_files import Entry
+from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, LEVEL, TIERED, VOTERS
 from checker.kafka.guarantees.releases import Mode, named_mode
 from model.kafka.settings.eligible_replicas import ELR_FEATURE
 from model.language.declare.history import has, version_of
@@ -44,17 +44,28 @@ class Condition:
 def _of_key(
     key: str, wanted: Callable[[str], bool], kind: str = "", default: str | None = None
 ) -> Callable[[Facts], Held]:
-    """By the value of a key; by Kafka's default, where a file of that kind leaves it out."""
+    """By the values of a key: yes if one is as wanted, no if all are told, and none is.
+
+    By Kafka's default, where a file of that kind leaves it out.
+    """
 
     def holds(facts: Facts) -> Held:
-        entry = facts.entry(key)
-        if entry is not None:
-            return Held(wanted(entry.value), f"{key}={entry.value} ({entry.file})")
+        told = facts.values.get(key, ())
+        if wanting := [entry for entry in told if wanted(entry.value)]:
+            return Held(True, "; ".join(map(_said, wanting)))
+        if key in facts.unsaid:
+            return UNKNOWN
+        if told:
+            return Held(False, "; ".join(map(_said, told)))
         if default is not None and kind in facts.kinds:
             return Held(wanted(default), f"{key} is left out, so it is {default}")
         return UNKNOWN
 
     return holds
+
+
+def _said(entry: Entry) -> str:
+    return f"{entry.key}={entry.value} ({entry.file})"
 
 
 def _same(value: str) -> Callable[[str], bool]:
@@ -77,7 +88,8 @@ def _mode(mode: Mode) -> Callable[[Facts], Held]:
     def holds(facts: Facts) -> Held:
         if facts.mode is None:
             return UNKNOWN
-        return Held(facts.mode is mode, f"the cluster is with {named_mode(facts.mode)}")
+        is_so = facts.mode is mode
+        return Held(is_so, "" if is_so else f"the cluster is with {named_mode(facts.mode)}")
 
     return holds
 
@@ -91,7 +103,7 @@ def _kraft_version(level: str) -> Callable[[Facts], Held]:
         if facts.version < version_of("3.9"):
             return Held(level == "0", f"{LEVEL} 1 begins with 3.9")
         if (entry := facts.entry(LEVEL)) is not None:
-            return Held(entry.value == level, f"{LEVEL}={entry.value} ({entry.file})")
+            return Held(entry.value == level, _said(entry))
         if (entry := facts.entry(VOTERS)) is not None and facts.version < version_of("4.1"):
             return Held(level == "0", f"{VOTERS} is set ({entry.file})")
         return UNKNOWN  # from 4.1 on a quorum with configured voters may have been raised
@@ -102,37 +114,43 @@ def _kraft_version(level: str) -> Callable[[Facts], Held]:
 def _one_voter(facts: Facts) -> Held:
     if facts.mode is Mode.ZOOKEEPER:
         return Held(False, "the cluster is with ZooKeeper")
-    entry = facts.entry(VOTERS)
-    if entry is None:
+    if facts.voters is None:
         return UNKNOWN
-    count = len([voter for voter in entry.value.split(",") if voter.strip()])
-    return Held(count == 1, f"{VOTERS} names {count} ({entry.file})")
+    count, because = facts.voters
+    return Held(count == 1, because)
 
 
 def _several_directories(facts: Facts) -> Held:
-    given = [e for e in facts.directories if e.file == FLAG] or facts.directories
-    counts = {len([d for d in e.value.split(",") if d.strip()]): e for e in given}
+    counts: dict[int, Entry] = {}
+    for entry in facts.directories:
+        counts.setdefault(len([d for d in entry.value.split(",") if d.strip()]), entry)
+    most = max(counts, default=0)
+    if most < 2 and not facts.all_directories:
+        return UNKNOWN
     if not counts:
         return Held(False, "log.dirs is left out") if BROKER in facts.kinds else UNKNOWN
-    most = max(counts)
     return Held(most > 1, f"{counts[most].key} names {most} ({counts[most].file})")
 
 
 def _first_partition_smaller(facts: Facts) -> Held:
-    if facts.topic is None or not facts.topic.partitions:
+    told = [(each.first, each.most, each.topic) for each in facts.replicas if each.first]
+    if not told:
         return UNKNOWN
-    first, most = len(facts.topic.partitions[0].replicas), max(facts.topic.counts)
-    return Held(first < most, f"partition 0 of {facts.topic.name} has {first} of {most} replicas")
+    first, most, topic = next((each for each in told if each[0] < each[1]), told[0])
+    whose = f"partition 0 of {topic}" if first < most or len(told) == 1 else (
+        f"partition 0 of each topic, such as {topic},"
+    )  # fmt: skip
+    return Held(first < most, f"{whose} has {first} of {most} replicas")
 
 
 def _replicas(least: int) -> Callable[[Facts], Held]:
     """Taken for granted where nothing says otherwise."""
 
     def holds(facts: Facts) -> Held:
-        if facts.topic is not None:
-            most = max([*facts.topic.counts, facts.topic.replicas])
-            return Held(most >= least, f"topic {facts.topic.name} has {most}")
-        return Held(True, "taken for granted")
+        if not facts.replicas:
+            return Held(True, "taken for granted")
+        largest = max(facts.replicas, key=lambda each: each.most)
+        return Held(largest.most >= least, f"topic {largest.topic} has {largest.most}")
 
     return holds
 
@@ -154,7 +172,8 @@ def _unclean(facts: Facts) -> Held:
 
 def _idempotence(facts: Facts) -> Held:
     on = has(facts.version, tuple(map(version_of, ("3.0.1", "3.1.1", "3.2.0"))))
-    return _of_key("enable.idempotence", _same("true"), PRODUCER, str(on).lower())(facts)
+    default = str(on).lower() if facts.clients_told else None
+    return _of_key("enable.idempotence", _same("true"), PRODUCER, default)(facts)
 
 
 def _idempotence_left_out(facts: Facts) -> Held:
@@ -166,7 +185,8 @@ def _idempotence_left_out(facts: Facts) -> Held:
 
 def _commits_without_epoch(facts: Facts) -> Held:
     """No configuration says it; consumers before 2.3 name none."""
-    return Held(True, "") if facts.version < version_of("2.3") else UNKNOWN
+    old = facts.clients_told and facts.version < version_of("2.3")
+    return Held(True, f"consumers of {facts.asked} name none") if old else UNKNOWN
 
 
 def _reads_from_followers(value: str) -> bool:
@@ -179,7 +199,6 @@ _PRODUCERS = "the producers' configuration"
 _SELECTOR = "replica.selector.class"
 _IN_FLIGHT = "max.in.flight.requests.per.connection"
 _ASSIGNOR = "partition.assignment.strategy"
-_TIERED = "remote.log.storage.system.enable"
 _LEADER = "org.apache.kafka.common.replica.LeaderSelector"
 _RANGE = "org.apache.kafka.clients.consumer.RangeAssignor"
 
@@ -224,8 +243,8 @@ CONDITIONS: Mapping[str, Condition] = {
         ("unclean.leader.election.enable",),
     ),
     "tiered": Condition(
-        "tiered storage", f"{_TIERED} of the brokers",
-        _of_key(_TIERED, _same("true"), BROKER, "false"), (_TIERED,),
+        "tiered storage", f"{TIERED} of the brokers",
+        _of_key(TIERED, _same("true"), BROKER, "false"), (TIERED,),
     ),
     "consumer_protocol": Condition(
         "`group.protocol=consumer`", "`kafka-groups.sh --list`: type Consumer",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from checker.kafka.affected.conditions import CONDITIONS, KEYS
-from checker.kafka.affected.facts import Facts, facts_of
+from checker.kafka.affected.conditions import CONDITIONS, KEYS, Held
+from checker.kafka.affected.facts import Facts, Running, facts_of
 from checker.kafka.affected.spans import Span, span_of
 from checker.kafka.guarantees.releases import Mode
 from checker.lab.catalogue import Bug, Effect, Judgement, Likely, read_catalogue
@@ -33,7 +33,7 @@ EFFECTS: Mapping[Effect, str] = {
 
 @dataclass(frozen=True)
 class Row:
-    """What is said of one bug. `because`: why not, or what to look at; empty for an affected one.
+    """What is said of one bug. `because`: what says so; `look`: where to look to know.
 
     `more` are the other bugs of the same judgement.
     """
@@ -44,6 +44,7 @@ class Row:
     more: tuple[Bug, ...] = ()
     concern: Concern = Concern.AFFECTED
     because: tuple[str, ...] = ()
+    look: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -59,6 +60,11 @@ class Row:
     def needs(self) -> tuple[str, ...]:
         """The conditions, in words."""
         return tuple(CONDITIONS[name].words for name in self.judged.needs)
+
+    @property
+    def releases(self) -> str:
+        """The releases with it, in words."""
+        return f"clients of {self.span.words}" if self.judged.of_clients else self.span.words
 
     @property
     def today(self) -> str:
@@ -97,34 +103,77 @@ def every_row(bugs: Iterable[Bug] | None = None) -> list[Row]:
 
 def judged_by(row: Row, facts: Facts) -> Row:
     """The row with whether it concerns this cluster."""
-    modes = [facts.mode] if facts.mode is not None else list(Mode)
-    holds = {row.span.holds(facts.version, mode) for mode in modes}
-    if holds == {False}:
-        return _with(row, Concern.UNAFFECTED, [row.span.why_not(facts.version)])
+    released = _in_release(row, facts)
+    if released.is_so is False:
+        return replace(row, concern=Concern.UNAFFECTED, because=(released.because,))
     found = {name: CONDITIONS[name].holds(facts) for name in row.judged.needs}
-    missing = [
-        f"needs {CONDITIONS[name].words}: {held.because}"
-        for name, held in found.items()
-        if held.is_so is False
-    ]
+    missing = [f"needs {_said(n, h)}" for n, h in found.items() if h.is_so is False]
     if missing:
-        return _with(row, Concern.UNAFFECTED, missing)
-    unsaid = [CONDITIONS[name].look for name, held in found.items() if held.is_so is None]
-    if None in holds:
-        unsaid.insert(0, _not_looked_at(row.span))
-    elif len(holds) > 1:
-        unsaid.insert(0, CONDITIONS["kraft"].look)
-    unsaid = list(dict.fromkeys(unsaid))
-    return _with(row, Concern.UNKNOWN if unsaid else Concern.AFFECTED, unsaid)
+        return replace(row, concern=Concern.UNAFFECTED, because=tuple(missing))
+    looks = [CONDITIONS[name].look for name, held in found.items() if held.is_so is None]
+    has = [_said(name, held) for name, held in found.items() if held.is_so and held.because]
+    is_known = released.is_so and not looks
+    return replace(
+        row, concern=Concern.AFFECTED if is_known else Concern.UNKNOWN,
+        because=tuple(filter(None, (released.because, *has))),
+        look=tuple(dict.fromkeys(filter(None, (released.look, *looks)))),
+    )  # fmt: skip
 
 
-def _with(row: Row, concern: Concern, because: list[str]) -> Row:
-    return replace(row, concern=concern, because=tuple(because))
+def _said(name: str, held: Held) -> str:
+    """A condition with what says that it holds, or does not; that alone, if it names the key."""
+    words, because = CONDITIONS[name].words, held.because
+    key = words.strip("`").partition("`")[0].partition("=")[0]
+    return because if held.is_so and because.startswith(f"{key}=") else f"{words}: {because}"
 
 
-def _not_looked_at(span: Span) -> str:
-    first = f"{span.first} to " if span.first else "up to "
-    return f"only releases {first}{span.last} were looked at"
+@dataclass(frozen=True)
+class _Released(Held):
+    """Whether a release that runs has a bug; `look`: where to look to know."""
+
+    look: str = ""
+
+
+def _in_release(row: Row, facts: Facts) -> _Released:
+    span = row.span
+    if row.judged.of_clients and not facts.clients_told:
+        known = {span.holds(version, Mode.KRAFT) for version in span.turns()} == {True}
+        return _Released(True) if known else _Released(None, row.releases, _CLIENTS)
+    found = [(run, _of_run(span, run, facts.mode)) for run in facts.running]
+    having = [run for run, held in found if held == [{True}]]
+    if having:
+        return _Released(True, ", ".join(f"{run.who} of {run.asked}" for run in having if run.who))
+    if all(held == [{False}] for _, held in found):
+        return _Released(False, span.why_not(facts.running[-1].version))
+    return next(_open(span, run, held) for run, held in found if held != [{False}])
+
+
+def _of_run(span: Span, run: Running, mode: Mode | None) -> list[set[bool | None]]:
+    """What may be so of a release: of each mode that it may have, the answers, where they differ.
+
+    There are several answers where nobody said which release of a line it is.
+    """
+    versions = span.turns(run.version) if run.is_line else (run.version,)
+    modes = list(Mode) if mode is None else [mode]
+    held: list[set[bool | None]] = []
+    for each in ({span.holds(version, m) for version in versions} for m in modes):
+        held += [] if each in held else [each]
+    return held
+
+
+def _open(span: Span, run: Running, held: list[set[bool | None]]) -> _Released:
+    """Why it is not known whether a release has it."""
+    if any(len(each) > 1 for each in held):
+        why = f"releases with it: {span.words}; which one of {run.asked} runs is not known"
+        return _Released(None, why, _PATCH)
+    if any(None in each for each in held):
+        first = f"{span.first} to " if span.first else "up to "
+        return _Released(None, f"only releases {first}{span.last} were looked at")
+    return _Released(None, f"releases with it: {span.words}", CONDITIONS["kraft"].look)
+
+
+_CLIENTS = "`clientSoftwareVersion` of the brokers' `kafka.server:type=socket-server-metrics`"
+_PATCH = '"Kafka version" in the log of a broker as it starts, and say it by --kafka'
 
 
 @dataclass(frozen=True)
@@ -154,5 +203,9 @@ def affected(
 
     `UsageError` in one line for a release, a file or a key that there is not.
     """
-    facts = facts_of(kafka, files, settings, KEYS, mode=mode, topic=topic)
+    return answered(facts_of(kafka, files, settings, KEYS, mode=mode, topic=topic))
+
+
+def answered(facts: Facts) -> Answer:
+    """Which bugs concern a cluster of which this is known."""
     return Answer(facts, tuple(judged_by(row, facts) for row in every_row()))

@@ -21,7 +21,7 @@ def with_table(page: str) -> str:
 def _rows() -> Iterator[str]:
     for row in every_row():
         cells = (
-            _links(row), row.judged.effect, row.words, row.span.words, ", ".join(row.needs),
+            _links(row), row.judged.effect, row.words, row.releases, ", ".join(row.needs),
             f"{row.judged.likely}: {row.judged.why}", _today(row),
         )  # fmt: skip
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

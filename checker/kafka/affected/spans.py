@@ -15,11 +15,15 @@ from model.kafka.settings.modes import variant_of
 from model.kafka_group.settings import GroupSettings
 from model.kafka_producer.settings import ProducerSettings
 from model.kraft.settings import KRaftSettings
-from model.language.declare.history import History, Version, has, version_of
+from model.language.declare.history import History, Version, has, series_of, version_of
 from model.language.declare.settings import describe
 
 LOOKED_AT = "4.4.0"
 """The newest release in which bugs that no release has fixed were looked for."""
+
+
+_OLDEST = "0.9.0.0"
+"""The first release with clients that are still in use."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,16 @@ class Span:
         elif self.fixed and has(version, tuple(map(version_of, self.fixed))):
             return False
         return None if not self.fixed and version > version_of(self.last) else True
+
+    def turns(self, line: Version | None = None) -> tuple[Version, ...]:
+        """The releases in which it may have come or gone: of a line, with the line's first."""
+        histories = (self.history, *(self.variants or {}).values())
+        named = [*(each for h in histories if h for _, since in h.firsts for each in since)]
+        named += [each for each in (self.since, self.first, self.last, *self.fixed) if each]
+        found = {version_of(each) for each in named}
+        if line is None:
+            return tuple(sorted({version_of(_OLDEST), *found}))
+        return tuple(sorted({line, *(v for v in found if series_of(v) == series_of(line))}))
 
     def why_not(self, version: Version) -> str:
         """Why a release that has not got it has not."""

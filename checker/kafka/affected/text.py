@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from checker.core.amounts import counted
@@ -9,14 +10,25 @@ from checker.kafka.affected.judge import EFFECTS, Answer, Concern, Row
 from checker.kafka.guarantees.releases import named_mode
 from checker.telling.report.paragraphs import paragraphs
 
+_EMPHASIS = re.compile(r"\*(\w[^*]*)\*")
 
-def text_of(answer: Answer, width: int) -> str:
-    """All of it in lines of the width."""
+
+def text_of(
+    answer: Answer,
+    width: int,
+    cluster: Iterable[str] = (),
+    hidden: str = "cannot be told from this",
+) -> str:
+    """All of it in lines of the width; first what is said of the cluster, if there is one.
+
+    `hidden` is the title of what is not known.
+    """
     return paragraphs(
         [
+            cluster,
             _asked(answer),
             _section("affected", answer.those(Concern.AFFECTED), _affected),
-            _section("cannot be told from this", answer.those(Concern.UNKNOWN), _unknown),
+            _section(hidden, answer.those(Concern.UNKNOWN), _unknown),
             _unaffected(answer.those(Concern.UNAFFECTED)),
             _verdict(answer),
         ],
@@ -26,7 +38,7 @@ def text_of(answer: Answer, width: int) -> str:
 
 def plain(markdown: str) -> str:
     """Words of a page for a terminal."""
-    return markdown.replace("`", "")
+    return _EMPHASIS.sub(r"\1", markdown.replace("`", ""))
 
 
 def _asked(answer: Answer) -> Iterator[str]:
@@ -47,7 +59,9 @@ def _section(
 def _affected(row: Row) -> Iterator[str]:
     yield f"  {row.numbers}: {EFFECTS[row.judged.effect]}"
     yield f"    what: {plain(row.words)}"
-    yield f"    likely: {row.judged.likely}; {row.judged.why}"
+    yield f"    likely: {row.judged.likely}; {plain(row.judged.why)}"
+    if row.because:
+        yield f"    here: {plain('; '.join(row.because))}"
     yield f"    today: {plain(row.today)}"
     if row.tried:
         yield f"    tried: {plain(row.tried)}"
@@ -58,7 +72,10 @@ def _affected(row: Row) -> Iterator[str]:
 def _unknown(row: Row) -> Iterator[str]:
     yield f"  {row.numbers}: {EFFECTS[row.judged.effect]} ({row.judged.likely})"
     yield f"    what: {plain(row.words)}"
-    yield f"    look at: {plain('; '.join(row.because))}"
+    if row.because:
+        yield f"    known: {plain('; '.join(row.because))}"
+    if row.look:
+        yield f"    look at: {plain('; '.join(row.look))}"
 
 
 def _unaffected(rows: Iterable[Row]) -> Iterator[str]:

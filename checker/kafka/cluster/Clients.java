@@ -396,10 +396,12 @@ public final class Clients {
         return all;
     }
 
-    /** Deletes all records that are committed; where the log of each partition starts after that. */
+    /** Deletes all records that are committed but the last "kept"; where the log of each partition starts after that. */
     private JsonNode trim(JsonNode r) throws Exception {
         Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
-        for (TopicPartition partition : partitions(r)) all.put(partition, RecordsToDelete.beforeOffset(-1));
+        int kept = r.get("kept").asInt();
+        for (TopicPartition partition : partitions(r))
+            all.put(partition, RecordsToDelete.beforeOffset(kept == 0 ? -1 : highWatermark(partition) - kept));
         ArrayNode starts = JSON.createArrayNode();
         var answers = brokers.deleteRecords(all).lowWatermarks();
         for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
@@ -414,6 +416,10 @@ public final class Clients {
         var answers = brokers.listOffsets(all);
         for (TopicPartition partition : partitions(r)) starts.add(answers.partitionResult(partition).get().offset());
         return starts;
+    }
+
+    private long highWatermark(TopicPartition partition) throws Exception {
+        return brokers.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition).get().offset();
     }
 
     private static Admin quorumOf(String servers, int retries) {

@@ -25,8 +25,7 @@ def gather(stage: Stage) -> Evidence:
 
     `UndecidedError` if the cluster does not become whole again.
     """
-    written = _make_whole(stage)
-    made = frozenset(map(topic_name, stage.topics))
+    made, written = _make_whole(stage)
     stage.clients.ask("stop")
     acknowledged = frozenset(
         name for name, place in stage.clients.acknowledged.items() if not stage.is_deleted(place)
@@ -49,23 +48,29 @@ def gather(stage: Stage) -> Evidence:
     )
 
 
-def _make_whole(stage: Stage) -> set[str]:
-    """Have everything go on; the topics that were sent to and are still there."""
+def _make_whole(stage: Stage) -> tuple[frozenset[str], set[str]]:
+    """Have everything go on.
+
+    The names of the topics that are acknowledged; and the topics that were sent to and are there,
+    of which one may have been made though who asked for it was not told so.
+    """
     for stall in stage.stalls.values():
         stall.end()
     stage.proxy.release_all()
     stage.cluster.resume_all()
     stage.cluster.make_whole()
-    written = set(stage.written)
     if stage.cluster.quorum.is_dynamic:
         _wait_for_controllers(stage)
         _hear_what_is_made(stage)
+    made, written = frozenset(map(topic_name, stage.topics)), set(stage.written)
+    if stage.cluster.quorum.is_dynamic:
         told = _told_topics(stage)
         written = {topic for topic in written if topic_name(topic) in told}
+        stage.topics |= dict.fromkeys(written - stage.topics.keys(), 1)
     for topic in written:
         if not stage.news.wait(all_in_sync(stage, topic), WHOLE_LIMIT):
             raise UndecidedError(f"in the end not all replicas of {topic} came in sync")
-    return written
+    return made, written
 
 
 def _wait_for_controllers(stage: Stage) -> None:

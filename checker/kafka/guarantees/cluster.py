@@ -6,7 +6,7 @@ and what means nothing by its number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,7 +97,7 @@ def describe_cluster(
     """
     described = [each if isinstance(each, Described) else read_config(each) for each in files]
     chosen = entries_of(described, topic)
-    release = release_named(kafka, mode or mode_of_files(chosen))
+    release = release_named(kafka, mode or mode_of_keys(chosen))
     metadata = chosen.get(METADATA)
     held = rules_held_back(release, metadata.value) if metadata else {}
     given, read = _given(chosen.values(), settings or {})
@@ -206,8 +206,8 @@ def _decided(entries: Iterable[Entry]) -> list[Entry]:
     return list(found.values())
 
 
-def mode_of_files(chosen: Mapping[str, Entry]) -> Mode | None:
-    """Where the metadata are kept, as far as files say."""
+def mode_of_keys(chosen: Container[str]) -> Mode | None:
+    """Where the metadata are kept, as far as the keys say that brokers have."""
     if ROLES in chosen:
         return Mode.KRAFT
     return Mode.ZOOKEEPER if ZOOKEEPER in chosen else None

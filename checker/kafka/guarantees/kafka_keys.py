@@ -100,6 +100,8 @@ AUTO_JOIN = "controller.quorum.auto.join.enable"
 LEVEL = "kraft.version"
 """Of the controllers' quorum: three keys, and the feature that says where its voters are."""
 
+TIERED = "remote.log.storage.system.enable"
+
 READ_OTHERWISE: Mapping[str, str] = {
     REBALANCE: "whether leadership goes back to preferred leaders after a rolling restart",
     REPLICATION: "the number of replicas, where no topic is described",

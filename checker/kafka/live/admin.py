@@ -1,4 +1,4 @@
-"""Reads a running cluster: the only module that knows kafka-python's admin client.
+"""Reads a running cluster: the only module that knows the calls of kafka-python's admin client.
 
 Only requests that change nothing are sent, each with a limit of time. What fails is noted, and the
 rest goes on: a cluster that is in trouble is the one that is asked about.
@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from kafka import errors
 from kafka.admin import ConfigResource, KafkaAdminClient
 
-from checker.kafka.guarantees.kafka_keys import BY_NAME, READ_OTHERWISE
+from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, BY_NAME, READ_OTHERWISE, TIERED
+from checker.kafka.live.reading import NO_PERMISSION, Reading
 from checker.kafka.live.snapshot import (
     Broker,
     Directory,
@@ -29,103 +29,17 @@ from checker.kafka.live.snapshot import (
     Setting,
     Snapshot,
     Topic,
-    Unread,
     Voter,
 )
 from model.kafka.settings.eligible_replicas import ELR_FEATURE
 from model.language.errors import LimitError, UsageError
 
-T = TypeVar("T")
-
-KEYS = sorted({*BY_NAME, *READ_OTHERWISE} - {ELR_FEATURE, "acks", "request.required.acks"})
+_NOT_THEIRS = {ELR_FEATURE, "acks", "request.required.acks"}
+KEYS = sorted({*BY_NAME, *READ_OTHERWISE, AUTO_JOIN, TIERED} - _NOT_THEIRS)
 """The settings that are asked for, of topics and of brokers: no secret is among them."""
 
 _AT_ONCE = 200  # topics in a request
 _PAGE = 2000  # partitions in a response
-_NO_PERMISSION = "no permission"
-_SILENT = "no response"
-_LOOK = 0.1  # seconds between two looks whether Ctrl-C has ended all
-
-
-@dataclass
-class _Reading:
-    """One client, the limits of its requests, and what was not told."""
-
-    client: KafkaAdminClient
-    seconds: float
-    left: Callable[[], float]
-    tell: Callable[[str], None]
-    unread: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    def note(self, what: str, why: str, broker: int | None = None) -> None:
-        """Something was not told; of brokers one line names all."""
-        found = self.unread.setdefault((what, why), [])
-        found += [] if broker is None else [broker]
-
-    def ask(self, what: str, request: Callable[[], T], broker: int | None = None) -> T | None:
-        """The response to a request; none, with a note, if there is no good one in time."""
-        seconds = min(self.seconds, self.left())
-        if seconds <= 0:
-            self.note(what, "time ran out (--max-seconds)", broker)
-            return None
-        try:
-            return within(seconds, request, self.left)
-        except TimeoutError:
-            self.note(what, f"{_SILENT} within {seconds:g} s", broker)
-        except Exception as error:  # of the client's own too: the rest goes on
-            self.note(what, why_not(error), broker)
-        return None
-
-    @property
-    def told(self) -> tuple[Unread, ...]:
-        """What was not told, in the order in which it was asked for."""
-        return tuple(
-            Unread(f"{what} of {_brokers(found)}" if found else what, why)
-            for (what, why), found in self.unread.items()
-        )
-
-
-def within(seconds: float, request: Callable[[], T], left: Callable[[], float]) -> T:
-    """What a request returns; `TimeoutError` if it takes longer, or nothing is left of all time.
-
-    It is then left to itself.
-    """
-    found: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(request())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    end = time.monotonic() + seconds
-    while thread.is_alive() and time.monotonic() < end and left() > 0:
-        thread.join(_LOOK)
-    if failed:
-        raise failed[0]
-    if not found:
-        raise TimeoutError
-    return found[0]
-
-
-def why_not(error: Exception) -> str:
-    """Why a request failed, in a clause: without hosts and other names, as it is stored."""
-    if isinstance(error, errors.AuthorizationError):
-        return _NO_PERMISSION
-    if isinstance(error, errors.UnsupportedVersionError):
-        return "this release does not answer that"
-    if isinstance(error, errors.UnknownBrokerIdError | errors.NodeNotReadyError):
-        return "it cannot be reached"
-    if isinstance(error, errors.KafkaTimeoutError | errors.RequestTimedOutError):
-        return f"{_SILENT} in time"
-    return type(error).__name__
-
-
-def _brokers(ids: Sequence[int]) -> str:
-    return f"broker{'s' if len(ids) > 1 else ''} {', '.join(map(str, sorted(set(ids))))}"
 
 
 # --- the connection ------------------------------------------------------------------------------
@@ -191,7 +105,7 @@ def read_cluster(
     `seconds` limit each request, `left` says how many there are for all of it. `UsageError` if no
     topic matches a pattern, or the brokers are not told; `LimitError` if time ran out before.
     """
-    reading = _Reading(client, seconds, left, tell)
+    reading = Reading(client, seconds, left, tell)
     tell("reading brokers and features")
     features, supported = _features(reading)
     told = reading.ask("brokers", client.describe_cluster)
@@ -207,16 +121,17 @@ def read_cluster(
     named = {each for topic in topics for p in topic.partitions for each in p.replicas}
     for number in sorted(named - {broker.id for broker in found}):
         reading.note("log directories and settings", "down, or not registered", number)
-    tell("reading the quorum")
+    tell("reading consumer groups and the quorum")
+    groups = _groups(reading, [broker.id for broker in brokers if broker.release])
     quorum = _quorum(reading)
     return Snapshot(
         datetime.now(UTC).isoformat(timespec="seconds"), str(told.get("cluster_id") or ""),
         features, supported, with_fenced, tuple(brokers), tuple(topics), quorum,
-        reassignments_told, reading.told,
+        reassignments_told, reading.told, groups,
     )  # fmt: skip
 
 
-def _features(reading: _Reading) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+def _features(reading: Reading) -> tuple[dict[str, int] | None, dict[str, int] | None]:
     """The finalized levels, and the highest that a broker has in its code."""
     told = reading.ask("features", reading.client.describe_features)
     if told is None:
@@ -233,7 +148,7 @@ def _broker(told: Mapping[str, Any]) -> Broker:
     )
 
 
-def _asked(reading: _Reading, broker: Broker) -> Broker:
+def _asked(reading: Reading, broker: Broker) -> Broker:
     """The broker with what it tells of itself, if it is up."""
     if broker.fenced:
         reading.note("log directories and settings", "fenced", broker.id)
@@ -248,14 +163,14 @@ def _asked(reading: _Reading, broker: Broker) -> Broker:
         "log directories", lambda: client.describe_log_dirs({}, [number])[0]["log_dirs"], number
     )
     if listed == []:
-        reading.note("log directories", _NO_PERMISSION, number)
+        reading.note("log directories", NO_PERMISSION, number)
     wanted = [ConfigResource("broker", str(number), dict.fromkeys(KEYS))]
     configs = reading.ask(
         "settings", lambda: client.describe_configs(wanted, config_filter="all"), number
     )
     settings = _settings((configs or {}).get("broker", {}).get(str(number), {}))
     if configs is not None and not settings:
-        reading.note("settings", _NO_PERMISSION, number)
+        reading.note("settings", NO_PERMISSION, number)
     return replace(
         broker, release=".".join(map(str, version.broker_version[:2])), settings=settings,
         directories=tuple(map(_directory, listed)) if listed else None,
@@ -275,7 +190,7 @@ def _settings(told: Mapping[str, Mapping[str, Any]]) -> dict[str, Setting]:
     }
 
 
-def _topics(reading: _Reading, pattern: str | None) -> list[Topic]:
+def _topics(reading: Reading, pattern: str | None) -> list[Topic]:
     """The topics with their partitions, by pages; by one request in releases without these."""
     reading.tell("reading topics")
     names: list[str] = []
@@ -296,7 +211,7 @@ def _topics(reading: _Reading, pattern: str | None) -> list[Topic]:
         count = sum(map(len, found.values()))
         reading.tell(f"reading topics: {count:,} partitions of {len(found):,} topics")
     if refused:
-        reading.note(f"partitions of {refused:,} topics", _NO_PERMISSION)
+        reading.note(f"partitions of {refused:,} topics", NO_PERMISSION)
     if not found:
         reading.note("topics", "there are none, or there is no permission to see any")
     return [
@@ -305,7 +220,7 @@ def _topics(reading: _Reading, pattern: str | None) -> list[Topic]:
     ]
 
 
-def _pages(reading: _Reading, names: list[str]) -> Iterator[list[dict[str, Any]]]:
+def _pages(reading: Reading, names: list[str]) -> Iterator[list[dict[str, Any]]]:
     """Topics page by page; one that is cut off begins the next page."""
     client, seen = reading.client, set[tuple[Any, ...]]()
     cursor: dict[str, Any] | None = None
@@ -343,7 +258,7 @@ def _partition(told: Mapping[str, Any]) -> Partition:
     )  # fmt: skip
 
 
-def _reassigned(reading: _Reading, topics: Iterable[Topic]) -> tuple[list[Topic], bool]:
+def _reassigned(reading: Reading, topics: Iterable[Topic]) -> tuple[list[Topic], bool]:
     """The topics with the reassignments that are under way, and whether these were told."""
     reading.tell("reading reassignments")
     told = reading.ask("reassignments", reading.client.list_partition_reassignments)
@@ -362,7 +277,7 @@ def _reassigned(reading: _Reading, topics: Iterable[Topic]) -> tuple[list[Topic]
     ], told is not None
 
 
-def _with_settings(reading: _Reading, topics: Sequence[Topic]) -> list[Topic]:
+def _with_settings(reading: Reading, topics: Sequence[Topic]) -> list[Topic]:
     """The topics with their settings, as some broker has them in force."""
     client, found = reading.client, dict[str, dict[str, Setting]]()
     for start in range(0, len(topics), _AT_ONCE):
@@ -378,18 +293,32 @@ def _with_settings(reading: _Reading, topics: Sequence[Topic]) -> list[Topic]:
             found[name] = _settings(each)
     silent = sum(not found.get(topic.name) for topic in topics)
     if silent and found:
-        reading.note(f"settings of {silent:,} of {len(topics):,} topics", _NO_PERMISSION)
+        reading.note(f"settings of {silent:,} of {len(topics):,} topics", NO_PERMISSION)
     return [replace(topic, settings=found.get(topic.name, {})) for topic in topics]
 
 
-def _quorum(reading: _Reading) -> Quorum | None:
+def _groups(reading: Reading, brokers: Iterable[int]) -> dict[str, int] | None:
+    """The consumer groups of each type: a broker tells those that it coordinates."""
+    found: dict[str, int] = {}
+    whole = True
+    for number in brokers:
+        page = partial(reading.client.list_groups, [number])
+        told = reading.ask("consumer groups", page, number)
+        whole = whole and told is not None
+        for each in told or ():
+            kind = (each.get("group_type") or "classic").lower()
+            found[kind] = found.get(kind, 0) + 1
+    return found if whole else None
+
+
+def _quorum(reading: Reading) -> Quorum | None:
     told = reading.ask("the quorum", reading.client.describe_metadata_quorum)
     partitions = [p for topic in (told or {}).get("topics", ()) for p in topic["partitions"]]
     if not partitions:
         return None
     (first, *_) = partitions
     if first.get("error"):
-        reading.note("the quorum", _NO_PERMISSION if "uthoriz" in first["error"] else "an error")
+        reading.note("the quorum", NO_PERMISSION if "uthoriz" in first["error"] else "an error")
         return None
     return Quorum(
         first["leader_id"], first["leader_epoch"], first["high_watermark"],

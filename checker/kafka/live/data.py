@@ -10,8 +10,8 @@ from checker.kafka.live.snapshot import Snapshot
 from checker.kafka.live.unseen import unseen_of
 
 
-def of_cluster(cluster: Snapshot, dangers: Dangers) -> dict[str, Any]:
-    """The cluster, its dangers, and what was not told, judged or shown."""
+def of_snapshot(cluster: Snapshot) -> dict[str, Any]:
+    """The cluster, and what it did not tell."""
     return {
         "cluster": cluster.cluster_id,
         "taken": cluster.taken,
@@ -32,6 +32,13 @@ def of_cluster(cluster: Snapshot, dangers: Dangers) -> dict[str, Any]:
         "topics": len(cluster.topics),
         "partitions": sum(len(topic.partitions) for topic in cluster.topics),
         "unread": [asdict(each) for each in cluster.unread],
+    }  # fmt: skip
+
+
+def of_cluster(cluster: Snapshot, dangers: Dangers) -> dict[str, Any]:
+    """The cluster, its dangers, and what was not told, judged or shown."""
+    return {
+        **of_snapshot(cluster),
         "dangers": [_of_danger(each) for each in dangers.found],
         "not_judged": [
             {"bugs": list(rule.bugs), "looks_at": rule.looks_at, "without": why}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.guarantees.cluster import FIRST, MOST, Cluster, describe_cluster
+from checker.kafka.guarantees.cluster import FIRST, MOST, Cluster, describe_cluster, mode_of_keys
 from checker.kafka.guarantees.config_files import Described, Entry, Scope
 from checker.kafka.guarantees.kafka_keys import BY_NAME, METADATA, REBALANCE
 from checker.kafka.guarantees.releases import Mode
@@ -187,18 +187,29 @@ def _mode(cluster: Snapshot, release: str) -> str | None:
     """Where the metadata is kept, if the release leaves that open and the features were told."""
     line = version_of(release)
     is_open = version_of(_KRAFT_SINCE) <= line < version_of(_KRAFT_ALONE_SINCE)
-    if not is_open or cluster.features is None:
-        return None
-    return Mode.KRAFT if METADATA in cluster.features else Mode.ZOOKEEPER
+    return told_mode(cluster) if is_open else None
 
 
-def _of_all(cluster: Snapshot) -> Iterator[Entry]:
-    """What is the same for all groups: the features, and what brokers go by."""
+def told_mode(cluster: Snapshot) -> Mode | None:
+    """Where the metadata is kept, by the features; by the brokers' files up to 3.2; if told."""
+    if METADATA in (cluster.features or {}):
+        return Mode.KRAFT
+    told = {key for b in cluster.brokers for key, each in b.settings.items() if each.value}
+    return mode_of_keys(told) or (None if cluster.features is None else Mode.ZOOKEEPER)
+
+
+def features_of(cluster: Snapshot) -> Iterator[Entry]:
+    """The finalized features as entries; one that is not finalized is at level 0."""
     if cluster.features is not None and cluster.level:
         yield Entry(METADATA, cluster.level, Scope.CLUSTER, "features")
         if version_of(cluster.line or "0.0") >= version_of(_KRAFT_ALONE_SINCE):
             level = cluster.features.get(ELR_FEATURE, 0)
             yield Entry(ELR_FEATURE, str(level), Scope.CLUSTER, "features")
+
+
+def _of_all(cluster: Snapshot) -> Iterator[Entry]:
+    """What is the same for all groups: the features, and what brokers go by."""
+    yield from features_of(cluster)
     for key, wins in (*((key, None) for key in _OF_BROKERS), (REBALANCE, "true")):
         found = [(b.id, b.settings[key]) for b in cluster.brokers if key in b.settings]
         given = [(n, each) for n, each in found if each.source != _DEFAULT]

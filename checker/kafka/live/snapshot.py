@@ -17,6 +17,8 @@ from model.language.declare.history import version_of
 from model.language.errors import UsageError
 
 Ids = tuple[int, ...]
+LATER = "later"
+"""Marks a field that files of earlier commits have not got: there it has its default."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ class Snapshot:
 
     `features` are the finalized levels by name, `supported` the highest that a broker's code has;
     both are `None` where they were not told. `with_fenced`: `brokers` are all registered ones, also
-    those that are fenced.
+    those that are fenced. `consumer_groups` are the numbers of groups by their type, `classic` or
+    `consumer`, as far as the user may see them.
     """
 
     taken: str
@@ -132,6 +135,7 @@ class Snapshot:
     quorum: Quorum | None = None
     reassignments_told: bool = True
     unread: tuple[Unread, ...] = ()
+    consumer_groups: Mapping[str, int] | None = field(default=None, metadata={LATER: True})
 
     @cached_property
     def by_id(self) -> Mapping[int, Broker]:
@@ -155,11 +159,16 @@ class Snapshot:
         Of brokers of several lines it is the oldest, by the requests that they take. Else it is
         that of the highest `metadata.version` that one supports, if they have any.
         """
-        lines = sorted(
-            {broker.release for broker in self.brokers if broker.release}, key=version_of
-        )
+        return next(iter(self.lines), "")
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines that brokers run, oldest first; none if not known."""
+        by_requests = {broker.release for broker in self.brokers if broker.release}
         supported = level_name(self.supported).partition("-")[0]
-        return supported if supported and len(lines) < 2 else next(iter(lines), "")
+        if supported and len(by_requests) < 2:
+            return [supported]
+        return sorted(by_requests, key=version_of)
 
     def of_topics(self, pattern: str | None) -> Snapshot:
         """The same with the topics that a pattern such as `pay*` matches; `UsageError` if none."""

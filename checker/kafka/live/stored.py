@@ -15,7 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from checker.core.files import read_bounded
-from checker.kafka.live.snapshot import Snapshot
+from checker.kafka.live.snapshot import LATER, Snapshot
 from model.language.errors import UsageError
 
 MARK, VERSION = "highwater_snapshot", 1
@@ -79,8 +79,9 @@ def _as(kind: Any, value: Any, at: str) -> Any:
 
 def _as_dataclass(kind: Any, data: dict[str, Any], at: str) -> Any:
     known = {each.name for each in fields(kind)}
-    if data.keys() != known:
-        missing, odd = sorted(known - data.keys()), sorted(data.keys() - known)
+    later = {each.name for each in fields(kind) if LATER in each.metadata}
+    if not known - later <= data.keys() <= known:
+        missing, odd = sorted(known - later - data.keys()), sorted(data.keys() - known)
         what = f"{missing[0]} is missing" if missing else f"{odd[0]!r} is unknown"
         raise ValueError(f"{what} in {at or 'it'}")
     hints = get_type_hints(kind)

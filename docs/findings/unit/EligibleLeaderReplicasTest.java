@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigResource;
@@ -324,6 +325,62 @@ public class EligibleLeaderReplicasTest {
         assertEquals(List.of(), elr());
     }
 
+    @Test
+    public void testTheElrOfAPartitionThatIsOfflineStaysAsTheMinimumIsLowered() {
+        replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
+        assertEquals(List.of(0, 1), elr());
+    }
+
+    @Test
+    public void testTheElrStaysBelowARaisedDefaultOfTheMinimum() {
+        replication.replay(partition(0, List.of(0), List.of(1, 2), 0, 1, 2));
+        changeMinIsr(ConfigResource.Type.BROKER, "", "3");
+        assertEquals(List.of(1, 2), elr());
+    }
+
+    @Test
+    public void testTheLastKnownLeaderStaysAsTheMinimumIsLowered() {
+        replication.replay(partition(-1, List.of(), List.of(), 0, 1, 2).setLastKnownElr(List.of(2)));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
+        replay(unfence(2));
+        assertEquals(2, replication.getPartition(TOPIC, 0).leader);
+    }
+
+    @Test
+    public void testWhoIsElectedOfAnElrThatStayedLeavesNobodyInItIfAloneItIsEnough() {
+        replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
+        replay(unfence(0));
+        assertEquals(0, replication.getPartition(TOPIC, 0).leader);
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testThePartitionsOfATopicWhoseIsrReachesTheMinimumHaveNoElrBesideOneThatStays() {
+        replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2).setPartitionId(1));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
+        assertEquals(List.of(0, 1), elr());
+        assertEquals(List.of(), ints(replication.getPartition(TOPIC, 1).elr));
+    }
+
+    @Test
+    public void testTheElrIsClearedWhereTheIsrReachesALoweredMinimum() {
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
+        assertEquals(List.of(), elr());
+    }
+
+    @Test
+    public void testTheElrIsClearedWhereTheIsrReachesTheDefaultThatCountsAgain() {
+        changeMinIsr(ConfigResource.Type.BROKER, "", "1");
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", "2");
+        replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
+        changeMinIsr(ConfigResource.Type.TOPIC, "t", null);
+        assertEquals(List.of(), elr());
+    }
+
     /** The minimum of the topic, or of all, is raised to 3, of which 0 has not read as it drops 2 from the ISR. */
     private void assertElrIsEmptyBeforeTheLeaderHasReadOf(ConfigResource.Type type, String name) {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
@@ -345,6 +402,30 @@ public class EligibleLeaderReplicasTest {
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** An operator changes it, or takes it out: all that the controller writes. Older releases are told less. */
+    private void changeMinIsr(ConfigResource.Type type, String name, String value) {
+        var op = Map.entry(value == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET, value == null ? "" : value);
+        var changes = Map.of(new ConfigResource(type, name), Map.of("min.insync.replicas", op));
+        ControllerResult<?> result = null;
+        try {
+            for (var method : ConfigurationControlManager.class.getDeclaredMethods())
+                if (method.getName().equals("incrementalAlterConfigs")) {
+                    Object[] given = new Object[method.getParameterCount()];
+                    Arrays.fill(given, false);
+                    given[0] = changes;
+                    result = (ControllerResult<?>) method.invoke(configs, given);
+                }
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        for (ApiMessageAndVersion each : result.records()) {
+            if (each.message() instanceof ConfigRecord record)
+                setMinIsr(ConfigResource.Type.forId(record.resourceType()), record.resourceName(), record.value(), 0);
+            else if (each.message() instanceof ClearElrRecord cleared) replication.replay(cleared);
+        }
+        replay(result.records());
     }
 
     /** The brokers have told in their heartbeats that they have read up to this offset. */
@@ -375,9 +456,13 @@ public class EligibleLeaderReplicasTest {
         List<ApiMessageAndVersion> records = new ArrayList<>();
         replication.handleBrokerShutdown(broker, false, records);
         replay(records);
-        records.clear();
+        replay(unfence(broker));
+    }
+
+    private List<ApiMessageAndVersion> unfence(int broker) {
+        List<ApiMessageAndVersion> records = new ArrayList<>();
         replication.handleBrokerUnfenced(broker, EPOCH, records);
-        replay(records);
+        return records;
     }
 
     private PartitionRecord partition(int leader, List<Integer> isr, List<Integer> elr, Integer... replicas) {

@@ -113,7 +113,8 @@ def test_a_finding_concerns_its_first_and_its_last_release_unless_a_file_says_ot
             found = judged_by(row, facts_of(version))
             looks = {CONDITIONS[name].look for name in (*row.judged.needs, "kraft")}
             assert found.concern is not Concern.UNAFFECTED, (row.numbers, version)
-            assert {*found.because} <= looks, (row.numbers, version)
+            assert {*found.look} <= looks, (row.numbers, version)
+            assert (found.concern is MAYBE) is bool(found.look), (row.numbers, version)
 
 
 @pytest.mark.parametrize(

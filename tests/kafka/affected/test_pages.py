@@ -63,6 +63,7 @@ def test_a_findings_page_begins_with_what_the_command_says(finding):
     assert re.search(EFFECTS[row.judged.effect], heads["effect"].lower())
     releases = row.span.since or row.span.first
     assert heads["Affected"].startswith(releases)
+    assert heads["How likely"].startswith(f"{row.judged.likely}: {row.judged.why}")
     assert heads["What to do today"].startswith(row.judged.today)
     assert heads["Noticed by"].startswith(row.judged.watch)
     fixed = row.span.fixed_words or "no release"

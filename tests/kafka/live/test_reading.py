@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import pytest
 from kafka import errors
 
-from checker.kafka.live.admin import read_cluster, within
+from checker.kafka.live.admin import read_cluster
 from checker.kafka.live.client_properties import (
     client_options,
     request_seconds,
     servers_of,
 )
+from checker.kafka.live.reading import within
 from checker.kafka.live.versions import name_of
 from model.language.errors import LimitError, UsageError
 
@@ -77,6 +78,9 @@ class Client:
     def describe_log_dirs(self, topics, brokers):
         return [{"log_dirs": [{"error_code": 56, "log_dir": "/d"}]}]
 
+    def list_groups(self, brokers):
+        return [{"group_id": "g"}, {"group_id": "h", "group_type": "Consumer"}]
+
     def describe_metadata_quorum(self):
         voter = {"replica_id": 9, "log_end_offset": 5, "last_caught_up_timestamp": 7}
         first = {"leader_id": 9, "leader_epoch": 1, "high_watermark": 5, "current_voters": [voter]}
@@ -94,6 +98,7 @@ def test_all_that_is_told_is_read_and_who_is_fenced_is_not_asked():
     first = topic.partitions[0]
     assert (first.leader, first.elr, first.offline, first.adding) == (None, (1,), (0,), (1,))
     assert (found.level, found.line, found.with_fenced) == ("4.1-IV1", "4.3", True)
+    assert found.consumer_groups == {"classic": 1, "consumer": 1}
     assert found.brokers[0].directories[0].error == "KafkaStorageError"
     assert found.brokers[1].directories is None
     assert [each.words for each in found.unread] == [
@@ -103,7 +108,8 @@ def test_all_that_is_told_is_read_and_who_is_fenced_is_not_asked():
 
 CALLS = [
     "describe_features", "describe_topic_partitions", "list_partition_reassignments",
-    "describe_configs", "get_broker_version_data", "describe_log_dirs", "describe_metadata_quorum",
+    "describe_configs", "get_broker_version_data", "describe_log_dirs", "list_groups",
+    "describe_metadata_quorum",
 ]  # fmt: skip
 
 

@@ -39,6 +39,13 @@ ELIGIBLE = {
         "testAReplicaThatACancelledReassignmentTakesOutLeavesTheElr",
         "testAReplicaThatIsAddedIsNotInTheElrFromBefore",
     },
+    "elr-below-the-minimum": {
+        "testTheElrOfAPartitionThatIsOfflineStaysAsTheMinimumIsLowered",
+        "testTheElrStaysBelowARaisedDefaultOfTheMinimum",
+        "testTheLastKnownLeaderStaysAsTheMinimumIsLowered",
+        "testWhoIsElectedOfAnElrThatStayedLeavesNobodyInItIfAloneItIsEnough",
+        "testThePartitionsOfATopicWhoseIsrReachesTheMinimumHaveNoElrBesideOneThatStays",
+    },
     "elr-index-of-a-cleared-elr": {"testABrokerRegistersAfterTheElrWasClearedAndTheTopicDeleted"},
     "elr-of-a-lost-directory": {
         "testABrokerThatRegistersWithADirectoryLessLeavesTheElr",
@@ -72,6 +79,8 @@ ELIGIBLE = {
         "testTheLeastOfTheNumbersThatTheLeaderMayGoByCountsForTheElr",
     },
     None: {
+        "testTheElrIsClearedWhereTheIsrReachesALoweredMinimum",
+        "testTheElrIsClearedWhereTheIsrReachesTheDefaultThatCountsAgain",
         "testARaisedMinimumCountsForTheElrOnceAllBrokersHaveReadOfIt",
         "testABrokerThatIsFencedIsNotWaitedForBeforeARaisedMinimumCounts",
         "testALoweredMinimumCountsForTheElrAtOnce",
@@ -149,6 +158,7 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
     first_and_nightly(
         RELEASES,
         ("4.3.1", "elr-of-removed-replicas"),
+        ("4.3.1", "elr-below-the-minimum"),
         ("4.3.1", "elr-index-of-a-cleared-elr"),
         ("4.3.1", "elr-of-a-lost-directory"),
         ("4.3.1", "elr-switched-on-while-offline"),
@@ -157,6 +167,7 @@ def test_the_published_controllers_before_4_3_wipe_the_elr():
         ("4.3.1", "elr-of-an-unregistered-broker"),
         ("4.3.1", "elr-of-a-failed-directory"),
         ("4.3.1", "elr-before-a-minimum-is-read"),
+        ("4.1.0", "elr-below-the-minimum"),
         ("4.1.0", "elr-index-of-a-cleared-elr"),
         ("4.1.0", "elr-switched-on-while-offline"),
         ("4.1.0", "reassignment-taken-back"),

@@ -111,6 +111,13 @@ def test_a_leader_that_was_replaced_does_not_go_by_a_number_that_is_lowered_afte
 
 
 @pytest.mark.slow
+def test_an_elr_that_was_kept_is_empty_once_its_member_leads_that_reaches_the_lowered_minimum():
+    """Or the next member is elected, without what the first has acknowledged alone."""
+    bounds = {"replicas": 2, "shutdowns": 3, "max_leader_epoch": 5}
+    assert searched(model_of(LOWERED, bounds), SURVIVE).verdict is Verdict.EXHAUSTED
+
+
+@pytest.mark.slow
 def test_a_leader_that_reads_late_of_a_raised_number_acknowledges_what_the_elr_lacks():
     bounds = {"false_fencings": 1}
     result = searched(model_of(RAISED, bounds, **{"elr.min.isr.read.by.all": "false"}), SURVIVE)

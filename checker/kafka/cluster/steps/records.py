@@ -79,15 +79,26 @@ def read(stage: Stage, topic: str) -> None:
 def delete_records(stage: Stage, topic: str) -> None:
     """All that are committed, as DeleteRecords does: until every live replica has done so."""
     begin_to_delete_records(stage, topic)
-    if not stage.news.wait(are_deleted(stage, topic), ANSWER_LIMIT):
-        raise UndecidedError("no answer in time")
+    _wait_for_deletion(stage, topic)
+
+
+@act("delete all but the last of the records of {topic:name}")
+def delete_all_but_the_last(stage: Stage, topic: str) -> None:
+    """As DeleteRecords does up to the last one that is committed."""
+    begin_to_delete_records(stage, topic, kept=1)
+    _wait_for_deletion(stage, topic)
 
 
 @act("begin to delete the records of {topic:name}")
-def begin_to_delete_records(stage: Stage, topic: str) -> None:
-    """The same, without waiting: the leader's log starts there, and the others are yet to hear."""
+def begin_to_delete_records(stage: Stage, topic: str, kept: int = 0) -> None:
+    """All, without waiting: the leader's log starts there, and the others are yet to hear."""
     of, numbers = stage.partitions(topic)
-    stage.deletions[topic] = stage.clients.begin("trim", topic=of, numbers=numbers)
+    stage.deletions[topic] = stage.clients.begin("trim", topic=of, numbers=numbers, kept=kept)
+
+
+def _wait_for_deletion(stage: Stage, topic: str) -> None:
+    if not stage.news.wait(are_deleted(stage, topic), ANSWER_LIMIT):
+        raise UndecidedError("no answer in time")
 
 
 @condition("the records of {topic:name} are deleted")
