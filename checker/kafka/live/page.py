@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from checker.kafka.live.danger import Dangers
+from checker.kafka.live.danger import Dangers, few
 from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
-from checker.kafka.live.text import bugs_words, few, header
+from checker.kafka.live.text import bugs_words, header
 from checker.kafka.live.unseen import unseen_of
 from checker.telling.report.html import page
 

@@ -16,6 +16,7 @@ class Part:
 PARTS = {
     "kafka/": Part("core", "replication"),
     "kafka/raft/": Part("core", "kraft"),
+    "kafka/server/TierStateMachine": Part("core", "Tiered-Storage"),
     "org/apache/kafka/clients/consumer/": Part("clients", "clients, consumer"),
     "org/apache/kafka/controller/": Part("metadata", "controller"),
     "org/apache/kafka/raft/": Part("raft", "kraft"),
