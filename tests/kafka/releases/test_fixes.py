@@ -301,6 +301,31 @@ def test_a_truncated_epoch_is_back_with_its_file_until_it_is_compared_as_the_log
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+def test_a_tiered_follower_empties_its_log_before_the_store_has_answered_until_it_is_mended():
+    name = "TieredFollowerTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"kafka.server.{name}", each)
+        for each in (None, "indexes-before-truncating")
+    )
+    assert published.failed == {
+        "testALogIsNotEmptiedWhereTheStoreRefusesTheLeaderEpochs",
+        "testALogIsNotEmptiedWhereTheStoreRefusesTheProducerSnapshot",
+    }
+    assert published.passed == {"testALogIsEmptiedAndGetsTheLeaderEpochsOfTheStore"}
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
+def test_a_copy_in_another_directory_misses_truncations_until_it_is_mended():
+    name = "FutureReplicaTruncationTest"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.scala"], f"kafka.server.{name}", each)
+        for each in (None, "every-truncation-marks-the-copy")
+    )
+    assert published.failed == {"testATruncationThatMayNotBeTheLastCountsForTheFutureReplica"}
+    assert published.passed == {"testTheLastTruncationCountsForTheFutureReplica"}
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 def test_voters_where_the_log_was_truncated_are_missed_until_they_are_read():
     name = "VotersAfterTruncationTest"
     published, fixed = (
