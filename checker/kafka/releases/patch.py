@@ -135,7 +135,8 @@ class Fix:
     """Edits of methods, and the setting and its value by which the broker model has the same fix.
 
     An empty setting: what it mends is one step of the model. `title` and `ticket` are what a ticket
-    says; a finding's second fix has none, as the ticket of the first is of both.
+    says; a finding's second fix has none, as the ticket of the first is of both. `instead_of` is
+    the fix that is offered, where this one is another way.
     """
 
     setting: str
@@ -144,6 +145,7 @@ class Fix:
     title: str = ""
     ticket: str = ""
     unit: Unit | None = None
+    instead_of: str = ""
 
 
 @cache
@@ -188,7 +190,7 @@ def _read(data: Mapping[str, Any]) -> Fix:
     unit = told and Unit(told["name"], tuple(told["fails"]), tuple(told.get("passes", ())))
     return Fix(
         data.get("setting", ""), methods, data.get("value", "true"), data.get("title", ""),
-        data.get("ticket", ""), unit,
+        data.get("ticket", ""), unit, data.get("instead_of", ""),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from model.language.errors import UsageError, unknown_name
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding that is judged, its page, and its fixes by name; there may be none."""
+    """A finding that is judged, its page, and the fixes to offer by name; there may be none."""
 
     row: Row
     page: Page
@@ -88,7 +88,11 @@ def every_finding() -> list[Finding]:
                     "tickets are made of docs/findings, which is not installed: "
                     "run this in a checkout of Highwater"
                 )
-            own = {name: fix for name, fix in fixes().items() if name[:4] == row.bug.finding}
+            own = {
+                name: fix
+                for name, fix in fixes().items()
+                if name[:4] == row.bug.finding and not fix.instead_of
+            }
             found.append(Finding(row, read_page(path), own))
     return sorted(found, key=lambda finding: place(finding.number))
 

@@ -4,6 +4,7 @@ Which tests are of which fix is declared with the fix.
 """
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from checker.kafka.releases.jars import release
 from checker.kafka.releases.patch import fixes, patched_classes
 from checker.kafka.upstream.unit_tests import package_of, sources_of
 from tests.support.kafka_unit_tests import Outcome, run_tests
-from tests.support.tiers import RELEASES, first_and_nightly
+from tests.support.tiers import RELEASES, first_and_nightly, nightly
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("compilers")]
 
@@ -56,21 +57,25 @@ def outcome(name: str, version: str, fix: str | None = None) -> Outcome:
     return run_tests(one, sources, f"{package_of(sources[0])}.{name}", patch)
 
 
-def releases_of(name: str, fix: str = "") -> tuple[str, ...]:
-    """The releases that a class is run on, with a fix or without; the first on every change."""
-    found = VERSIONS.get(name, ("4.3.1",))
-    return found[:1] if fix in ON_4_3 else found
+def cases(subject: str, name: str, *, offered: bool = True, once: bool = False) -> list[Any]:
+    """A class, or a fix, and each release that the class is run on: the first on every change."""
+    pairs = [(subject, version) for version in VERSIONS.get(name, ("4.3.1",))][
+        : 1 if once else None
+    ]
+    return first_and_nightly(RELEASES, *pairs) if offered else [nightly(INSTEAD, p) for p in pairs]
 
 
+INSTEAD = "another way to mend what the tests of the fix that is offered show"
+OFFERED = {unit.name for fix, unit in UNITS.items() if not fixes()[fix].instead_of}
 EACH = [
     case
     for name in dict.fromkeys(unit.name for unit in UNITS.values())
-    for case in first_and_nightly(RELEASES, *((name, version) for version in releases_of(name)))
+    for case in cases(name, name, offered=name in OFFERED)
 ]
 TRIED = [
     case
     for fix, unit in UNITS.items()
-    for case in first_and_nightly(RELEASES, *((fix, v) for v in releases_of(unit.name, fix)))
+    for case in cases(fix, unit.name, offered=unit.name in OFFERED, once=fix in ON_4_3)
     if fix != WIPED
 ]
 

@@ -51,6 +51,8 @@ def test_every_fix_has_tests_and_every_test_is_of_one_fix():
     }
     assert there == set(declared)
     assert all(unit.fails for unit in UNITS.values())
+    others = [(fix.instead_of, fix.title) for fix in fixes().values() if fix.instead_of]
+    assert all(fixes()[instead].title and not title for instead, title in others)
 
 
 def test_tests_are_named_as_kafkas_are():
