@@ -282,6 +282,25 @@ def test_a_truncated_epoch_is_back_with_its_file_until_truncation_writes_it(vers
     assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
 
 
+@pytest.mark.nightly("another way to mend what the test above shows")
+def test_a_truncated_epoch_is_back_with_its_file_until_it_is_compared_as_the_log_is_loaded():
+    name, fix = "EpochsOfALoadedLogTest", "epochs-compared-as-loaded"
+    published, fixed = (
+        _run("4.3.1", [f"{name}.java"], f"org.apache.kafka.storage.internals.log.{name}", each)
+        for each in (None, fix)
+    )
+    assert published.failed == {
+        "testAnEpochThatWasTruncatedIsNotBackAfterACleanStop",
+        "testAnEpochThatWasTruncatedIsNotBackAfterACrash",
+        "testAnEpochThatWasTruncatedIsNotBackWhereTheLastSegmentIsEmpty",
+    }
+    assert published.passed == {
+        "testEpochsWithRecordsStay",
+        "testTheLastEpochStaysWhereTheLogStartsLater",
+    }
+    assert (fixed.passed, fixed.failed) == (published.passed | published.failed, frozenset())
+
+
 def test_a_tiered_follower_empties_its_log_before_the_store_has_answered_until_it_is_mended():
     name = "TieredFollowerTest"
     published, fixed = (
