@@ -1,4 +1,9 @@
-"""`AddVoterHandler`: an observer that has caught up becomes a voter."""
+"""`AddVoterHandler`: an observer that has caught up becomes a voter.
+
+Kafka asks that the observer has once fetched up to what the leader's log had at the Fetch request
+before, and that its last Fetch request is at most an hour old. Its log then has a record of the
+leader's epoch, which the model asks for: where a response brings all records, that is the same.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,8 @@ def _add(quorum: Quorum, leader: Node, node: Node) -> None:
     voters = voter_set(quorum, leader)
     require_changeable(quorum, leader)
     require(not_(voters.contains(node)))
-    require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
+    if quorum.options.added_voter_caught_up:
+        require(leader.fetched[node] > leader.log.start_of_epoch(leader.epoch))
 
     spend(quorum, VOTER_CHANGES)
     second = leader.second_directories
@@ -27,10 +33,11 @@ def _add(quorum: Quorum, leader: Node, node: Node) -> None:
     at="AddVoterHandler.handleApiVersionsResponse",
     since="3.9.0",
     about="KIP-853",
-    settings="kraft.version, reconfiguration.waits.for.epoch, one.change.at.a.time",
+    settings="kraft.version, reconfiguration.waits.for.epoch, one.change.at.a.time, "
+    "added.voter.has.caught.up",
 )
 def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
-    """An operator's AddVoter request; the node has fetched up to a record of the epoch."""
+    """An operator's AddVoter request."""
     require(leader != voter)
     _add(quorum, leader, voter)
 
@@ -40,7 +47,7 @@ def leader_add_voter(quorum: Quorum, leader: Node, voter: Node) -> None:
     at="KafkaRaftClient.pollFollowerAsObserver",
     since="4.2.0",
     about="KIP-853, KAFKA-19078, KAFKA-19850",
-    settings="controller.quorum.auto.join.enable, auto.join.once",
+    settings="controller.quorum.auto.join.enable, auto.join.once, added.voter.has.caught.up",
 )
 def observer_join(quorum: Quorum, node: Node, leader: Node) -> None:
     """The node's own AddVoter request, as the log that it has does not name its id."""

@@ -93,6 +93,7 @@ def node_lose_disk(quorum: Quorum, node: Node) -> None:
     node.high_watermark = 0
     to_unattached(quorum, node, 0)
     node.second_directory = True
+    initialize(quorum, node)
     disk_is_lost(quorum, node)
     for leader in quorum.nodes:
         known = voter_set(quorum, leader).contains(node)

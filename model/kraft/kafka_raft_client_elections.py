@@ -3,7 +3,7 @@
 A vote is granted and counted in one step; that a majority is counted is a step of its own, so that
 the last response may be late. `node_hear_of_epoch` stands for all by which a node learns of a
 later epoch, or of its epoch's leader: BeginQuorumEpoch and EndQuorumEpoch requests, responses with
-an error, Vote requests that are refused.
+an error, Vote requests that are refused. An only voter asks nobody: it stands and leads at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from model.kraft.kraft_control_record_state_machine import (
 from model.kraft.leader_state import is_established, update_high_watermark
 from model.kraft.quorum_state import (
     after_election_loss,
+    is_only_voter,
     may_stand,
     to_candidate,
     to_leader,
     to_prospective,
     to_resigned,
     to_unattached,
+    wins_alone,
 )
 from model.kraft.state import (
     CANDIDATE,
@@ -46,7 +48,7 @@ def _require_room_for_an_epoch(quorum: Quorum, node: Node) -> None:
 def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
     """A timeout may start an election: the node is a voter, and neither leader nor Prospective."""
     waits = any_of(node.role == UNATTACHED, node.role == FOLLOWER, node.role == CANDIDATE)
-    return all_of(waits, may_stand(quorum, node))
+    return all_of(waits, may_stand(quorum, node), not_(wins_alone(quorum, node)))
 
 
 @action(
@@ -59,6 +61,7 @@ def waits_for_an_election(quorum: Quorum, node: Node) -> bool:
 def node_time_out(quorum: Quorum, node: Node) -> None:
     """A voter's fetch or election timeout expires: it asks for pre-votes in its own epoch."""
     require(quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
+    require(not_(is_only_voter(quorum, node)))
     _require_room_for_an_epoch(quorum, node)
 
     to_prospective(quorum, node)
@@ -72,8 +75,10 @@ def node_time_out(quorum: Quorum, node: Node) -> None:
     settings="pre.vote",
 )
 def node_time_out_at_once(quorum: Quorum, node: Node) -> None:
-    """Without pre-votes a voter whose timeout expires is a Candidate of the next epoch at once."""
-    require(not quorum.options.pre_vote, waits_for_an_election(quorum, node), node.is_free)
+    """Without pre-votes, or as the only voter, it is a Candidate of the next epoch at once."""
+    require(waits_for_an_election(quorum, node), node.is_free)
+    if quorum.options.pre_vote:
+        require(is_only_voter(quorum, node))
     _require_room_for_an_epoch(quorum, node)
 
     to_candidate(quorum, node)
@@ -124,7 +129,8 @@ def _grants(node: Node, voter: Node, is_pre_vote: bool) -> bool:
 
 
 def require_vote_request(quorum: Quorum, node: Node, voter: Node) -> None:
-    require(node != voter, node.epoch >= voter.epoch, voter.is_free)
+    require(node != voter, node.epoch >= voter.epoch)
+    require(voter.is_free, not_(wins_alone(quorum, voter)))
     require(voter_set(quorum, node).contains(voter), is_voter(quorum, node, voter))
     if not quorum.options.dead_values_are_blank:
         require(not_(node.votes.contains(voter)))
@@ -211,11 +217,12 @@ def candidate_become_leader(quorum: Quorum, node: Node) -> None:
     update_high_watermark(quorum, node)
 
 
-def may_hear(node: Node, other: Node) -> bool:
+def may_hear(quorum: Quorum, node: Node, other: Node) -> bool:
     """The other knows of a later epoch than the node, or of who leads their epoch."""
+    busy = any_of(wins_alone(quorum, node), wins_alone(quorum, other))
     news = all_of(is_none(node.leader), not_(is_none(other.leader)))
     newer = any_of(other.epoch > node.epoch, all_of(other.epoch == node.epoch, news))
-    return all_of(node != other, node.is_free, newer, not_(other.leader == node))
+    return all_of(node != other, node.is_free, not_(busy), newer, not_(other.leader == node))
 
 
 def finds_leader(quorum: Quorum, node: Node, other: Node) -> bool:
@@ -253,7 +260,7 @@ def node_hear_of_epoch(quorum: Quorum, node: Node, other: Node) -> None:
     then, and does not find the leader in its own voter set either, ends with an exception. With
     `unknown.endpoints.are.no.leader` it enters that epoch, and tries the next bootstrap server.
     """
-    require(any_of(may_hear(node, other), may_find_leader(quorum, node, other)))
+    require(any_of(may_hear(quorum, node, other), may_find_leader(quorum, node, other)))
     finds = any_of(is_none(other.leader), finds_leader(quorum, node, other))
     if quorum.options.unknown_endpoints_taken:
         require(any_of(finds, other.epoch > node.epoch))

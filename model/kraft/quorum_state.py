@@ -128,14 +128,13 @@ def after_election_loss(quorum: Quorum, node: Node) -> None:
 
 
 def require_room_to_start(quorum: Quorum, node: Node) -> None:
-    """Without a pre-vote a node that starts as the only voter needs an epoch for its election."""
+    """A node that starts as the only voter needs an epoch for its election."""
     alone = some(
         all_of(node.log.has(p), node.log[p].voters == quorum.nodes.only(node))
         for p in node.log.positions
     )
     alone = any_of(alone, quorum.static_voters == quorum.nodes.only(node))
-    if not quorum.options.pre_vote:
-        require(implies(alone, node.epoch < quorum.bound(EPOCHS)))
+    require(implies(alone, node.epoch < quorum.bound(EPOCHS)))
 
 
 def initialize(quorum: Quorum, node: Node) -> None:
@@ -143,8 +142,7 @@ def initialize(quorum: Quorum, node: Node) -> None:
 
     A voter that has voted for itself is a candidate again; its votes are gone. Who led the epoch
     has resigned from it (`leader.restarts`). A leader that is not in the voter set of the node has
-    no known endpoints.
-    A node that is the only voter starts an election at once, in the next epoch without pre-votes.
+    no known endpoints. An only voter stands in the next epoch at once, whatever it was.
     """
     led = node.leader == node
     stood = node.voted == node
@@ -155,21 +153,26 @@ def initialize(quorum: Quorum, node: Node) -> None:
     node.role = choose(led, _after_leading(quorum), stands_or_follows)
     if quorum.options.leader_restarts == LeaderRestarts.UNATTACHED:
         node.leader = choose(led, None, node.leader)
-    alone = all_of(voters == quorum.nodes.only(node), is_voter(quorum, node, node), not_(stood))
-    if quorum.options.pre_vote:
-        unfound = all_of(not_(is_none(node.leader)), not_(node.knows_where))
-        node.leader_unfound = all_of(alone, unfound)
-        node.role = choose(alone, PROSPECTIVE, node.role)
-    else:
-        node.role = choose(alone, CANDIDATE, node.role)
-        node.epoch = choose(alone, node.epoch + 1, node.epoch)
-        node.leader = choose(alone, None, node.leader)
-        node.voted = choose(alone, node, node.voted)
-        node.voted_directory = choose(alone, VotedDirectory.OF_NOW, node.voted_directory)
-        node.voted_for_lost = all_of(not_(alone), node.voted_for_lost)
+    alone = all_of(is_only_voter(quorum, node), not_(stood))
+    node.role = choose(alone, CANDIDATE, node.role)
+    node.epoch = choose(alone, node.epoch + 1, node.epoch)
+    node.leader = choose(alone, None, node.leader)
+    node.voted = choose(alone, node, node.voted)
+    node.voted_directory = choose(alone, VotedDirectory.OF_NOW, node.voted_directory)
+    node.voted_for_lost = all_of(not_(alone), node.voted_for_lost)
     node.votes = choose(any_of(stood, alone), quorum.nodes.only(node), quorum.nodes.none())
 
 
 def may_stand(quorum: Quorum, node: Node) -> bool:
     """The node is a voter in its own voter set, and can be elected."""
     return is_voter(quorum, node, node)
+
+
+def is_only_voter(quorum: Quorum, node: Node) -> bool:
+    """`isOnlyVoter`: by its own voter set the node's vote is a majority."""
+    return all_of(voter_set(quorum, node) == quorum.nodes.only(node), may_stand(quorum, node))
+
+
+def wins_alone(quorum: Quorum, node: Node) -> bool:
+    """An only voter stands: its thread goes on until it leads, and handles nothing before."""
+    return all_of(node.role == CANDIDATE, is_only_voter(quorum, node))

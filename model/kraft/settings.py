@@ -146,6 +146,14 @@ class KRaftSettings:
         about="KIP-853",
         since="3.9.0",
     )
+    added_voter_caught_up: bool = setting(
+        True,
+        "an observer is added once it has fetched a record of the leader's epoch; else at once",
+        "added.voter.has.caught.up",
+        at="LeaderState.isReplicaCaughtUp",
+        about="KIP-853",
+        since="3.9.0",
+    )
     leader_not_counted: bool = setting(
         True,
         "a leader that was removed from the voters does not count for the high watermark",

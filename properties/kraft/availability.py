@@ -1,4 +1,7 @@
-"""What keeps a quorum going: no process ends, and nobody disturbs. Nothing is lost without it."""
+"""What keeps a quorum going: no process ends, and voters can be counted on.
+
+Nothing is lost without it. That nobody disturbs a leader is in `pre_votes.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,14 @@ from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.leader_state import is_established, takes_fetch_offset
 from model.kraft.quorum_controller import has_state_to_go_back_to
 from model.kraft.settings import KRaftVersion
-from model.kraft.state import CANDIDATE, FOLLOWER, PROSPECTIVE, RESIGNED, Node, Quorum
-from model.kraft.voter_set import is_majority
+from model.kraft.state import CANDIDATE, FOLLOWER, RESIGNED, Node, Quorum
 from model.language import Model, all_of, any_of, every, implies, is_none, not_, some
 from properties.claims import always
+
+
+def leads_latest(quorum: Quorum, node: Node) -> bool:
+    """The node leads, and nobody has heard of a later epoch."""
+    return all_of(node.leads, every(other.epoch <= node.epoch for other in quorum.nodes))
 
 
 def has_dynamic_voters(model: Model) -> bool:
@@ -68,7 +75,7 @@ def a_follower_takes_the_snapshot_that_it_is_sent(quorum: Quorum) -> bool:
     breach="names a leader to a controller without endpoints",
     broken_by="kraft unknown.endpoints.are.no.leader=false",
     premise=lambda q: some(
-        all_of(may_hear(node, other), not_(is_none(other.leader)))
+        all_of(may_hear(q, node, other), not_(is_none(other.leader)))
         for node in q.nodes
         for other in q.nodes
     ),
@@ -80,7 +87,7 @@ def who_hears_of_a_leader_hears_where_it_is(quorum: Quorum) -> bool:
         return True
     return every(
         implies(
-            all_of(may_hear(node, other), not_(is_none(other.leader))),
+            all_of(may_hear(quorum, node, other), not_(is_none(other.leader))),
             finds_leader(quorum, node, other),
         )
         for node in quorum.nodes
@@ -182,84 +189,47 @@ def a_controller_has_a_state_to_go_back_to(before: Quorum, after: Quorum) -> boo
 
 
 @always(
+    "an_added_voter_has_caught_up",
+    "a node that a leader adds to the voters has a record of that leader's epoch in its log",
+    of_steps=True,
+    failure="{leader} adds {node}, whose log lacks what was committed before epoch {leader.epoch}",
+    breach="adds a voter that has not caught up",
+    broken_by="kraft added.voter.has.caught.up=false",
+    promised=has_voters_in_the_log,
+)
+def an_added_voter_has_caught_up(before: Quorum, after: Quorum) -> bool:
+    """Else the quorum tolerates a failure less until it has. Not of a leader that is deposed."""
+    return every(
+        implies(
+            all_of(
+                leads_latest(before, leader),
+                after.nodes[leader].log.end > leader.log.end,
+                voter_set(after, after.nodes[leader]).contains(node),
+                not_(voter_set(before, leader).contains(node)),
+            ),
+            node.log.last_epoch == leader.epoch,
+        )
+        for leader in before.nodes
+        for node in before.nodes
+    )
+
+
+@always(
     "a_role_fits_epoch_vote_and_leader",
     "a Candidate has voted for itself and knows no leader; whoever leads or has resigned, and "
-    "nobody else but an only voter, is the leader that it knows; a Follower knows one",
+    "nobody else, is the leader that it knows; a Follower knows one",
     failure="what {node} knows of its epoch's vote and leader does not fit its role",
     breach="has a controller in a state that its vote and leader do not allow",
     broken_by="a candidate that does not vote for itself",
 )
 def a_role_fits_epoch_vote_and_leader(quorum: Quorum) -> bool:
-    """`QuorumState` refuses the transition: the process ends. A leader cannot stand or follow.
-
-    An only voter that has led stands as it starts.
-    """
+    """`QuorumState` refuses the transition: the process ends. A leader cannot stand or follow."""
     return every(
         all_of(
             implies(node.role == CANDIDATE, all_of(is_none(node.leader), node.voted == node)),
             implies(node.role == FOLLOWER, not_(is_none(node.leader))),
             implies(any_of(node.leads, node.role == RESIGNED), node.leader == node),
-            implies(
-                node.leader == node,
-                any_of(
-                    node.leads,
-                    node.role == RESIGNED,
-                    voter_set(quorum, node) == quorum.nodes.only(node),
-                ),
-            ),
+            implies(node.leader == node, any_of(node.leads, node.role == RESIGNED)),
         )
         for node in quorum.nodes
-    )
-
-
-def is_removed(quorum: Quorum, node: Node) -> bool:
-    """The leader of the latest epoch has committed its last VotersRecord, without the node."""
-    return some(
-        all_of(
-            leader != node,
-            leader.leads,
-            is_established(quorum, leader),
-            every(other.epoch <= leader.epoch for other in quorum.nodes),
-            leader.last_read_offset < leader.high_watermark,
-            not_(voter_set(quorum, leader).contains(node)),
-        )
-        for leader in quorum.nodes
-    )
-
-
-def _is_granted(quorum: Quorum, node: Node) -> bool:
-    """A majority of the voters, by the node's own voter set, has granted it what it asks for."""
-    return is_majority(voter_set(quorum, node), node.votes)
-
-
-@always(
-    "a_removed_voter_does_not_stand",
-    "a voter starts no election once its removal is committed",
-    of_steps=True,
-    failure="{node}, whose removal is committed, starts an election: a working leader's epoch ends",
-    breach="lets a removed voter start an election",
-    broken_by="kraft pre.vote=false",
-    promised=lambda model: has_voters_in_the_log(model) and bool(model.settings.pre_vote),
-)
-def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
-    """It does not know that it was removed. What it was granted before it may still use, once."""
-    return every(
-        not_(
-            all_of(
-                is_removed(before, node),
-                any_of(
-                    all_of(
-                        after.nodes[node].role == CANDIDATE,
-                        after.nodes[node].epoch > node.epoch,
-                        not_(all_of(node.role == PROSPECTIVE, _is_granted(before, node))),
-                    ),
-                    all_of(
-                        after.nodes[node].role == PROSPECTIVE,
-                        _is_granted(after, after.nodes[node]),
-                        not_(_is_granted(before, node)),
-                    ),
-                ),
-            )
-        )
-        for node in before.nodes
     )

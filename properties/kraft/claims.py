@@ -1,6 +1,7 @@
 """The KRaft quorum's properties, in order, and its witnesses: what it must be able to do.
 
-Those by which a quorum keeps going, nothing being lost, are in `availability.py`.
+Those by which a quorum keeps going, nothing being lost, are in `availability.py` and
+`pre_votes.py`.
 
 A record that the active controller appended is acknowledged when the leader's high watermark
 passes it, so that what holds of committed records holds of acknowledged ones.
@@ -32,13 +33,18 @@ from properties.kraft.availability import (
     a_follower_takes_the_snapshot_that_it_is_sent,
     a_leader_takes_the_fetch_offset_that_it_is_sent,
     a_log_begins_at_a_snapshot,
-    a_removed_voter_does_not_stand,
     a_role_fits_epoch_vote_and_leader,
+    an_added_voter_has_caught_up,
     has_dynamic_voters,
     has_snapshots,
     has_voters_in_the_log,
     nobody_has_to_cut_below_its_high_watermark,
     who_hears_of_a_leader_hears_where_it_is,
+)
+from properties.kraft.pre_votes import (
+    a_leader_that_is_heard_is_not_disturbed,
+    a_removed_voter_does_not_stand,
+    who_cannot_win_does_not_stand,
 )
 
 
@@ -370,7 +376,10 @@ KRAFT_PROPERTIES: tuple[Property, ...] = (
     a_leader_takes_the_fetch_offset_that_it_is_sent,
     a_log_begins_at_a_snapshot,
     a_controller_has_a_state_to_go_back_to,
+    an_added_voter_has_caught_up,
     a_removed_voter_does_not_stand,
+    who_cannot_win_does_not_stand,
+    a_leader_that_is_heard_is_not_disturbed,
     a_role_fits_epoch_vote_and_leader,
     another_node_leads,
     a_record_is_committed,

@@ -12,13 +12,9 @@ from model.kraft.kraft_control_record_state_machine import (
 )
 from model.kraft.leader_state import is_established
 from model.kraft.state import Node, Quorum
-from model.language import all_of, any_of, every, not_, some
+from model.language import all_of, any_of, not_, some
+from properties.kraft.availability import leads_latest
 from properties.liveness import Liveness, always_eventually, leads_to
-
-
-def _leads_latest(quorum: Quorum, node: Node) -> bool:
-    """The node leads, and nobody has heard of a later epoch."""
-    return all_of(node.leads, every(other.epoch <= node.epoch for other in quorum.nodes))
 
 
 @always_eventually(
@@ -29,13 +25,13 @@ def _leads_latest(quorum: Quorum, node: Node) -> bool:
 def a_leader_is_elected(quorum: Quorum) -> bool:
     """Else no metadata changes: no partition gets another leader."""
     return some(
-        all_of(_leads_latest(quorum, node), is_established(quorum, node)) for node in quorum.nodes
+        all_of(leads_latest(quorum, node), is_established(quorum, node)) for node in quorum.nodes
     )
 
 
 def has_uncommitted(quorum: Quorum, node: Node) -> bool:
     """The node leads the latest epoch, and has a record that is not committed."""
-    return all_of(_leads_latest(quorum, node), node.high_watermark < node.log.end)
+    return all_of(leads_latest(quorum, node), node.high_watermark < node.log.end)
 
 
 @leads_to(
@@ -52,7 +48,7 @@ def appends_are_committed(quorum: Quorum, node: Node) -> bool:
 
 def changes_voters(quorum: Quorum, node: Node) -> bool:
     """The node leads the latest epoch, and its last VotersRecord is not committed."""
-    return all_of(_leads_latest(quorum, node), node.log.last_voters_offset >= node.high_watermark)
+    return all_of(leads_latest(quorum, node), node.log.last_voters_offset >= node.high_watermark)
 
 
 @leads_to(
@@ -71,7 +67,7 @@ def is_behind(quorum: Quorum, node: Node) -> bool:
     """A voter follows the leader of the latest epoch, and does not have its log."""
     return some(
         all_of(
-            _leads_latest(quorum, leader),
+            leads_latest(quorum, leader),
             follows(node, leader),
             is_voter(quorum, leader, node),
             any_of(node.log.end < leader.log.end, node.log.last_epoch != leader.log.last_epoch),

@@ -43,6 +43,9 @@ NEEDED = {
     "a_log_begins_at_a_snapshot": {"epochs": 1, "snapshots": 1, "power_losses": 1},
     "a_controller_has_a_state_to_go_back_to": {"epochs": 1},
     "a_removed_voter_does_not_stand": {"appends": 0, "epochs": 2},
+    "who_cannot_win_does_not_stand": {"appends": 0, "epochs": 2},
+    "a_leader_that_is_heard_is_not_disturbed": {"appends": 0, "epochs": 2},
+    "an_added_voter_has_caught_up": {"appends": 0, "epochs": 1},
     "a_vote_is_for_one_disk": {
         "nodes": 2,
         "appends": 0,
@@ -62,6 +65,9 @@ OTHERWISE = {
     "a_vote_is_for_one_disk": {"kraft.version": "0"},
     "a_removed_voter_stays_out": {"controller.quorum.auto.join.enable": "true"},
     "a_removed_voter_does_not_stand": {"pre.vote": "true"},
+    "who_cannot_win_does_not_stand": {"pre.vote": "true"},
+    "a_leader_that_is_heard_is_not_disturbed": {"pre.vote": "true"},
+    "an_added_voter_has_caught_up": {"observers": "1"},
 }
 DEPTHS = {
     "committed_records_stay": 3,
@@ -77,6 +83,9 @@ DEPTHS = {
     "a_log_begins_at_a_snapshot": 3,
     "a_controller_has_a_state_to_go_back_to": 6,
     "a_removed_voter_does_not_stand": 4,
+    "who_cannot_win_does_not_stand": 1,
+    "a_leader_that_is_heard_is_not_disturbed": 1,
+    "an_added_voter_has_caught_up": 1,
     "a_vote_is_for_one_disk": 7,
     "who_hears_of_a_leader_hears_where_it_is": 4,
 }
@@ -176,13 +185,21 @@ def stands_without_pre_votes(quorum: Quorum, node: Node) -> None:
 
 
 @pytest.mark.slow
-def test_a_removed_voter_that_needs_no_pre_votes_stands():
-    (prop,) = choose_properties(KRAFT, ["a_removed_voter_does_not_stand"])
+@pytest.mark.parametrize(
+    ("name", "depth"),
+    [
+        ("a_removed_voter_does_not_stand", 5),
+        ("who_cannot_win_does_not_stand", 2),
+        ("a_leader_that_is_heard_is_not_disturbed", 2),
+    ],
+)
+def test_who_needs_no_pre_votes_disturbs(name, depth):
+    (prop,) = choose_properties(KRAFT, [name])
     mistake = replace(stands_without_pre_votes, name="prospective_stand")
     wrong = KRAFT.variant("wrong", "pre-votes are not counted", mistake)
     bounds = {"appends": 0, "epochs": 2, "log_size": 2}
     (violation,) = explore(wrong.model(bounds, preset="kafka-fixed"), [prop]).violations
-    assert violation.depth == 5
+    assert violation.depth == depth
 
 
 # --- rules ---------------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from checker.kafka.conformance.rows import Row
 from checker.kafka.releases.jars import at_least
 from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.protocol import KRAFT
+from model.kraft.quorum_state import wins_alone
 from model.kraft.settings import KRaftSettings, KRaftVersion
-from model.kraft.state import CANDIDATE, PROSPECTIVE, Quorum
-from model.language import Model, all_of, any_of, some
+from model.kraft.state import Quorum
+from model.language import Model, some
 from model.language.declare.history import version_of
 from model.language.declare.settings import of_release
 
@@ -92,7 +93,7 @@ NOT_COMPARED = {
 }
 """Variables that no row reads, with the reason."""
 
-AT_ONCE = frozenset({"prospective_stand", "candidate_become_leader"})
+AT_ONCE = frozenset({"candidate_become_leader"})
 """What a node that is the only voter does in the step in which it comes to stand."""
 
 WALKED: Mapping[str, int] = {
@@ -215,10 +216,4 @@ def rows(model: Model, version: str) -> list[Row]:
 
 def passed_over(quorum: Quorum) -> bool:
     """A node that is the only voter leads in the step in which it comes to stand."""
-    return some(
-        all_of(
-            any_of(node.role == PROSPECTIVE, node.role == CANDIDATE),
-            voter_set(quorum, node) == quorum.nodes.only(node),
-        )
-        for node in quorum.nodes
-    )
+    return some(wins_alone(quorum, node) for node in quorum.nodes)

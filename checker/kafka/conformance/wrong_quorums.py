@@ -28,6 +28,7 @@ WRONG: Mapping[str, Wrong] = {
     "resigned.stands.again": Wrong(),
     "reconfiguration.waits.for.epoch": Wrong("false"),
     "one.change.at.a.time": Wrong("false"),
+    "added.voter.has.caught.up": Wrong("false", {"observers": "1"}),
     "removed.leader.is.not.counted": Wrong("false"),
     "truncation.rereads.control.records": Wrong("true"),
     "snapshot.is.always.read": Wrong("true", RECORD_BY_RECORD, {"snapshots": 2}),

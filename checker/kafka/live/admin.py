@@ -7,6 +7,7 @@ rest goes on: a cluster that is in trouble is the one that is asked about.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,12 +61,35 @@ def connected(
                 **options,
             )
         except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
-            cause = said[-1] if said else str(error)
-            raise UsageError(f"cannot reach {', '.join(servers)}: {cause[:200]}") from None
+            cause = why_unreachable(said[-1] if said else str(error))
+            raise UsageError(f"cannot reach {', '.join(servers)}: {cause}") from None
         try:
             yield client
         finally:
             threading.Thread(target=client.close, daemon=True).start()
+
+
+_CAUSES = {
+    "ECONNREFUSED": "nothing listens there (connection refused)",
+    "DNS Resolution": "that name has no address (DNS)",
+    "'MetadataRequest'": "that is a controller's port, and no broker's",
+    "RequestTimedOut": "no response as of Kafka: is it a broker's port for clients, and is "
+    "security.protocol (--command-config) that of its listener?",
+    "socket disconnected": "the connection is closed: is security.protocol (--command-config) that "
+    "of the listener, and are user and password right?",
+    "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted: ssl.truststore.location "
+    "(--command-config) has to name its CA, and HOST has to be in the certificate",
+    "[SSL": "no TLS there: is security.protocol (--command-config) that of its listener?",
+}
+
+
+def why_unreachable(said: str) -> str:
+    """What the client said of a connection that failed, for people: in a clause, without objects.
+
+    `said` is its log line; what is not known here is handed on.
+    """
+    known = (words for mark, words in _CAUSES.items() if mark in said)
+    return next(known, re.sub(r"<Kafka\w+ \[.*?\]>: ", "", said)[:200])
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from checker.kafka.cluster import evidence
+from checker.kafka.cluster.cluster import Records
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.frames import Frames, Head, Way
 from checker.kafka.cluster.news import News
@@ -76,7 +77,7 @@ class Cluster:
         return f"id of {node}"
 
     def records(self, topics):
-        return {0: self.on_disk}, self.aside
+        return Records({0: self.on_disk}, self.aside, None)
 
     def made_topics(self):
         return dict.fromkeys(self.quorum.controllers, self.made)

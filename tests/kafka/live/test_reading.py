@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from kafka import errors
 
-from checker.kafka.live.admin import read_cluster
+from checker.kafka.live.admin import read_cluster, why_unreachable
 from checker.kafka.live.client_properties import (
     client_options,
     request_seconds,
@@ -145,7 +145,7 @@ def test_nothing_waits_longer_than_its_limit():
     with pytest.raises(TimeoutError):
         within(30, lambda: time.sleep(30), lambda: 0.0)  # as Ctrl-C has it
     assert time.monotonic() - begun < 5
-    with pytest.raises(LimitError, match="time ran out"):
+    with pytest.raises(LimitError, match="no time was left"):
         read(left=lambda: 0.0)
 
 
@@ -166,6 +166,25 @@ def test_properties_that_are_not_valid_are_refused_without_their_secrets(given, 
     with pytest.raises(UsageError) as refused:
         client_options(given)
     assert words in str(refused.value) and "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        ("Connection failed: KafkaConnectionError: 111 ECONNREFUSED", "nothing listens there"),
+        ("<KafkaTCPTransport [h:1<-2]>: Abort ([Error 7] RequestTimedOutError: after 15000 ms)",
+         "no response as of Kafka"),
+        ("<KafkaSSLTransport [h:1<-2]>: socket disconnected", "are user and password right?"),
+        ("Handshake failed: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed", "is not trusted"),
+        ("Handshake failed: [SSL: WRONG_VERSION_NUMBER] wrong version number", "no TLS there"),
+        ("[Error 35] Kafka broker does not support the 'MetadataRequest' Kafka protocol.",
+         "a controller's port"),
+        ("<KafkaTCPTransport [h:1<-2]>: something new", "something new"),
+    ],
+)  # fmt: skip
+def test_why_a_cluster_is_not_reached_is_told_for_people(said, words):
+    found = why_unreachable(said)
+    assert words in found and "Transport" not in found
 
 
 def test_users_and_times_are_read_by_kafkas_names():
