@@ -135,8 +135,8 @@ STALLED_READS = fault(
     needs={"epoch.cache": ("kept",), "record_deletions": (1, 2)}, walked=1, covered={},
 )  # fmt: skip
 DIRECTORY_MOVES = fault(
-    "directory_moves", "replicas that move to another log directory of their broker", since="4.0.0"
-)  # fmt: skip
+    "directory_moves", "replicas that move to another log directory of their broker"
+)
 RECORD_DELETIONS = fault(
     "record_deletions", "times that a broker deletes records at its log's start",
     needs={"epoch.cache": ("kept",), "max_records": (2, 3, 4), "log_size": (2, 3, 4)},

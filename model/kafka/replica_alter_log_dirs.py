@@ -165,7 +165,7 @@ def future_replica_truncate_out_of_range(partition: TopicPartition, broker: Brok
     "the future replica of {broker} replaces the current log",
     at="Partition.maybeReplaceCurrentWithFutureReplica",
     since="1.1.0",
-    about="KIP-113, KAFKA-15608, KAFKA-20961",
+    about="KIP-113, KAFKA-15608, KAFKA-20961, finding 0029",
     settings="epoch.cache, swapped.log.keeps.epochs",
 )
 def future_replica_replace(partition: TopicPartition, broker: Broker) -> None:

@@ -118,6 +118,7 @@ class DiskRules:
         "a future replica is told of every truncation of its current log, not of the last alone",
         "every.truncation.marks.future.replica",
         at="ReplicaFetcherThread.truncate",
+        about="finding 0029",
         fix=True,
     )
     swapped_log_keeps_epochs: bool = setting(
