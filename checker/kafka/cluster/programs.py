@@ -15,6 +15,7 @@ from checker.kafka.releases.jars import (
     at_least,
     kafka_artifact,
     release,
+    releases,
     versions,
 )
 from model.language.errors import UsageError
@@ -75,15 +76,14 @@ class Programs:
 
     @cached_property
     def tiered(self) -> str:
-        """That of a node with a remote store: Kafka's own tests have one, and ours is around it.
+        """That of a node with a remote store: that of Kafka's own tests, and ours around it.
 
-        `UsageError` if the release has no such jar.
+        It is the release's, or that of the newest one whose tests are published: a plug-in.
         """
-        version = self.release.version
-        if version in versions()["kafka"]["without_tests"]:
-            raise UsageError(
-                f"Kafka {version} has no published test jar, which has the remote store"
-            )
+        without = versions()["kafka"]["without_tests"]
+        published = [each for each in releases() if each not in without]
+        own = self.release.version
+        version = own if own in published else published[-1]
         wanted = kafka_artifact(version, "test", module="kafka-storage")
         directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
         store = ":".join(map(str, directory.glob("*.jar")))

@@ -2,11 +2,13 @@
 
 import struct
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from checker.kafka.cluster import programs
 from checker.kafka.cluster.dumps import end_offset, segments
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.programs import Programs
@@ -14,7 +16,6 @@ from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.tiers import STORE, Tier
 from checker.kafka.cluster.verdict import Verdict, judge
 from checker.kafka.releases.jars import Release
-from model.language.errors import UsageError
 from tests.kafka.cluster.test_verdict import LOST
 
 
@@ -96,6 +97,17 @@ def test_what_the_store_has_is_not_lost_and_what_it_has_not_is():
     assert "remote" not in judge(LOST).words
 
 
-def test_a_release_without_the_store_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"4\.4\.0 has no published test jar"):
-        _ = Programs(Release("4.4.0", tmp_path)).tiered
+@pytest.mark.parametrize(("version", "used"), [("3.9.1", "3.9.1"), ("4.4.0", "4.3.1")])
+def test_the_store_is_the_releases_own_or_the_newest_that_is_published(
+    tmp_path, monkeypatch, version, used
+):
+    def bring(name, wanted, alone):
+        assert (*wanted, alone) == (f"org.apache.kafka:kafka-storage:{used}:test", True)
+        (tmp_path / "store.jar").touch()
+        return tmp_path
+
+    monkeypatch.setattr(programs, "artifacts", bring)
+    monkeypatch.setattr(programs, "compile_java", lambda release, sources, also: Path("ours"))
+    monkeypatch.setattr(Programs, "server", "kafka")
+    found = Programs(Release(version, tmp_path)).tiered
+    assert found.split(":") == ["ours", "kafka", str(tmp_path / "store.jar")]
