@@ -21,7 +21,7 @@ def header(cluster: Snapshot) -> Iterator[str]:
         f"read {cluster.taken.replace('T', ' ').replace('+00:00', ' UTC')}"
     )
     if cluster.line:
-        yield f"  release by {cluster.learned}; patch releases look alike (--kafka)"
+        yield f"  release by {cluster.learned}; no patch release is told"
     if cluster.features is not None:
         elr = "on" if cluster.has_elr else "off"
         yield f"  metadata.version {cluster.level or 'none'}, ELR {elr}"

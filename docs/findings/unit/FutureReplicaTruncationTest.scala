@@ -32,8 +32,8 @@ class FutureReplicaTruncationTest {
   }
 
   @Test
-  def testTheLastTruncationCountsForTheFutureReplica(): Unit = isMarkedBy(isLast = true)
+  def testFutureReplicaMarkedForTruncationIfCompleted(): Unit = isMarkedBy(isLast = true)
 
   @Test
-  def testATruncationThatMayNotBeTheLastCountsForTheFutureReplica(): Unit = isMarkedBy(isLast = false)
+  def testFutureReplicaMarkedForTruncationIfNotCompleted(): Unit = isMarkedBy(isLast = false)
 }

@@ -47,7 +47,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 /** A follower that is to begin at offset 6, where the leader's local log starts. */
-public class TieredFollowerTest {
+public class TierStateMachineRemoteStorageTest {
     private static final TopicPartition TP = new TopicPartition("t", 0);
     private static final String EPOCHS = "0\n2\n0 0\n1 3\n"; // version, entries, then epoch and start offset
 
@@ -93,17 +93,17 @@ public class TieredFollowerTest {
     }
 
     @Test
-    void testALogIsNotEmptiedWhereTheStoreRefusesTheLeaderEpochs() throws Exception {
+    void testLogNotTruncatedIfLeaderEpochIndexFetchFails() throws Exception {
         isNotEmptiedWithout(IndexType.LEADER_EPOCH);
     }
 
     @Test
-    void testALogIsNotEmptiedWhereTheStoreRefusesTheProducerSnapshot() throws Exception {
+    void testLogNotTruncatedIfProducerSnapshotFetchFails() throws Exception {
         isNotEmptiedWithout(IndexType.PRODUCER_SNAPSHOT);
     }
 
     @Test
-    void testALogIsEmptiedAndGetsTheLeaderEpochsOfTheStore() throws Exception {
+    void testLogTruncatedAndLeaderEpochsRestored() throws Exception {
         PartitionFetchState next = start();
         assertEquals(6, next.fetchOffset());
         InOrder order = inOrder(partition, epochs);
