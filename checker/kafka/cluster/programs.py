@@ -15,7 +15,6 @@ from checker.kafka.releases.jars import (
     at_least,
     kafka_artifact,
     release,
-    releases,
     versions,
 )
 from model.language.errors import UsageError
@@ -76,14 +75,13 @@ class Programs:
 
     @cached_property
     def tiered(self) -> str:
-        """That of a node with a remote store: that of Kafka's own tests, and ours around it.
+        """That of a node with a remote store: Kafka's own tests have one, and ours is around it.
 
-        It is the release's, or that of the newest one whose tests are published: a plug-in.
+        `UsageError` if no tests of the release are published: the store of another does not run.
         """
-        without = versions()["kafka"]["without_tests"]
-        published = [each for each in releases() if each not in without]
-        own = self.release.version
-        version = own if own in published else published[-1]
+        version = self.release.version
+        if version in versions()["kafka"]["without_tests"]:
+            raise UsageError(f"Kafka {version} has no published tests, which have the remote store")
         wanted = kafka_artifact(version, "test", module="kafka-storage")
         directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
         store = ":".join(map(str, directory.glob("*.jar")))

@@ -16,6 +16,7 @@ from checker.kafka.cluster.schedule import step_of
 from checker.kafka.cluster.tiers import STORE, Tier
 from checker.kafka.cluster.verdict import Verdict, judge
 from checker.kafka.releases.jars import Release
+from model.language.errors import UsageError
 from tests.kafka.cluster.test_verdict import LOST
 
 
@@ -97,17 +98,16 @@ def test_what_the_store_has_is_not_lost_and_what_it_has_not_is():
     assert "remote" not in judge(LOST).words
 
 
-@pytest.mark.parametrize(("version", "used"), [("3.9.1", "3.9.1"), ("4.4.0", "4.3.1")])
-def test_the_store_is_the_releases_own_or_the_newest_that_is_published(
-    tmp_path, monkeypatch, version, used
-):
+def test_the_store_is_that_of_the_releases_own_tests_behind_all_else(tmp_path, monkeypatch):
     def bring(name, wanted, alone):
-        assert (*wanted, alone) == (f"org.apache.kafka:kafka-storage:{used}:test", True)
+        assert (*wanted, alone) == ("org.apache.kafka:kafka-storage:3.9.1:test", True)
         (tmp_path / "store.jar").touch()
         return tmp_path
 
     monkeypatch.setattr(programs, "artifacts", bring)
     monkeypatch.setattr(programs, "compile_java", lambda release, sources, also: Path("ours"))
     monkeypatch.setattr(Programs, "server", "kafka")
-    found = Programs(Release(version, tmp_path)).tiered
+    found = Programs(Release("3.9.1", tmp_path)).tiered
     assert found.split(":") == ["ours", "kafka", str(tmp_path / "store.jar")]
+    with pytest.raises(UsageError, match=r"4\.4\.0 has no published tests"):
+        _ = Programs(Release("4.4.0", tmp_path)).tiered
