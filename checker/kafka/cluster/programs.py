@@ -77,13 +77,11 @@ class Programs:
     def tiered(self) -> str:
         """That of a node with a remote store: Kafka's own tests have one, and ours is around it.
 
-        `UsageError` if the release has no such jar.
+        `UsageError` if no tests of the release are published: the store of another does not run.
         """
         version = self.release.version
         if version in versions()["kafka"]["without_tests"]:
-            raise UsageError(
-                f"Kafka {version} has no published test jar, which has the remote store"
-            )
+            raise UsageError(f"Kafka {version} has no published tests, which have the remote store")
         wanted = kafka_artifact(version, "test", module="kafka-storage")
         directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
         store = ":".join(map(str, directory.glob("*.jar")))

@@ -198,6 +198,20 @@ def test_a_topic_that_no_log_makes_and_no_broker_tells_is_lost_with_its_records(
     assert outcome.set_aside == len(lost) // 2
 
 
+@pytest.mark.parametrize(
+    ("told", "records", "lost"), [("tu", ["x", "last-t-0"], ()), ("u", [], "x")]
+)
+def test_a_topic_that_is_there_is_read_though_nobody_was_told_that_it_was_made(told, records, lost):
+    stage = staged(
+        Clients(told, quorum=TOLD, describe=IN_SYNC),
+        Cluster([*(f"topic {name}" for name in told), "topic last-topic"], records, {"x"}),
+    )
+    stage.topics, stage.written = {"u": 1}, {"t"}
+    outcome = judge(evidence.gather(stage))
+    assert outcome.verdict is (Verdict.LOST if lost else Verdict.KEPT), outcome.words
+    assert outcome.lost == tuple(lost)
+
+
 def test_a_controller_whose_log_does_not_show_the_last_topic_leaves_the_run_undecided():
     clients = Clients("t", quorum=TOLD, describe=IN_SYNC)
     stage = staged(clients, Cluster(["topic t"], ["x", "last-t-0"]))

@@ -2,11 +2,13 @@
 
 import struct
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from checker.kafka.cluster import programs
 from checker.kafka.cluster.dumps import end_offset, segments
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.programs import Programs
@@ -96,6 +98,16 @@ def test_what_the_store_has_is_not_lost_and_what_it_has_not_is():
     assert "remote" not in judge(LOST).words
 
 
-def test_a_release_without_the_store_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"4\.4\.0 has no published test jar"):
+def test_the_store_is_that_of_the_releases_own_tests_behind_all_else(tmp_path, monkeypatch):
+    def bring(name, wanted, alone):
+        assert (*wanted, alone) == ("org.apache.kafka:kafka-storage:3.9.1:test", True)
+        (tmp_path / "store.jar").touch()
+        return tmp_path
+
+    monkeypatch.setattr(programs, "artifacts", bring)
+    monkeypatch.setattr(programs, "compile_java", lambda release, sources, also: Path("ours"))
+    monkeypatch.setattr(Programs, "server", "kafka")
+    found = Programs(Release("3.9.1", tmp_path)).tiered
+    assert found.split(":") == ["ours", "kafka", str(tmp_path / "store.jar")]
+    with pytest.raises(UsageError, match=r"4\.4\.0 has no published tests"):
         _ = Programs(Release("4.4.0", tmp_path)).tiered

@@ -31,6 +31,7 @@ def test_every_field_of_a_ticket_is_declared(number):
     assert finding.priority in ORDER
     assert finding.row.judged.why and finding.page.in_short[0].islower()
     assert fix_versions(finding) and finding.versions
+    assert not any(fix.instead_of for fix in finding.fixes.values())
     told = [fix for fix in finding.fixes.values() if fix.title]
     assert len(told) == min(1, len(finding.fixes)), "one of its edits has the ticket"
     assert all("The change" in fix.ticket or "The first" in fix.ticket for fix in told) or (
