@@ -154,7 +154,11 @@ def test_nothing_waits_longer_than_its_limit():
     [
         ({"security.protocol": "TLS"}, "security.protocol"),
         ({"security.protocol": "SSL", "ssl.truststore.location": "s"}, "ssl.truststore.type"),
-        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI"}, "GSSAPI"),
+        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI",
+          "sasl.kerberos.service.name": "kafka"}, "sasl.mechanism GSSAPI is not supported"),
+        ({"security.protocol": "SASL_SSL", "sasl.jaas.config": "hunter2"}, "left out, so GSSAPI,"),
+        ({"security.protocol": "SSL", "ssl.truststore.location": "s.jks",
+          "ssl.truststore.password": "hunter2"}, "ssl.truststore.type JKS is not read here"),
         ({"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
           "sasl.jaas.config": 'X required username="u" pass="hunter2";'}, "sasl.jaas.config"),
         ({"sasl.jaas": "hunter2"}, "sasl.jaas is not read here"),
