@@ -167,6 +167,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("model", "properties", VERDICT, ENGINES, SEARCH, TRACES),
         *("checker.lab.experiments", "checker.kafka.releases"),
     ),
+    "checker.kafka.upstream": (
+        *("model.language", FILES, RELEASES, "checker.lab.catalogue"),
+        *("checker.kafka.affected", "checker.kafka.cluster", "checker.kafka.guarantees"),
+    ),
     "checker.commands": ("model", "properties", "checker"),
     "checker.api.question": ("model", "properties"),
     "checker.api.asking": (

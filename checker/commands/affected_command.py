@@ -11,7 +11,6 @@ from checker.commands.choosing import parse_settings
 from checker.commands.cluster_source import Source, source_options
 from checker.commands.common import HELP, limited, output_options, write_result
 from checker.core.exits import Exit
-from model.language.errors import UsageError
 
 if TYPE_CHECKING:
     from checker.commands.ceiling import Ceiling
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
-    help="a key of Kafka's that decides it: overrides the files",
+    help="a key of Kafka's that decides it: overrides files and cluster",
 )  # fmt: skip
 @limited(60.0)
 @output_options
@@ -67,9 +66,7 @@ def command(
     if source.is_a_cluster:
         snapshot, answer = _of_cluster(ceiling, source, kafka, mode, given, quiet or as_json)
     elif kafka is None:
-        for path in files:
-            path.stat()  # a file that is not there may have been meant for one of --save
-        raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1.0")
+        source.refuse_without_release()
     else:
         answer = affected(kafka, files, given, mode=mode, topic=topic)
 

@@ -175,9 +175,7 @@ def command(
     only = {"--command-config": command_config, "--save": save, "--html": page}
     _refuse_without_a_cluster({**only, "--anonymous": anonymous or None})
     if kafka is None:
-        for path in files:
-            path.stat()  # a file that is not there may have been meant for one of --save
-        raise UsageError("Missing option '--kafka': say which release, such as --kafka 4.1")
+        source.refuse_without_release()
     _refuse_misfits(controllers is not None, of_partitions, chosen)
     budget = ceiling.allowance
     budget.states = STATES

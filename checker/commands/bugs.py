@@ -60,6 +60,8 @@ def bug_lines(bug: ListedBug) -> Iterator[tuple[str, str]]:
         yield "case", f"highwater explain {case}"
     for schedule in bug["schedules"]:
         yield "on a cluster", f"highwater reproduce {bug['finding']} --schedule {schedule}"
+    if bug["finding"]:
+        yield "ticket", f"highwater upstream {bug['finding']} -o DIR"
     for name, setting in bug["fixes"].items():
         case = next(iter(bug["cases"]), "CASE")
         yield "fix", f"{setting} in the model; highwater conform {case} --fix {name}"

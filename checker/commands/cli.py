@@ -58,6 +58,7 @@ GROUPS = {
     "Compare with Kafka itself": {
         "conform": "take the model's steps on Kafka's own classes, and compare every state",
         "reproduce": "play a finding on a cluster of a published release",
+        "upstream": "write what a ticket of Apache Kafka's needs: text, patch and tests",
         "scenario": "replay a scenario event by event, and check what it expects",
         "cases": "check the stored counterexamples, or write them again",
     },

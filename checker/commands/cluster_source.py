@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -65,6 +65,17 @@ class Source:
             raise UsageError(
                 "--bootstrap-server needs kafka-python: pip install 'highwater[audit]'"
             )
+
+    def refuse_without_release(self) -> NoReturn:
+        """`UsageError`: a file that is not there, or none of Kafka's, is told before the option."""
+        from checker.kafka.guarantees.config_files import read_config
+
+        for path in self.files:
+            read_config(path)
+        raise UsageError(
+            "Missing option '--kafka': say which release, such as --kafka 4.1.0, or which cluster "
+            "by --bootstrap-server"
+        )
 
     def others(self) -> list[Described]:
         """What the files say that are no snapshot, such as a producer's; not of topics."""

@@ -122,7 +122,7 @@ def _play(
     from checker.kafka.cluster.programs import programs
 
     patch = _patch(version, schedule.fix) if patched else None
-    found = programs(version, patch)
+    found = programs(version, patch, has_tier=schedule.has_tier)
 
     def tell(seconds: float, words: str) -> None:
         if not quiet:

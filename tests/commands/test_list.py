@@ -107,6 +107,7 @@ def test_a_bug_is_shown_with_all_that_there_is_of_it(highwater, number):
         "docs/findings/0018-an-unregistered-broker-in-the-elr.md",
         "highwater explain 92-an_unregistered_broker_stays_eligible",
         "highwater reproduce 0018 --schedule unregistered",
+        "highwater upstream 0018 -o DIR",
         "unregistration.leaves.elr=true",
         "--fix 0018-elr-of-an-unregistered-broker",
     ):

@@ -10,12 +10,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from checker.kafka.releases.compile import compile_any
-from checker.kafka.releases.jars import Release, artifacts, kafka_artifact, mocks, versions
+from checker.kafka.releases.fixtures import fixtures
+from checker.kafka.releases.jars import Release
 from checker.kafka.releases.jdk import BRIEF, java
 from model.language.errors import UsageError
 
-MODULES = ("clients", "server-common", "metadata", "storage", "raft")
-FIXTURES = ("kafka", *(f"kafka-{module}" for module in MODULES))
 SECONDS = 300
 
 
@@ -25,19 +24,6 @@ class Outcome:
 
     passed: frozenset[str]
     failed: frozenset[str]
-
-
-def fixtures(release: Release) -> str:
-    """The class path of Kafka's own test classes, JUnit and Mockito; brought on first use."""
-    tests = [kafka_artifact(release.version, "test", module=module) for module in FIXTURES]
-    pinned = versions()["tests"]
-    junit = f"org.junit.platform:junit-platform-console-standalone:{pinned['junit']}"
-    directories = (
-        artifacts(f"kafka-{release.version}-fixtures", tests, alone=True),
-        artifacts(f"junit-{pinned['junit']}", [junit], alone=True),
-    )
-    jars = [str(jar) for path in directories for jar in sorted(path.glob("*.jar"))]
-    return ":".join([*jars, mocks()])
 
 
 def run_tests(

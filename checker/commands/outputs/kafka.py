@@ -1,4 +1,4 @@
-"""What is printed by `ask`, `affected`, `reproduce`, `conform`, `cases` and `audit`."""
+"""What is printed by `ask`, `affected`, `reproduce`, `upstream`, `conform`, `cases`, `audit`."""
 
 from __future__ import annotations
 
@@ -191,6 +191,31 @@ class Reproduce(TypedDict):
     schedules: NotRequired[list[object]]
     finding: NotRequired[str]
     schedule: NotRequired[str]
+
+
+class Upstream(TypedDict):
+    """The directory of a finding's ticket, and the files in it."""
+
+    command: Literal["upstream"]
+    finding: str
+    kafka: str
+    directory: str
+    files: list[str]
+
+
+class UpstreamList(TypedDict):
+    """The findings, in the order in which to offer them."""
+
+    command: Literal["upstream"]
+    findings: list[UpstreamRow]
+
+
+class UpstreamRow(TypedDict):
+    """A finding, its priority in JIRA, and the summary of its ticket."""
+
+    finding: str
+    priority: str
+    summary: str
 
 
 class Conform(TypedDict):

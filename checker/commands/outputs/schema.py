@@ -26,6 +26,8 @@ from checker.commands.outputs.kafka import (
     Cases,
     Conform,
     Reproduce,
+    Upstream,
+    UpstreamList,
 )
 from checker.commands.outputs.proofs import Infer, KnownCase, Mutate, MutateStored, Prove
 from checker.commands.outputs.searches import (
@@ -72,6 +74,8 @@ OUTPUTS = (
     Matrix,
     Scenario,
     Reproduce,
+    Upstream,
+    UpstreamList,
     Conform,
     Cases,
     Browse,

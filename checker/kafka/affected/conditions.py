@@ -84,6 +84,12 @@ def _elr(is_on: bool) -> Callable[[Facts], Held]:
     return holds
 
 
+def _elr_to_come(facts: Facts) -> Held:
+    """Off, in a release in which it may be switched on."""
+    found = _elr(False)(facts)
+    return Held(False, found.because) if facts.version < ELR_SINCE else found
+
+
 def _mode(mode: Mode) -> Callable[[Facts], Held]:
     def holds(facts: Facts) -> Held:
         if facts.mode is None:
@@ -183,6 +189,12 @@ def _idempotence_left_out(facts: Facts) -> Held:
     return Held(True, "enable.idempotence is left out") if PRODUCER in facts.kinds else UNKNOWN
 
 
+def _consumer_protocol(facts: Facts) -> Held:
+    if facts.clients_told and facts.version < version_of("3.7"):
+        return Held(False, "it begins with 3.7")
+    return _of_key("group.protocol", _same("consumer"), CONSUMER, "classic")(facts)
+
+
 def _commits_without_epoch(facts: Facts) -> Held:
     """No configuration says it; consumers before 2.3 name none."""
     old = facts.clients_told and facts.version < version_of("2.3")
@@ -194,6 +206,7 @@ def _reads_from_followers(value: str) -> bool:
 
 
 _FEATURES = "`kafka-features.sh describe`"
+_REPLICAS = "Replicas in `kafka-topics.sh --describe`"
 _CONSUMERS = "the consumers' configuration"
 _PRODUCERS = "the producers' configuration"
 _SELECTOR = "replica.selector.class"
@@ -208,7 +221,13 @@ CONDITIONS: Mapping[str, Condition] = {
         _elr(True), (ELR_FEATURE,),
     ),
     "elr_off": Condition("ELR off", f"{ELR_FEATURE} in {_FEATURES}", _elr(False), (ELR_FEATURE,)),
-    "kraft": Condition("KRaft", "`process.roles`, or say it by --mode", _mode(Mode.KRAFT)),
+    "elr_to_come": Condition(
+        "ELR off, and switched on later", f"{ELR_FEATURE} in {_FEATURES}", _elr_to_come,
+        (ELR_FEATURE,),
+    ),
+    "kraft": Condition(
+        "KRaft", "whether `process.roles` is set, or say it by --mode", _mode(Mode.KRAFT)
+    ),
     "kraft_version_0": Condition(
         "`kraft.version` 0", f"{LEVEL} in {_FEATURES}", _kraft_version("0"), (LEVEL, VOTERS)
     ),
@@ -220,22 +239,28 @@ CONDITIONS: Mapping[str, Condition] = {
         (VOTERS,),
     ),
     "auto_join": Condition(
-        "auto join", "the controllers' configuration",
+        "auto join", f"{AUTO_JOIN} in the controllers' configuration",
         _of_key(AUTO_JOIN, _same("true"), BROKER, "false"), (AUTO_JOIN,),
     ),
     "several_directories": Condition(
-        "JBOD", "`log.dirs`", _several_directories, ("log.dirs",)
+        "JBOD", "`log.dirs` of the brokers", _several_directories, ("log.dirs",)
+    ),
+    "files_apart": Condition(
+        "a file system that syncs files apart",
+        "the file system of `log.dirs`: ext4 and XFS keep the order of files",
+        lambda facts: UNKNOWN,
     ),
     "follower_reads": Condition(
         "reads from followers", f"{_SELECTOR} of the brokers",
         _of_key(_SELECTOR, _reads_from_followers, BROKER, _LEADER), (_SELECTOR,),
     ),
     "first_partition_smaller": Condition(
-        "partition 0 with fewer replicas", "`kafka-topics.sh --describe`", _first_partition_smaller
+        "partition 0 with fewer replicas", _REPLICAS, _first_partition_smaller
     ),
-    "replicas_3": Condition("three replicas", "`kafka-topics.sh --describe`", _replicas(3)),
+    "replicas_3": Condition("three replicas", _REPLICAS, _replicas(3)),
     "min_isr_2": Condition(
-        "`min.insync.replicas` 2", "`kafka-configs.sh --describe --all`", _min_isr(2),
+        "`min.insync.replicas` 2", "min.insync.replicas in `kafka-configs.sh --describe --all`",
+        _min_isr(2),
         ("min.insync.replicas",),
     ),
     "unclean": Condition(
@@ -248,19 +273,19 @@ CONDITIONS: Mapping[str, Condition] = {
     ),
     "consumer_protocol": Condition(
         "`group.protocol=consumer`", "`kafka-groups.sh --list`: type Consumer",
-        _of_key("group.protocol", _same("consumer"), CONSUMER, "classic"), ("group.protocol",),
+        _consumer_protocol, ("group.protocol",),
     ),
     "sticky": Condition(
-        "a sticky assignor", _CONSUMERS,
+        "a sticky assignor", f"{_ASSIGNOR} in {_CONSUMERS}",
         _of_key(_ASSIGNOR, lambda text: "Sticky" in text, CONSUMER, _RANGE), (_ASSIGNOR,),
     ),
     "cooperative": Condition(
-        "the cooperative assignor", _CONSUMERS,
+        "the cooperative assignor", f"{_ASSIGNOR} in {_CONSUMERS}",
         _of_key(_ASSIGNOR, lambda text: "CooperativeSticky" in text, CONSUMER, _RANGE),
         (_ASSIGNOR,),
     ),
     "latest": Condition(
-        "`auto.offset.reset=latest`", _CONSUMERS,
+        "`auto.offset.reset=latest`", f"auto.offset.reset in {_CONSUMERS}",
         _of_key("auto.offset.reset", _same("latest"), CONSUMER, "latest"), ("auto.offset.reset",),
     ),
     "commits_without_epoch": Condition(
@@ -269,13 +294,15 @@ CONDITIONS: Mapping[str, Condition] = {
         _commits_without_epoch,
     ),
     "idempotent": Condition(
-        "idempotence", _PRODUCERS, _idempotence, ("enable.idempotence",)
+        "idempotence", f"enable.idempotence in {_PRODUCERS}", _idempotence, ("enable.idempotence",)
     ),
     "idempotence_left_out": Condition(
-        "idempotence by default", _PRODUCERS, _idempotence_left_out, ("enable.idempotence",)
+        "idempotence by default", f"enable.idempotence in {_PRODUCERS}", _idempotence_left_out,
+        ("enable.idempotence",),
     ),
     "one_in_flight": Condition(
-        "one request in flight", _PRODUCERS, _of_key(_IN_FLIGHT, _same("1"), PRODUCER, "5"),
+        "one request in flight", f"{_IN_FLIGHT} in {_PRODUCERS}",
+        _of_key(_IN_FLIGHT, _same("1"), PRODUCER, "5"),
         (_IN_FLIGHT,),
     ),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 from checker.kafka.affected.conditions import CONDITIONS, KEYS, Held
 from checker.kafka.affected.facts import Facts, Running, facts_of
 from checker.kafka.affected.spans import Span, span_of
-from checker.kafka.guarantees.releases import Mode
+from checker.kafka.guarantees.releases import Mode, named_mode
 from checker.lab.catalogue import Bug, Effect, Judgement, Likely, read_catalogue
 
 
@@ -149,16 +149,14 @@ def _in_release(row: Row, facts: Facts) -> _Released:
 
 
 def _of_run(span: Span, run: Running, mode: Mode | None) -> list[set[bool | None]]:
-    """What may be so of a release: of each mode that it may have, the answers, where they differ.
+    """What may be so of a release: of each mode that it may have, or of both, where they agree.
 
     There are several answers where nobody said which release of a line it is.
     """
     versions = span.turns(run.version) if run.is_line else (run.version,)
     modes = list(Mode) if mode is None else [mode]
-    held: list[set[bool | None]] = []
-    for each in ({span.holds(version, m) for version in versions} for m in modes):
-        held += [] if each in held else [each]
-    return held
+    held = [{span.holds(version, m) for version in versions} for m in modes]
+    return held[:1] if held[0] == held[-1] else held
 
 
 def _open(span: Span, run: Running, held: list[set[bool | None]]) -> _Released:
@@ -169,7 +167,8 @@ def _open(span: Span, run: Running, held: list[set[bool | None]]) -> _Released:
     if any(None in each for each in held):
         first = f"{span.first} to " if span.first else "up to "
         return _Released(None, f"only releases {first}{span.last} were looked at")
-    return _Released(None, f"releases with it: {span.words}", CONDITIONS["kraft"].look)
+    having = next(mode for mode, each in zip(Mode, held, strict=True) if each == {True})
+    return _Released(None, f"only with {named_mode(having)}", CONDITIONS["kraft"].look)
 
 
 _CLIENTS = "`clientSoftwareVersion` of the brokers' `kafka.server:type=socket-server-metrics`"

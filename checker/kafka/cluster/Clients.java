@@ -44,6 +44,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.TopicPartitionReplica;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ElectionNotNeededException;
@@ -111,6 +112,7 @@ public final class Clients {
             case "delete": brokers.deleteTopics(List.of(r.get("topic").asText())).all().get(); break;
             case "reassign": reassign(r, Optional.of(new NewPartitionReassignment(numbers(r.get("replicas"))))); break;
             case "cancel": reassign(r, Optional.empty()); break;
+            case "move": move(r); break;
             case "elect": elect(r); break;
             case "configure": configure(r); break;
             case "feature": feature(r); break;
@@ -125,6 +127,7 @@ public final class Clients {
             case "stop": stop(); break;
             case "read": return read(r);
             case "trim": return trim(r);
+            case "earliest": return earliest(r);
             case "topics": return JSON.valueToTree(brokers.listTopics().names().get());
             case "quorum": return quorum(r);
             case "metric": return JSON.valueToTree(Metrics.of(r.get("pid").asText(), r.get("bean").asText(), r.get("attribute").asText()));
@@ -154,6 +157,14 @@ public final class Clients {
             if (!refused.getCause().getClass().getSimpleName().equals("UnsupportedEndpointTypeException")) throw refused;
             brokers.alterPartitionReassignments(all).all().get();
         }
+    }
+
+    /** A replica to another directory of its broker. */
+    private void move(JsonNode r) throws Exception {
+        Map<TopicPartitionReplica, String> all = new HashMap<>();
+        for (TopicPartition partition : partitions(r))
+            all.put(new TopicPartitionReplica(partition.topic(), partition.partition(), r.get("broker").asInt()), r.get("to").asText());
+        brokers.alterReplicaLogDirs(all).all().get();
     }
 
     private void elect(JsonNode r) throws Exception {
@@ -394,6 +405,16 @@ public final class Clients {
         ArrayNode starts = JSON.createArrayNode();
         var answers = brokers.deleteRecords(all).lowWatermarks();
         for (TopicPartition partition : partitions(r)) starts.add(answers.get(partition).get().lowWatermark());
+        return starts;
+    }
+
+    /** Where each partition begins, as its leader tells. */
+    private JsonNode earliest(JsonNode r) throws Exception {
+        Map<TopicPartition, OffsetSpec> all = new HashMap<>();
+        for (TopicPartition partition : partitions(r)) all.put(partition, OffsetSpec.earliest());
+        ArrayNode starts = JSON.createArrayNode();
+        var answers = brokers.listOffsets(all);
+        for (TopicPartition partition : partitions(r)) starts.add(answers.partitionResult(partition).get().offset());
         return starts;
     }
 

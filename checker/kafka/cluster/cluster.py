@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from checker.kafka.cluster.dumps import dump, end_below, segments
 from checker.kafka.cluster.errors import UndecidedError
@@ -21,6 +22,7 @@ from checker.kafka.cluster.processes import Process, Processes
 from checker.kafka.cluster.programs import CONFIGURATION, Programs
 from checker.kafka.cluster.proxy import HOST, Proxy
 from checker.kafka.cluster.quorum import DECODED, METADATA_LOG, Quorum, directory_id, topic_names
+from checker.kafka.cluster.tiers import Tier
 from checker.kafka.releases.jars import at_least
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -44,6 +46,14 @@ DEFAULTS = {
 }
 
 
+class Records(NamedTuple):
+    """Names of records in each broker's logs, in folders set aside, and in the remote store."""
+
+    on_disk: dict[int, frozenset[str]]
+    set_aside: frozenset[str]
+    remote: frozenset[str] | None
+
+
 class Cluster:
     """The nodes of one run. `nodes[n]` is what node n has said since it was started."""
 
@@ -59,12 +69,16 @@ class Cluster:
         features: Mapping[str, int] | None = None,
         options: Mapping[int, tuple[str, ...]] | None = None,
         quorum: Quorum = Quorum(),  # noqa: B008 (it does not change)
+        *,
+        has_tier: bool = False,
     ) -> None:
         self.programs, self.processes, self.proxy, self.news = programs, processes, proxy, news
         self.brokers = tuple(range(brokers))
         self.quorum = quorum
         self.all_nodes = (*quorum.controllers, *self.brokers)
-        self.settings = {**DEFAULTS, **settings}
+        self.tier = Tier(processes.directory / "tier") if has_tier else None
+        tiered = self.tier.settings(brokers) if self.tier else {}
+        self.settings = {**DEFAULTS, **tiered, **settings}
         self.features = features or {}
         self._options = options or {}  # of the JVMs of nodes
         self.nodes = {node: Node() for node in self.all_nodes}
@@ -222,7 +236,8 @@ class Cluster:
 
         arguments = [*self._options.get(node, ()), "kafka.Kafka", str(self.configure(node))]
         log = self.home(node) / "server.log"
-        self._running[node] = self._java(arguments, log, hear, HEAP, self.programs.server)
+        classpath = self.programs.tiered if self.tier else self.programs.server
+        self._running[node] = self._java(arguments, log, hear, HEAP, classpath)
 
     def start(self, nodes: Iterable[int]) -> None:
         """Start nodes, and wait until each of them has started."""
@@ -293,20 +308,23 @@ class Cluster:
         for node in tuple(self._running):
             self._forget(node)
 
-    def records(self, topics: Iterable[str]) -> tuple[dict[int, frozenset[str]], frozenset[str]]:
-        """The names of the topics' records in each broker's logs, and in folders set aside."""
+    def records(self, topics: Iterable[str]) -> Records:
+        """The names of the topics' records, by where they are."""
         wanted = tuple(topics)
         logs = {broker: self._segments(broker, wanted, False) for broker in self.brokers}
         aside = [file for broker in self.brokers for file in self._segments(broker, wanted, True)]
+        remote = [file for topic in wanted for file in self.tier.linked(topic)] if self.tier else []
         shown = dump(
             self.programs, self.processes, self.news,
-            [*chain.from_iterable(logs.values()), *aside], self.processes.directory / "dump.txt",
+            [*chain.from_iterable(logs.values()), *aside, *remote],
+            self.processes.directory / "dump.txt",
         )  # fmt: skip
 
         def names(files: Iterable[Path]) -> frozenset[str]:
             return frozenset(chain.from_iterable(shown[file] for file in files))
 
-        return {broker: names(files) for broker, files in logs.items()}, names(aside)
+        on_disk = {broker: names(files) for broker, files in logs.items()}
+        return Records(on_disk, names(aside), names(remote) if self.tier else None)
 
     def made_topics(self) -> dict[int, frozenset[str]]:
         """By controller, the topics that the metadata log on its disk makes: `topic t`."""

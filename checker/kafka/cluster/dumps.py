@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from checker.kafka.cluster.errors import UndecidedError
@@ -15,6 +15,8 @@ from checker.kafka.cluster.programs import QUIET, Programs
 HEAP = 160  # MiB
 LIMIT = 120.0  # seconds for one dump
 _HEAD = struct.Struct(">qi")  # of a batch: its base offset, and how many bytes follow
+_LAST = struct.Struct(">i")  # the last offset in it, less its base offset
+_LAST_AT = 23  # bytes from the beginning of the batch
 _FILE = re.compile(r"Dumping (.+)$")
 _RECORD = re.compile(r"\boffset: \d+ .*\bpayload: (.*)$")
 
@@ -50,17 +52,32 @@ def segments(directories: Iterable[Path], topic: str, set_aside: bool = False) -
 
 
 def end_below(segment: bytes, offset: int) -> int:
-    """Where the batches of a log segment end that begin below an offset, in bytes.
+    """Where the batches of a log segment end that begin below an offset, in bytes."""
+    end = 0
+    for base, _, stop in _batches(segment):
+        if base >= offset:
+            break
+        end = stop
+    return end
 
-    Zeros at its end are no batch.
-    """
+
+def end_offset(segment: bytes) -> int | None:
+    """The offset behind the last batch that is whole; `None` if none is."""
+    whole = [(base, start) for base, start, stop in _batches(segment) if stop <= len(segment)]
+    return (
+        whole[-1][0] + _LAST.unpack_from(segment, whole[-1][1] + _LAST_AT)[0] + 1 if whole else None
+    )
+
+
+def _batches(segment: bytes) -> Iterator[tuple[int, int, int]]:
+    """Of each batch the base offset, and where it begins and ends; zeros at the end are none."""
     end = 0
     while end + _HEAD.size <= len(segment):
         base, length = _HEAD.unpack_from(segment, end)
-        if length <= 0 or base >= offset:
-            break
-        end += _HEAD.size + length
-    return end
+        if length <= 0:
+            return
+        start, end = end, end + _HEAD.size + length
+        yield base, start, end
 
 
 def dump(

@@ -37,12 +37,15 @@ def gather(stage: Stage) -> Evidence:
         known |= _make_last_topic(stage)
     stage.clients.end()
     stage.cluster.stop()
-    disks, set_aside = stage.cluster.records(sorted(stage.written))
+    found = stage.cluster.records(sorted(stage.written))
+    disks = found.on_disk
     if stage.cluster.quorum.is_dynamic:
         disks |= stage.cluster.made_topics()
     shared = stage.clients.members.shared
     changed = {str(place): names for place, names in stage.readings.changed.items()}
-    return Evidence(acknowledged, disks, read, known, set_aside, shared, changed)
+    return Evidence(
+        acknowledged, disks, read, known, found.set_aside, shared, changed, found.remote
+    )
 
 
 def _make_whole(stage: Stage) -> tuple[frozenset[str], set[str]]:

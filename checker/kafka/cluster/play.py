@@ -77,6 +77,7 @@ class Run:
             self.programs, processes, proxy, news, self.schedule.brokers, self.schedule.settings,
             self.schedule.log_dirs, self.schedule.features,
             dict.fromkeys(self.schedule.stalled, (AGENT,)), self.schedule.quorum,
+            has_tier=self.schedule.has_tier,
         )  # fmt: skip
         cluster.begin()
         servers = ",".join(map(cluster.address, cluster.brokers))

@@ -9,7 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from checker.kafka.releases.compile import compile_java
-from checker.kafka.releases.jars import Release, artifacts, at_least, release, versions
+from checker.kafka.releases.jars import (
+    Release,
+    artifacts,
+    at_least,
+    kafka_artifact,
+    release,
+    versions,
+)
 from model.language.errors import UsageError
 
 CONFIGURATION = Path(str(files("checker.kafka.cluster").joinpath("log4j2.xml")))
@@ -18,6 +25,7 @@ OURS = [
     Path(str(files("checker.kafka.cluster").joinpath(name)))
     for name in ("Clients.java", "Metrics.java", "Stalls.java")
 ]
+TIER = Path(str(files("checker.kafka.cluster").joinpath("Tier.java")))
 
 # Kafka moves its programs from core to modules of their own, by and by.
 STORAGE_TOOL = ("kafka.tools.StorageTool", "org.apache.kafka.tools.StorageTool")
@@ -66,6 +74,20 @@ class Programs:
         return f"{compile_java(self.release, OURS)}:{self.server}"
 
     @cached_property
+    def tiered(self) -> str:
+        """That of a node with a remote store: Kafka's own tests have one, and ours is around it.
+
+        `UsageError` if no tests of the release are published: the store of another does not run.
+        """
+        version = self.release.version
+        if version in versions()["kafka"]["without_tests"]:
+            raise UsageError(f"Kafka {version} has no published tests, which have the remote store")
+        wanted = kafka_artifact(version, "test", module="kafka-storage")
+        directory = artifacts(f"kafka-storage-{version}-test", [wanted], alone=True)
+        store = ":".join(map(str, directory.glob("*.jar")))
+        return f"{compile_java(self.release, [TIER], also=store)}:{self.server}:{store}"
+
+    @cached_property
     def storage_tool(self) -> str:
         """The class that formats log directories."""
         return self._first(STORAGE_TOOL)
@@ -75,9 +97,10 @@ class Programs:
         """The class that shows the records of log segments."""
         return self._first(DUMP_LOG_SEGMENTS)
 
-    def bring(self) -> None:
+    def bring(self, *, has_tier: bool = False) -> None:
         """Download and compile what is not here yet, before anything is started."""
         _ = self.clients, self.storage_tool, self.dump_log_segments
+        _ = has_tier and self.tiered
 
     def _first(self, names: tuple[str, ...]) -> str:
         for name in names:
@@ -89,8 +112,8 @@ class Programs:
         raise UsageError(f"Kafka {self.release.version} has no {' nor '.join(names)}")
 
 
-def programs(version: str, patch: Path | None = None) -> Programs:
+def programs(version: str, patch: Path | None = None, *, has_tier: bool = False) -> Programs:
     """The programs of a release, all of them brought. Raises `UsageError`."""
     found = Programs(release(version), patch)
-    found.bring()
+    found.bring(has_tier=has_tier)
     return found

@@ -5,7 +5,8 @@ if the finding has several), `story`, what the `control` leaves out in words, pe
 operator does with the `workaround` of the finding's page, `brokers`,
 `controllers` (their node ids, if metadata may be lost: the first founds the quorum),
 `voters_configured` (true if all of them are voters from the start, in `controller.quorum.voters`),
-`log_dirs`, `seconds` (how long a step may wait), a table `settings` of all nodes (`{node}` in a
+`log_dirs`, `tier` (true if the cluster has a remote store), `seconds` (how long a step may wait),
+a table `settings` of all nodes (`{node}` in a
 value is the node's number), a table `features` (levels that the cluster begins with, where they are
 not the release's own), and `steps`:
 
@@ -44,7 +45,7 @@ from model.language.errors import UsageError, unknown_name
 FOLDER = Path(str(files("checker.kafka.cluster").joinpath("schedules")))
 KEYS = {
     "title", "finding", "fix", "story", "control", "workaround", "brokers", "controllers",
-    "voters_configured", "log_dirs", "seconds", "settings", "features", "steps",
+    "voters_configured", "log_dirs", "tier", "seconds", "settings", "features", "steps",
 }  # fmt: skip
 SECONDS = 90.0  # how long a step may wait, if the schedule does not say
 _MARK, _KIND = r"(?:(w[+-]|--|[+-]) )?", r"(?:(until|promise|perhaps) )?"
@@ -117,6 +118,7 @@ class Schedule:
     brokers: int
     quorum: Quorum
     log_dirs: int
+    has_tier: bool
     settings: Mapping[str, str]
     features: Mapping[str, int]
     every_step: tuple[Step, ...]
@@ -167,6 +169,7 @@ def _schedule(path: Path, data: Mapping[str, Any]) -> Schedule:
         data["title"], finding, str(data.get("fix", finding)),
         data["story"].strip(), data["control"].strip(), workaround,
         int(data.get("brokers", 3)), _quorum(data), int(data.get("log_dirs", 1)),
+        bool(data.get("tier", False)),
         {str(key): str(value) for key, value in data.get("settings", {}).items()},
         {str(key): int(value) for key, value in data.get("features", {}).items()}, steps,
     )  # fmt: skip

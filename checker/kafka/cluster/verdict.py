@@ -1,10 +1,11 @@
 """What may be said after a run: lost, stuck, kept, or nothing.
 
-An acknowledged record is lost if no log on any disk holds it. Folders that Kafka has set aside, to
-delete them or because they are no replicas any more, are no logs: nothing reads them again. That a
-record is not seen is not enough: a dump may be empty because its program has moved, or a file
-because it was read too soon. So each disk must show a record that is known to be there, and a
-consumer that reads everything from the beginning must miss exactly what the disks do not hold.
+An acknowledged record is lost if no log on any disk holds it, nor the remote store. Folders that
+Kafka has set aside, to delete them or because they are no replicas any more, are no logs: nothing
+reads them again. That a record is not seen is not enough: a dump may be empty because its program
+has moved, or a file because it was read too soon. So each disk must show a record that is known to
+be there, and a consumer that reads everything from the beginning must miss exactly what the disks
+do not hold.
 
 A cluster is stuck if something that a step names as a promise does not come to pass, though every
 process that it takes runs and the brokers answer: no fault is left, and nobody is to be waited for.
@@ -21,7 +22,7 @@ other one had the partition, too, as their own listeners say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from checker.core.exits import Exit
@@ -54,7 +55,8 @@ class Evidence:
 
     `known` are those that the disk of each broker must show to be believed; `set_aside` those in
     folders that Kafka has set aside; `shared` those that two members of a group have read at once;
-    `changed`, by an offset of a partition, what was read there first and what later.
+    `changed`, by an offset of a partition, what was read there first and what later; `remote` those
+    in the remote store, `None` where there is none.
     """
 
     acknowledged: frozenset[str]
@@ -64,13 +66,15 @@ class Evidence:
     set_aside: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    remote: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The verdict on a run. `reason`: why there is none, or what it says besides what is lost.
 
-    `set_aside`: how many of the lost records are in folders that Kafka has set aside.
+    `set_aside`: how many of the lost records are in folders that Kafka has set aside; `places`:
+    where none is.
     """
 
     verdict: Verdict
@@ -79,6 +83,7 @@ class Outcome:
     reason: str = ""
     seconds: float = 0.0
     set_aside: int = 0
+    places: str = "in no log on any disk"
 
     @property
     def words(self) -> str:
@@ -90,7 +95,7 @@ class Outcome:
             names = ", ".join(self.lost[:3]) + (", ..." if len(self.lost) > 3 else "")
             verb = "is" if len(self.lost) == 1 else "are"
             aside = f"; {self.set_aside:,} in folders set aside" if self.set_aside else ""
-            return f"lost: {len(self.lost):,} of {of} {verb} in no log on any disk ({names}){aside}"
+            return f"lost: {len(self.lost):,} of {of} {verb} {self.places} ({names}){aside}"
         return f"kept: all {of} are on disk, and are read"
 
 
@@ -110,11 +115,14 @@ def judge(evidence: Evidence) -> Outcome:
             f"two members read {_some(evidence.shared)}, each while the other had the partition"
         )
         return Outcome(Verdict.SHARED, count, reason=reason)
-    return Outcome(Verdict.LOST if lost else Verdict.KEPT, count, lost, set_aside=aside)
+    verdict = Verdict.LOST if lost else Verdict.KEPT
+    outcome = Outcome(verdict, count, lost, set_aside=aside)
+    tiered = "in no log on any disk, nor in the remote store"
+    return outcome if evidence.remote is None else replace(outcome, places=tiered)
 
 
 def _missing(evidence: Evidence) -> tuple[str, ...]:
-    held = frozenset[str]().union(*evidence.on_disk.values())
+    held = frozenset[str]().union(*evidence.on_disk.values(), evidence.remote or ())
     return tuple(sorted(evidence.acknowledged - held, key=_natural))
 
 

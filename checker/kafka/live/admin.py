@@ -7,6 +7,7 @@ rest goes on: a cluster that is in trouble is the one that is asked about.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from kafka import errors
 from kafka.admin import ConfigResource, KafkaAdminClient
 
 from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, BY_NAME, READ_OTHERWISE, TIERED
+from checker.kafka.live.older import described_cluster, described_quorum
 from checker.kafka.live.reading import NO_PERMISSION, Reading
 from checker.kafka.live.snapshot import (
     Broker,
@@ -60,12 +62,35 @@ def connected(
                 **options,
             )
         except (errors.KafkaError, OSError, ValueError, AssertionError) as error:
-            cause = said[-1] if said else str(error)
-            raise UsageError(f"cannot reach {', '.join(servers)}: {cause[:200]}") from None
+            cause = why_unreachable(said[-1] if said else str(error))
+            raise UsageError(f"cannot reach {', '.join(servers)}: {cause}") from None
         try:
             yield client
         finally:
             threading.Thread(target=client.close, daemon=True).start()
+
+
+_CAUSES = {
+    "ECONNREFUSED": "nothing listens there (connection refused)",
+    "DNS Resolution": "that name has no address (DNS)",
+    "'MetadataRequest'": "that is a controller's port, and no broker's",
+    "RequestTimedOut": "no response as of Kafka: is it a broker's port for clients, and is "
+    "security.protocol (--command-config) that of its listener?",
+    "socket disconnected": "the connection is closed: is security.protocol (--command-config) that "
+    "of the listener, and are user and password right?",
+    "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted: ssl.truststore.location "
+    "(--command-config) has to name its CA, and HOST has to be in the certificate",
+    "[SSL": "no TLS there: is security.protocol (--command-config) that of its listener?",
+}
+
+
+def why_unreachable(said: str) -> str:
+    """What the client said of a connection that failed, for people: in a clause, without objects.
+
+    `said` is its log line; what is not known here is handed on.
+    """
+    known = (words for mark, words in _CAUSES.items() if mark in said)
+    return next(known, re.sub(r"<Kafka\w+ \[.*?\]>: ", "", said)[:200])
 
 
 @contextmanager
@@ -108,7 +133,7 @@ def read_cluster(
     reading = Reading(client, seconds, left, tell)
     tell("reading brokers and features")
     features, supported = _features(reading)
-    told = reading.ask("brokers", client.describe_cluster)
+    told = reading.ask("brokers", partial(described_cluster, client))
     if told is None:
         words = f"the cluster does not tell its brokers: {reading.told[-1].why}"
         raise UsageError(words) if left() > 0 else LimitError(words)
@@ -312,7 +337,7 @@ def _groups(reading: Reading, brokers: Iterable[int]) -> dict[str, int] | None:
 
 
 def _quorum(reading: Reading) -> Quorum | None:
-    told = reading.ask("the quorum", reading.client.describe_metadata_quorum)
+    told = reading.ask("the quorum", partial(described_quorum, reading.client))
     partitions = [p for topic in (told or {}).get("topics", ()) for p in topic["partitions"]]
     if not partitions:
         return None

@@ -132,6 +132,16 @@ def of_partition(look: Callable[[Seen], str]) -> Finds:
     return finds
 
 
+SHOWN = 5
+"""Places that are named of each danger, and names in a line; `--json` has all."""
+
+
+def few(names: list[str]) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
 def ids(members: Iterable[int]) -> str:
     """Ids of brokers, for people."""
     return ", ".join(map(str, members)) or "none"

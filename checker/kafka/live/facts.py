@@ -12,6 +12,7 @@ from checker.core.amounts import counted
 from checker.kafka.affected.conditions import KEYS
 from checker.kafka.affected.facts import (
     BROKER,
+    FIRST_WITHOUT_ZOOKEEPER,
     Facts,
     Replicas,
     Running,
@@ -23,9 +24,9 @@ from checker.kafka.guarantees.cluster import entries_of
 from checker.kafka.guarantees.config_files import Described, Entry, Scope
 from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, LEVEL, TIERED
 from checker.kafka.guarantees.releases import release_named
+from checker.kafka.live.danger import few
 from checker.kafka.live.groups import features_of, refuse_wrong, told_mode
 from checker.kafka.live.snapshot import Broker, Setting, Snapshot, Topic
-from checker.kafka.live.text import few
 from model.language.declare.history import version_of
 
 OF_TOPICS = ("min.insync.replicas", "unclean.leader.election.enable")
@@ -48,7 +49,7 @@ def facts_of_cluster(
     flags = flags_of(settings or {}, KEYS)
     refuse_wrong(cluster, kafka, mode, others)
     running = _running(cluster, kafka)
-    told = told_mode(cluster)
+    told = told_mode(cluster) if running[0].version < FIRST_WITHOUT_ZOOKEEPER else None
     entries = [*features_of(cluster), *_settings(cluster), *entries_of(others, None).values()]
     if cluster.features is not None and running[0].version >= _LEVEL_SINCE:
         level = str(cluster.features.get(LEVEL, 0))

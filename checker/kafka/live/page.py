@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from checker.kafka.live.danger import Dangers
+from checker.core.amounts import counted
+from checker.kafka.live.danger import SHOWN, Dangers, few
 from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
-from checker.kafka.live.text import bugs_words, few, header
+from checker.kafka.live.text import bugs_words, header
 from checker.kafka.live.unseen import unseen_of
 from checker.telling.report.html import page
 
@@ -22,15 +23,15 @@ def render(cluster: Snapshot, dangers: Dangers, groups: Sequence[Judged]) -> str
         _TEMPLATE, None,
         title=title, facts=facts, dangers=dangers.found, not_judged=dangers.not_judged,
         groups=groups, rows=_rows, mark=mark_words(groups),
-        unseen=unseen_of(cluster), bugs_words=bugs_words, few=few,
+        unseen=unseen_of(cluster), bugs_words=bugs_words, few=few, shown=SHOWN, counted=counted,
     )  # fmt: skip
 
 
 def _rows(one: Judged) -> Iterator[tuple[str, str, str]]:
-    """Of each answer the faults, what is lost, and what prevents it; why there is none."""
+    """Of each answer the faults, what is lost, and what prevents it; or why there is none."""
     for each in one.answers:
         yield each.faults.words, lost_words(each), cheapest_words(each)
     if one.refused:
-        yield "", f"not judged: {one.refused}", ""
+        yield "not judged", one.refused, ""
     elif len(one.answers) < one.asked:
-        yield "", "not judged under all faults: time ran out", ""
+        yield "not judged", "under all faults: time ran out", ""

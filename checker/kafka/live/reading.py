@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 NO_PERMISSION = "no permission"
 _SILENT = "no response"
+_ENDED = "no time was left (--max-seconds, or Ctrl-C)"
 _LOOK = 0.1  # seconds between two looks whether Ctrl-C has ended all
 
 
@@ -43,7 +44,7 @@ class Reading:
         """The response to a request; none, with a note, if there is no good one in time."""
         seconds = min(self.seconds, self.left())
         if seconds <= 0:
-            self.note(what, "time ran out (--max-seconds)", broker)
+            self.note(what, _ENDED, broker)
             return None
         try:
             return within(seconds, request, self.left)

@@ -165,10 +165,19 @@ class Snapshot:
     def lines(self) -> list[str]:
         """The lines that brokers run, oldest first; none if not known."""
         by_requests = {broker.release for broker in self.brokers if broker.release}
-        supported = level_name(self.supported).partition("-")[0]
-        if supported and len(by_requests) < 2:
-            return [supported]
+        if self._supported and len(by_requests) < 2:
+            return [self._supported]
         return sorted(by_requests, key=version_of)
+
+    @property
+    def learned(self) -> str:
+        """How that is known, in a clause."""
+        by_level = self.lines == [self._supported]
+        return "the brokers' highest metadata.version" if by_level else "the requests brokers take"
+
+    @property
+    def _supported(self) -> str:
+        return level_name(self.supported).partition("-")[0]
 
     def of_topics(self, pattern: str | None) -> Snapshot:
         """The same with the topics that a pattern such as `pay*` matches; `UsageError` if none."""

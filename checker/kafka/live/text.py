@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from checker.core.amounts import counted
-from checker.kafka.live.danger import Danger, Dangers
+from checker.kafka.live.danger import SHOWN, Danger, Dangers, few
 from checker.kafka.live.judged import Judged, cheapest_words, lost_words, mark_words
 from checker.kafka.live.snapshot import Snapshot
 from checker.kafka.live.unseen import unseen_of
-
-SHOWN = 5
-"""Places that are named of each danger; `--json` has all."""
 
 
 def header(cluster: Snapshot) -> Iterator[str]:
@@ -23,6 +20,8 @@ def header(cluster: Snapshot) -> Iterator[str]:
         f"{counted(len(cluster.topics), 'topic')}, {counted(count, 'partition')}, "
         f"read {cluster.taken.replace('T', ' ').replace('+00:00', ' UTC')}"
     )
+    if cluster.line:
+        yield f"  release by {cluster.learned}; no patch release is told"
     if cluster.features is not None:
         elr = "on" if cluster.has_elr else "off"
         yield f"  metadata.version {cluster.level or 'none'}, ELR {elr}"
@@ -79,12 +78,6 @@ def unseen_lines(cluster: Snapshot) -> Iterator[str]:
     yield "not shown to an admin client (`highwater affected` says what to do); watch"
     for each in unseen_of(cluster):
         yield f"  {', '.join(each.findings)}: {each.look}"
-
-
-def few(names: list[str]) -> str:
-    """Some names, and how many more there are."""
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
 
 
 def group_lines(judged: Sequence[Judged]) -> Iterator[str]:

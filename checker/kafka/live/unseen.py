@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.kafka.affected.judge import Row, every_row
+from checker.kafka.affected.judge import Concern, Row, answered, every_row
 from checker.kafka.affected.text import plain
-from checker.kafka.guarantees.releases import Mode
 from checker.kafka.live.dangers import RULES
+from checker.kafka.live.facts import facts_of_cluster
 from checker.kafka.live.snapshot import Snapshot
-from model.language.declare.history import version_of
 
 
 @dataclass(frozen=True)
@@ -22,16 +21,18 @@ class Unseen:
 
 
 def unseen_of(cluster: Snapshot) -> tuple[Unseen, ...]:
-    """Of the findings that the cluster's release may have; the worst come first."""
+    """Of the findings that may concern the cluster; the worst come first."""
     looks: dict[str, list[str]] = {}
-    for row in _rows(cluster.line):
+    for row in _rows(cluster):
         looks.setdefault(plain(row.judged.watch), []).append(row.bug.finding)
     return tuple(Unseen(tuple(findings), look) for look, findings in looks.items())
 
 
-def _rows(line: str) -> Iterator[Row]:
+def _rows(cluster: Snapshot) -> Iterator[Row]:
+    """Of a release that is not known all of them."""
     seen = {number for rule in RULES for number in rule.bugs}
-    for row in every_row():
-        is_there = not line or row.span.holds(version_of(line), Mode.KRAFT) is not False
+    rows = answered(facts_of_cluster(cluster)).rows if cluster.line else every_row()
+    for row in rows:
+        is_there = not cluster.line or row.concern is not Concern.UNAFFECTED
         if row.bug.finding and row.bug.finding not in seen and is_there:
             yield row

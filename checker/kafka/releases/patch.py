@@ -119,15 +119,33 @@ def _filled(lines: str, names: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """The unit tests of a fix: a class in `docs/findings/unit`, and which of its tests are of it.
+
+    As published `fails` fail; `passes` are beside them, and pass with the fix and without.
+    """
+
+    name: str
+    fails: tuple[str, ...]
+    passes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Fix:
     """Edits of methods, and the setting and its value by which the broker model has the same fix.
 
-    An empty setting: what it mends is one step of the model.
+    An empty setting: what it mends is one step of the model. `title` and `ticket` are what a ticket
+    says; a finding's second fix has none, as the ticket of the first is of both. `instead_of` is
+    the fix that is offered, where this one is another way.
     """
 
     setting: str
     methods: tuple[MethodPatch, ...]
     value: str = "true"
+    title: str = ""
+    ticket: str = ""
+    unit: Unit | None = None
+    instead_of: str = ""
 
 
 @cache
@@ -168,7 +186,36 @@ def _read(data: Mapping[str, Any]) -> Fix:
         )
         for method in data["methods"]
     )
-    return Fix(data.get("setting", ""), methods, data.get("value", "true"))
+    told = data.get("unit")
+    unit = told and Unit(told["name"], tuple(told["fails"]), tuple(told.get("passes", ())))
+    return Fix(
+        data.get("setting", ""), methods, data.get("value", "true"), data.get("title", ""),
+        data.get("ticket", ""), unit, data.get("instead_of", ""),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A published source and what edits make of it. `module` is the artifact that has it."""
+
+    module: str
+    file: str
+    before: str
+    after: str
+
+
+def changed_sources(version: str, wanted: Iterable[Fix]) -> list[Changed]:
+    """Each source file that these fixes change, in their order.
+
+    Raises `UsageError` if one of them was not written for that release.
+    """
+    changed: dict[str, Changed] = {}
+    for patch in (each for fix in wanted for each in fix.methods if each.is_of(version)):
+        found = changed.get(patch.file)
+        before = found.before if found else _published(version, patch)
+        after = patch.applied(found.after if found else before, version)
+        changed[patch.file] = Changed(patch.module, patch.file, before, after)
+    return list(changed.values())
 
 
 def patched_sources(version: str, finding: str) -> dict[str, str]:
@@ -176,11 +223,7 @@ def patched_sources(version: str, finding: str) -> dict[str, str]:
 
     Raises `UsageError` if there is no such fix, or it was not written for that release.
     """
-    changed: dict[str, str] = {}
-    for patch in (each for each in fix_named(finding).methods if each.is_of(version)):
-        before = changed.get(patch.file) or _published(version, patch)
-        changed[patch.file] = patch.applied(before, version)
-    return changed
+    return {each.file: each.after for each in changed_sources(version, [fix_named(finding)])}
 
 
 def _published(version: str, patch: MethodPatch) -> str:

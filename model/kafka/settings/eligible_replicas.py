@@ -66,7 +66,8 @@ class EligibleReplicaRules:
     )
     min_isr_change_keeps_elr: bool = setting(
         False,
-        "a change of min.insync.replicas empties the ELR only where the ISR is large enough",
+        "a change of min.insync.replicas empties the ELR only where the ISR is large enough, "
+        "and so does an election",
         "min.isr.change.keeps.elr",
         at="ReplicationControlManager.replay",
         about="finding 0006",

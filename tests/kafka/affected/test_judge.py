@@ -90,6 +90,12 @@ YES, MAYBE, NO = Concern.AFFECTED, Concern.UNKNOWN, Concern.UNAFFECTED
         ("25", "0.10.2", ["broker.id=1\n"], YES),  # it is the default there
         ("25", "3.9.1", [topic(3, 3, "unclean.leader.election.enable=true")], YES),
         ("0017", "4.4.1", [], MAYBE),
+        ("0010", "3.5.2", [], NO),  # there is no group.protocol
+        ("0011", "3.9.1", [], NO),  # there is no ELR to switch on
+        ("110", "3.5.2", [], MAYBE),  # it may be with ZooKeeper
+        ("110", "3.5.2", [SERVER], YES),
+        ("18", "4.0", [], MAYBE),  # 4.0.0 or 4.0.1
+        ("18", "3.8", [], YES),
     ],
 )
 def test_what_the_files_say_decides(tmp_path, number, kafka, texts, expected):

@@ -11,6 +11,7 @@ from checker.kafka.affected.conditions import CONDITIONS
 from checker.kafka.affected.judge import Row, every_row
 from checker.kafka.affected.page import with_table
 from checker.kafka.cluster.schedule import every_schedule
+from checker.kafka.upstream.page import read_page
 from checker.lab.catalogue import Effect, read_catalogue
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -33,11 +34,11 @@ def words_of(markdown: str) -> str:
 
 def heads_of(row: Row) -> dict[str, str]:
     """What the head of a finding's page says: effect, releases, and what to do."""
-    page = row.bug.page()
-    assert page is not None
-    _, effect, block, *_ = page.read_text(encoding="utf-8").split("\n\n")
-    parts = re.findall(r"- \*\*([A-Za-z ]+)\*\*:\s(.*?)(?=\n- \*\*|\Z)", block, re.DOTALL)
-    return {"effect": words_of(effect), **{name: words_of(text) for name, text in parts}}
+    path = row.bug.page()
+    assert path is not None
+    page = read_page(path)
+    told = {"effect": page.effect, **page.heads}
+    return {name: words_of(text) for name, text in told.items()}
 
 
 def test_every_bug_is_judged_once_or_it_is_said_why_not():

@@ -118,6 +118,8 @@ def test_the_finding_loses_and_its_control_and_its_fix_keep(
             "stuck: not so: the metadata of 101 has not grown for 3 s, not within 60 s",
         ),
         ("0027", "unknown-endpoints", "stuck: not so: 1 has started, not within 60 s"),
+        ("0028", "refused-read", "lost: 6 of 7 "),
+        ("0029", "moved-between-disks", "lost: 6 of 10 "),
     ],
 )
 def test_a_finding_is_shown_by_its_schedule_alone(reproduce, finding, schedule, word):

@@ -92,7 +92,7 @@ def test_what_a_controller_has_not_flushed_of_the_metadata_is_gone_whenever_it_w
     cluster.log_dirs, cluster.nodes = {101: (tmp_path,)}, {101: Node(flushed=8)}
     cluster.processes = cast(Any, SimpleNamespace(directory=tmp_path))
     cluster.programs, cluster._options = cast(Any, SimpleNamespace(server="")), {}
-    cluster._running = {}
+    cluster._running, cluster.tier = {}, None
     cluster.launch(101)
     cluster.lose_unflushed_metadata(101)
     assert {file.name: file.read_bytes() for file in log.glob("*.log")} == {

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from checker.kafka.cluster import evidence
+from checker.kafka.cluster.cluster import Records
 from checker.kafka.cluster.errors import UndecidedError
 from checker.kafka.cluster.frames import Frames, Head, Way
 from checker.kafka.cluster.news import News
@@ -76,7 +77,7 @@ class Cluster:
         return f"id of {node}"
 
     def records(self, topics):
-        return {0: self.on_disk}, self.aside
+        return Records({0: self.on_disk}, self.aside, None)
 
     def made_topics(self):
         return dict.fromkeys(self.quorum.controllers, self.made)
@@ -195,6 +196,20 @@ def test_a_topic_that_no_log_makes_and_no_broker_tells_is_lost_with_its_records(
     outcome = judge(evidence.gather(stage))
     assert (outcome.verdict, outcome.lost) == (verdict, lost), outcome.words
     assert outcome.set_aside == len(lost) // 2
+
+
+@pytest.mark.parametrize(
+    ("told", "records", "lost"), [("tu", ["x", "last-t-0"], ()), ("u", [], "x")]
+)
+def test_a_topic_that_is_there_is_read_though_nobody_was_told_that_it_was_made(told, records, lost):
+    stage = staged(
+        Clients(told, quorum=TOLD, describe=IN_SYNC),
+        Cluster([*(f"topic {name}" for name in told), "topic last-topic"], records, {"x"}),
+    )
+    stage.topics, stage.written = {"u": 1}, {"t"}
+    outcome = judge(evidence.gather(stage))
+    assert outcome.verdict is (Verdict.LOST if lost else Verdict.KEPT), outcome.words
+    assert outcome.lost == tuple(lost)
 
 
 def test_a_controller_whose_log_does_not_show_the_last_topic_leaves_the_run_undecided():

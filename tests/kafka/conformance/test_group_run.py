@@ -103,3 +103,16 @@ def test_with_the_fix_also_who_has_not_begun_keeps_its_partition_until_it_has_gi
     published, fixed = (_played(*begins_late, BOTH, fix=fix) for fix in ("", "0010"))
     assert (_last(published, "reads c0"), _last(published, "reads c1")) == ("-01", "-1")
     assert (_last(fixed, "reads c0"), _last(fixed, "reads c1")) == ("-01", "-")
+
+
+def test_with_the_fix_a_member_of_the_previous_epoch_is_not_fenced_for_what_it_names():
+    """The response is lost that has its next epoch in it: the next heartbeat names a subset."""
+    given_up = "send c0, handle c0, hear c0, poll c0, commit c0, apply c0, send c0, handle c0"
+    lost = "disconnect c0, pass 500, send c0, handle c0"
+    played = _played(
+        ON_ITS_WAY, FAILED, "hear c0", THE_OTHER, "apply c0", BOTH, given_up, lost, THE_OTHER, BOTH,
+        fix="0010",
+    )  # fmt: skip
+    assert [answer for asked, answer in played if asked == "send c0"][-2:] == ["2 -0", "2 -0"]
+    assert [answer for asked, answer in played if asked == "handle c0"][-2:] == ["3 none", "3 -0"]
+    assert (_last(played, "reads c0"), _last(played, "reads c1")) == ("-0", "-1")

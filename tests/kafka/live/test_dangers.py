@@ -139,11 +139,13 @@ def test_every_finding_is_a_rule_or_has_a_place_to_look_at():
     assert {n for n in seen if len(n) < 4} <= {str(bug.number) for bug in bugs}
 
 
-def test_what_a_release_has_not_got_is_not_to_be_watched():
-    """Findings 0026 and 0027 begin with 3.9."""
-    watched = {
-        line: {number for each in unseen_of(of_release(line)) for number in each.findings}
-        for line in ("3.7", "4.3")
-    }
-    assert watched["4.3"] - watched["3.7"] >= {"0026", "0027"}
-    assert "0001" in watched["4.3"] & watched["3.7"]
+def test_what_the_cluster_has_not_got_is_not_to_be_watched():
+    """Findings 0026 and 0027 begin with 3.9, and need `kraft.version` 1."""
+    watched = []
+    for line, level, kraft in (("3.7", 15, 0), ("4.3", 30, 0), ("4.3", 30, 1)):
+        features = {"metadata.version": level, "kraft.version": kraft}
+        unseen = unseen_of(replace(of_release(line), features=features))
+        watched.append({number for each in unseen for number in each.findings})
+    old, static, dynamic = watched
+    assert dynamic - static == {"0022", "0026", "0027"}
+    assert "0020" in static - old and "0001" in old & static

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from kafka import errors
 
-from checker.kafka.live.admin import read_cluster
+from checker.kafka.live.admin import read_cluster, why_unreachable
 from checker.kafka.live.client_properties import (
     client_options,
     request_seconds,
@@ -127,6 +127,36 @@ def test_a_request_that_fails_is_named_and_the_rest_is_read(call):
         assert found.reassignments_told == (call != "list_partition_reassignments")
 
 
+class Manager:
+    """Sends requests, and has the responses of a broker of 3.5."""
+
+    def __init__(self, error=0):
+        self.error = error
+
+    def send(self, request):
+        broker = {"broker_id": 0, "host": "h", "port": 1, "rack": None}
+        voter = {"replica_id": 9, "log_end_offset": 5}
+        first = {"leader_id": 9, "leader_epoch": 1, "high_watermark": 5, "current_voters": [voter]}
+        quorum = {"topics": [{"partitions": [first | {"error_code": self.error}]}]}
+        cluster = {"brokers": [broker], "cluster_id": "c", "error_code": self.error}
+        return quorum if "Quorum" in type(request).__name__ else cluster
+
+    def run(self, send, request):
+        return SimpleNamespace(to_dict=lambda: send(request))
+
+
+def test_responses_of_older_brokers_that_the_client_trips_over_are_read():
+    old = {"describe_cluster": KeyError("endpoint_type"), "describe_metadata_quorum": KeyError("m")}
+    client = Client(**old)
+    client._manager = Manager()
+    found = read_cluster(client, None, 5.0)
+    assert ([broker.id for broker in found.brokers], found.with_fenced) == ([0], False)
+    assert [voter.id for voter in found.quorum.voters] == [9]
+    client._manager = Manager(31)  # ClusterAuthorizationFailed
+    with pytest.raises(UsageError, match="does not tell its brokers: no permission"):
+        read_cluster(client, None, 5.0)
+
+
 def test_without_brokers_nothing_can_be_said():
     with pytest.raises(UsageError, match="does not tell its brokers: no permission"):
         read(describe_cluster=errors.ClusterAuthorizationFailedError())
@@ -145,7 +175,7 @@ def test_nothing_waits_longer_than_its_limit():
     with pytest.raises(TimeoutError):
         within(30, lambda: time.sleep(30), lambda: 0.0)  # as Ctrl-C has it
     assert time.monotonic() - begun < 5
-    with pytest.raises(LimitError, match="time ran out"):
+    with pytest.raises(LimitError, match="no time was left"):
         read(left=lambda: 0.0)
 
 
@@ -154,7 +184,11 @@ def test_nothing_waits_longer_than_its_limit():
     [
         ({"security.protocol": "TLS"}, "security.protocol"),
         ({"security.protocol": "SSL", "ssl.truststore.location": "s"}, "ssl.truststore.type"),
-        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI"}, "GSSAPI"),
+        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI",
+          "sasl.kerberos.service.name": "kafka"}, "sasl.mechanism GSSAPI is not supported"),
+        ({"security.protocol": "SASL_SSL", "sasl.jaas.config": "hunter2"}, "left out, so GSSAPI,"),
+        ({"security.protocol": "SSL", "ssl.truststore.location": "s.jks",
+          "ssl.truststore.password": "hunter2"}, "ssl.truststore.type JKS is not read here"),
         ({"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
           "sasl.jaas.config": 'X required username="u" pass="hunter2";'}, "sasl.jaas.config"),
         ({"sasl.jaas": "hunter2"}, "sasl.jaas is not read here"),
@@ -166,6 +200,25 @@ def test_properties_that_are_not_valid_are_refused_without_their_secrets(given, 
     with pytest.raises(UsageError) as refused:
         client_options(given)
     assert words in str(refused.value) and "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        ("Connection failed: KafkaConnectionError: 111 ECONNREFUSED", "nothing listens there"),
+        ("<KafkaTCPTransport [h:1<-2]>: Abort ([Error 7] RequestTimedOutError: after 15000 ms)",
+         "no response as of Kafka"),
+        ("<KafkaSSLTransport [h:1<-2]>: socket disconnected", "are user and password right?"),
+        ("Handshake failed: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed", "is not trusted"),
+        ("Handshake failed: [SSL: WRONG_VERSION_NUMBER] wrong version number", "no TLS there"),
+        ("[Error 35] Kafka broker does not support the 'MetadataRequest' Kafka protocol.",
+         "a controller's port"),
+        ("<KafkaTCPTransport [h:1<-2]>: something new", "something new"),
+    ],
+)  # fmt: skip
+def test_why_a_cluster_is_not_reached_is_told_for_people(said, words):
+    found = why_unreachable(said)
+    assert words in found and "Transport" not in found
 
 
 def test_users_and_times_are_read_by_kafkas_names():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import zipfile
 from collections.abc import Iterator
@@ -30,13 +31,30 @@ ELSEWHERE = {
 }
 
 
+def section_of(lock: str, page: str) -> str:
+    """What `locks.md` says of a lock; nothing on other pages."""
+    return page.partition(f"\n## `{lock}`\n")[2].partition("\n## ")[0]
+
+
 def named_on(page: str) -> Iterator[tuple[str, str]]:
     """Classes and methods, as `Class.method` or, in the tables of `locks.md`, `method` alone."""
     yield from re.findall(r"`(?:\w+/)?([A-Z]\w+)\.([a-z]\w+)`", page)
     for lock, name in SECTIONS.items():
-        section = page.partition(f"\n## `{lock}`\n")[2].partition("\n## ")[0]
-        for cell in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE):
+        for cell in re.findall(r"^\| ([^|]+) \|", section_of(lock, page), re.MULTILINE):
             yield from ((name, method) for method in re.findall(r"`([a-z]\w+)`", cell))
+
+
+def users_of(lock: str, source: str) -> set[str]:
+    """The methods of a Scala class that take the lock."""
+    users: set[str] = set()
+    method = ""
+    for line in source.splitlines():
+        begun = re.match(r"  (?:\S+ )*def (\w+)", line)
+        method = begun[1] if begun else method
+        code = "" if line.lstrip().startswith("*") else line.partition("//")[0]
+        if method and lock in code and f"val {lock} =" not in code:
+            users.add(method)
+    return users
 
 
 def declared() -> Iterator[tuple[str, str]]:
@@ -49,6 +67,7 @@ def declared() -> Iterator[tuple[str, str]]:
             yield from re.findall(r"^([A-Z]\w+)\.([a-z]\w+)$", source.place)
 
 
+@functools.cache
 def published() -> dict[str, str]:
     """The text of each source file that the fixes' jars have, by the classes that it declares."""
     version = newest(with_sources=True)
@@ -74,3 +93,11 @@ def test_methods_that_pages_and_models_name_stand_in_their_classes():
     assert len(found) > 200
     gone = [(n, m) for n, m in found if not re.search(rf"\b{m}\b", texts[n])]
     assert gone == [], "renamed, or never there"
+
+
+def test_every_method_that_takes_one_of_the_locks_is_on_the_page_of_locks():
+    page = (DOCS / "findings" / "locks.md").read_text(encoding="utf-8")
+    for lock, name in SECTIONS.items():
+        users = users_of(lock, published()[name])
+        assert len(users) > 15
+        assert users - {*re.findall(r"`(\w+)`", section_of(lock, page))} == set(), name

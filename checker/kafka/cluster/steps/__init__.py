@@ -8,11 +8,12 @@ from checker.kafka.cluster.steps import (
     quorums,
     records,
     threads,
+    tiers,
     topics,
 )
 from checker.kafka.cluster.vocabulary import ACTS, CONDITIONS
 
 __all__ = [
     "ACTS", "CONDITIONS", "brokers", "disks", "groups", "network", "quorums", "records", "threads",
-    "topics",
+    "tiers", "topics",
 ]  # fmt: skip

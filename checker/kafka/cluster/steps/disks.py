@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from checker.kafka.cluster.dumps import end_offset
 from checker.kafka.cluster.stage import Stage
 from checker.kafka.cluster.vocabulary import Test, act, condition
 
@@ -64,6 +67,46 @@ def take_out_failed_disk(stage: Stage, broker: int) -> None:
     stage.cluster.wait_until_down(broker)
     disk = stage.cluster.failed_disk(broker)
     stage.cluster.lose_disk(broker, disk, is_replaced=False)
+
+
+@act("move {topic:name} to the other disk of {broker:number}")
+def move(stage: Stage, topic: str, broker: int) -> None:
+    """The replica of its first partition begins to be copied, of two disks to the one without."""
+    now = stage.cluster.disk_of(broker, _first(stage, topic))
+    (other,) = (disk for disk in stage.cluster.log_dirs[broker] if disk != now)
+    _move(stage, topic, broker, other)
+
+
+@act("cancel the move of {topic:name} on {broker:number}")
+def cancel_move(stage: Stage, topic: str, broker: int) -> None:
+    """The replica is asked to be where it is, and the copy is thrown away."""
+    _move(stage, topic, broker, stage.cluster.disk_of(broker, _first(stage, topic)))
+
+
+def _move(stage: Stage, topic: str, broker: int, disk: Path) -> None:
+    of, numbers = stage.partitions(topic)
+    stage.clients.ask("move", topic=of, numbers=numbers[:1], broker=broker, to=str(disk))
+
+
+@condition("the copy of {topic:name} on {broker:number} ends at {offset:number}")
+def copy_ends_at(stage: Stage, topic: str, broker: int, offset: int) -> Test:
+    """The log of a replica that is moved to another disk (KIP-113)."""
+    folder = f"{_first(stage, topic)}.*-future"
+
+    def test() -> bool:
+        copies = [
+            c for disk in stage.cluster.log_dirs[broker] for c in disk.glob(f"{folder}/*.log")
+        ]
+        return any(end_offset(segment.read_bytes()) == offset for segment in sorted(copies)[-1:])
+
+    return test
+
+
+@condition("{broker:number} has moved {topic:name}")
+def has_moved(stage: Stage, broker: int, topic: str) -> Test:
+    """No disk has a copy any more that is not yet the replica's log."""
+    folder = f"{_first(stage, topic)}.*-future"
+    return lambda: not any(list(d.glob(folder)) for d in stage.cluster.log_dirs[broker])
 
 
 @condition("{broker:number} has thrown {topic:name} away")

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Which snapshot takes the place of a log whose last record, at 2, is of epoch 3. */
-public class SnapshotBeyondTheLogTest {
+public class KafkaRaftLogTruncationTest {
     private static final TopicPartition PARTITION = new TopicPartition("__cluster_metadata", 0);
 
     @TempDir File directory;
@@ -42,21 +42,21 @@ public class SnapshotBeyondTheLogTest {
     void tearDown() { log.close(); }
 
     @Test
-    void testASnapshotOfAnEarlierEpochIsTakenIfItEndsBeyondTheLog() {
+    void testTruncateToSnapshotOfEarlierEpochBeyondLogEnd() {
         store(7, 2);
         assertTrue(log.truncateToLatestSnapshot());
         assertIs(7, 7, 2);
     }
 
     @Test
-    void testASnapshotOfAnEarlierEpochIsTakenIfItEndsAtTheLogsEnd() {
+    void testTruncateToSnapshotOfEarlierEpochAtLogEnd() {
         store(3, 2);
         assertTrue(log.truncateToLatestSnapshot());
         assertIs(3, 3, 2);
     }
 
     @Test
-    void testASnapshotOfAnEarlierEpochThatWasStoredIsTakenWhenTheLogIsOpened() throws IOException {
+    void testTruncateToSnapshotOfEarlierEpochOnStartup() throws IOException {
         store(7, 2);
         log.close();
         log = open();
@@ -64,14 +64,14 @@ public class SnapshotBeyondTheLogTest {
     }
 
     @Test
-    void testASnapshotOfALaterEpochIsTaken() {
+    void testTruncateToSnapshotOfLaterEpoch() {
         store(2, 4);
         assertTrue(log.truncateToLatestSnapshot());
         assertIs(2, 2, 4);
     }
 
     @Test
-    void testASnapshotOfTheLogItselfLeavesTheLog() throws IOException {
+    void testNoTruncationToSnapshotOfSameLog() throws IOException {
         store(2, 1);
         assertFalse(log.truncateToLatestSnapshot());
         store(3, 3);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Whom a voter asks for votes that has made a snapshot and has truncated a record of voters since. */
-public class VotersAfterSnapshotTest {
+public class KafkaRaftClientVotersSnapshotTest {
     private static final List<ReplicaKey> KEYS = IntStream.rangeClosed(0, 4).mapToObj(id -> ReplicaKey.of(id, Uuid.randomUuid())).toList();
     private static final int LEADER = 2, EPOCH = 3;
 
@@ -28,17 +28,17 @@ public class VotersAfterSnapshotTest {
     private static Stream<ReplicaKey> keys(int last) { return KEYS.stream().filter(key -> key.id() >= 1 && key.id() <= last); }
 
     @Test
-    void testVotersBeforeASnapshotAreAskedWhenThoseAtItsEndAreTruncated() throws Exception {
+    void testVotersOfSnapshotKeptIfVotersAtSnapshotEndTruncated() throws Exception {
         assertEquals(Set.of(1, 2), askedAfterASnapshot(1, true));
     }
 
     @Test
-    void testVotersBeforeASnapshotAreAskedWhenThoseBeyondItsEndAreTruncated() throws Exception {
+    void testVotersOfSnapshotKeptIfVotersBeyondSnapshotEndTruncated() throws Exception {
         assertEquals(Set.of(1, 2), askedAfterASnapshot(2, true));
     }
 
     @Test
-    void testVotersAtTheEndOfASnapshotAreAsked() throws Exception {
+    void testVotersAtSnapshotEndUsed() throws Exception {
         assertEquals(Set.of(1, 2, 4), askedAfterASnapshot(1, false));
     }
 

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.util.Try
 
 /** What becomes of an answer that waits to be sent, a slice of the log's file, where the log is truncated meanwhile. */
-class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCalls {
+class PartitionTruncationTest extends AbstractPartitionTest with PartitionCalls {
   private val follower = brokerId + 1
 
   @BeforeEach
@@ -18,7 +18,7 @@ class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testARecordThatWasCutAwayIsNotSentAsAnother(): Unit = {
+  def testTruncatedRecordsNotOverwrittenInFetchResponse(): Unit = {
     append("first")
     append("second")
     val late = answer(offset = 1)
@@ -28,7 +28,7 @@ class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testARecordThatWasCutAwayIsNotSentAsAnotherWhereNothingIsLeftOfTheSegment(): Unit = {
+  def testTruncatedRecordsNotOverwrittenInFetchResponseOfEmptySegment(): Unit = {
     append("first")
     val late = answer(offset = 0)
     truncate(offset = 0)
@@ -37,7 +37,7 @@ class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testARecordThatWasCutAwayIsNotSentAsAnotherAfterASecondTruncation(): Unit = {
+  def testTruncatedRecordsNotOverwrittenInFetchResponseAfterSecondTruncation(): Unit = {
     append("first")
     append("second")
     truncate(offset = 1)
@@ -49,7 +49,7 @@ class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testARecordThatIsStillThereIsSent(): Unit = {
+  def testRemainingRecordsSentAfterTruncation(): Unit = {
     append("first")
     val late = answer(offset = 0)
     append("second")
@@ -59,7 +59,7 @@ class AnswersAcrossTruncationTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testALogGoesOnWhereItWasTruncated(): Unit = {
+  def testAppendAfterTruncation(): Unit = {
     append("first")
     append("second")
     truncate(offset = 1)

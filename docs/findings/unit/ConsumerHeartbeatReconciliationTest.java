@@ -31,7 +31,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /** What a member names in a heartbeat after one that failed, while it is reconciling an assignment. */
-public class FullHeartbeatWhileReconcilingTest {
+public class ConsumerHeartbeatReconciliationTest {
     private static final Uuid TOPIC = Uuid.randomUuid();
 
     private final LogContext context = new LogContext();
@@ -59,7 +59,7 @@ public class FullHeartbeatWhileReconcilingTest {
     }
 
     @Test
-    public void testAFullHeartbeatNamesWhatIsBeingReconciled() {
+    public void testFullHeartbeatIncludesAssignmentBeingReconciled() {
         heard(1, 0, 1);
         membership.maybeReconcile(true);
         assertNull(sent());
@@ -68,14 +68,14 @@ public class FullHeartbeatWhileReconcilingTest {
     }
 
     @Test
-    public void testAFullHeartbeatNamesAnAssignmentThatTheMemberMayBeginWithAnyTime() {
+    public void testFullHeartbeatIncludesAssignmentNotYetReconciled() {
         heard(1, 0, 1);
         heartbeat.reset();
         assertEquals(Set.of(0, 1), sent());
     }
 
     @Test
-    public void testAFullHeartbeatNamesWhatIsBeingReconciledAlsoWhenThereIsANewerTarget() {
+    public void testFullHeartbeatIncludesAssignmentBeingReconciledWithNewerTarget() {
         heard(1, 0, 1);
         membership.maybeReconcile(true);
         heard(1, 0);
@@ -84,7 +84,7 @@ public class FullHeartbeatWhileReconcilingTest {
     }
 
     @Test
-    public void testWhatWasReconciledIsNamedOnceItIsOwned() {
+    public void testHeartbeatIncludesOwnedPartitionsOnceAfterReconciliation() {
         heard(1, 0, 1);
         membership.maybeReconcile(true);
         applied();
@@ -93,7 +93,7 @@ public class FullHeartbeatWhileReconcilingTest {
     }
 
     @Test
-    public void testAFullHeartbeatOfAStableMemberNamesWhatItOwns() {
+    public void testFullHeartbeatOfStableMemberIncludesOwnedPartitions() {
         heard(1, 0);
         membership.maybeReconcile(true);
         applied();

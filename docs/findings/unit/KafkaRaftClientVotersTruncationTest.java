@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Whom a controller asks for votes after the leader has truncated its log and has added two voters. */
-public class VotersAfterTruncationTest {
+public class KafkaRaftClientVotersTruncationTest {
     private static final List<ReplicaKey> KEYS = IntStream.rangeClosed(0, 5).mapToObj(id -> ReplicaKey.of(id, Uuid.randomUuid())).toList();
     private static final int LEADER = 2, EPOCH = 3;
 
@@ -28,22 +28,22 @@ public class VotersAfterTruncationTest {
     private static Stream<ReplicaKey> keys(int last) { return KEYS.stream().filter(key -> key.id() >= 1 && key.id() <= last); }
 
     @Test
-    void testVotersThatAreAppendedBelowTheFormerEndOfTheLogAreAsked() throws Exception {
+    void testVotersReadBelowPreviousLogEndOffset() throws Exception {
         assertEquals(Set.of(1, 2, 4, 5), askedAfterTruncationOf(2));
     }
 
     @Test
-    void testVotersThatAreAppendedFarBelowTheFormerEndOfTheLogAreAsked() throws Exception {
+    void testVotersReadFarBelowPreviousLogEndOffset() throws Exception {
         assertEquals(Set.of(1, 2, 4, 5), askedAfterTruncationOf(12));
     }
 
     @Test
-    void testVotersThatAreAppendedUpToBeyondTheFormerEndOfTheLogAreAsked() throws Exception {
+    void testVotersReadUpToBeyondPreviousLogEndOffset() throws Exception {
         assertEquals(Set.of(1, 2, 4, 5), askedAfterTruncationOf(1));
     }
 
     @Test
-    void testVotersThatAreAppendedAreAskedWhereNothingIsTruncated() throws Exception {
+    void testVotersReadWithoutTruncation() throws Exception {
         assertEquals(Set.of(1, 2, 4, 5), askedAfterTruncationOf(0));
     }
 

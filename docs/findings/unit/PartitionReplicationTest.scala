@@ -10,7 +10,7 @@ import org.mockito.stubbing.Answer
 import scala.util.Try
 
 /** What a leader keeps, and what it forgets, when it reads metadata late or twice. */
-class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCalls {
+class PartitionReplicationTest extends AbstractPartitionTest with PartitionCalls {
   private val (first, second) = (brokerId + 1, brokerId + 2)
 
   @BeforeEach
@@ -19,7 +19,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testPositionsFromBeforeAMissedLeaderEpochAreForgotten(): Unit = {
+  def testFollowerStateResetAfterSkippedLeaderEpoch(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
     append()
     fetch(first, offset = 1, leaderEpoch = 1)
@@ -36,7 +36,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testPositionsAreKeptFromOneLeaderEpochToTheNext(): Unit = {
+  def testFollowerStateKeptInNextLeaderEpoch(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
     append()
     fetch(first, offset = 1, leaderEpoch = 1)
@@ -46,7 +46,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testPendingIsrSurvivesAnImageOfTheKnownPartitionEpoch(): Unit = {
+  def testPendingIsrKeptOnSamePartitionEpoch(): Unit = {
     askForSecondAfterItWasDropped()
 
     makeLeader(leaderEpoch = 1, partitionEpoch = 2, isr = Seq(brokerId, first))
@@ -63,7 +63,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAssignmentIsTakenFromAnImageOfTheKnownPartitionEpoch(): Unit = {
+  def testAssignmentUpdatedOnSamePartitionEpoch(): Unit = {
     askForSecondAfterItWasDropped()
 
     makeLeader(leaderEpoch = 1, partitionEpoch = 2, isr = Seq(brokerId, first), adding = Seq(brokerId + 3))
@@ -72,7 +72,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testPendingIsrIsReplacedByANewerPartitionEpoch(): Unit = {
+  def testPendingIsrReplacedOnNewerPartitionEpoch(): Unit = {
     askForSecondAfterItWasDropped()
 
     makeLeader(leaderEpoch = 1, partitionEpoch = 3, isr = Seq(brokerId, first))
@@ -82,7 +82,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAFetchIsNotNotedInALaterLeaderEpoch(): Unit = {
+  def testFollowerFetchStateNotUpdatedInLaterLeaderEpoch(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
     append()
     // Somebody else led epoch 2: there `first` truncates what it has. `second` has lagged out of the ISR.
@@ -97,7 +97,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAFollowerDoesNotJoinTheIsrByAReplicaFromAnEarlierLeadership(): Unit = {
+  def testIsrNotExpandedByStaleReplica(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
     append()
     // `first` is at 1, as far as the thread knows that handles its fetch. It truncates in epoch 2, and is at 0.
@@ -117,7 +117,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAFollowerJoinsTheIsrOnceItsLogStartsWhereTheLeadersDoes(): Unit = {
+  def testIsrNotExpandedUntilFollowerReachesLogStartOffset(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
     append()
     fetch(second, offset = 1, leaderEpoch = 1)
@@ -131,7 +131,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAFollowerJoinsTheIsrWhereNothingIsDeletedOrItHasDeletedMore(): Unit = {
+  def testIsrExpandedIfFollowerLogStartOffsetIsHigher(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, second))
     append()
     fetch(second, offset = 1, leaderEpoch = 1)
@@ -140,7 +140,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAnAnswerHasNoLogStartBeyondItsHighWatermark(): Unit = {
+  def testFetchLogStartOffsetNotBeyondHighWatermark(): Unit = {
     makeLeader(leaderEpoch = 1, partitionEpoch = 1, isr = Seq(brokerId, first, second))
     append()
     fetch(first, offset = 1, leaderEpoch = 1)
@@ -154,7 +154,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testWhatTheIsrHoldsIsExposedOnceAnIsrChangeIsRefused(): Unit = {
+  def testHighWatermarkIncrementedAfterAlterPartitionRejected(): Unit = {
     askForSecondAfterItWasDropped()
     fetch(first, offset = 1, leaderEpoch = 1)
     assertEquals(0L, highWatermark)
@@ -166,7 +166,7 @@ class PartitionAcrossMetadataTest extends AbstractPartitionTest with PartitionCa
   }
 
   @Test
-  def testAnIsrChangeThatMayHaveBeenMadeIsWaitedFor(): Unit = {
+  def testHighWatermarkNotIncrementedAfterInvalidUpdateVersion(): Unit = {
     askForSecondAfterItWasDropped()
     fetch(first, offset = 1, leaderEpoch = 1)
 

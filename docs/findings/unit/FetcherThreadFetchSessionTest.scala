@@ -18,7 +18,7 @@ import java.util.Optional
 import scala.collection.Map
 
 /** What a follower hears of its leader's high watermark and log start through an incremental fetch session. */
-class FetcherInASessionTest {
+class FetcherThreadFetchSessionTest {
   private val (quiet, other) = (new TopicPartition("quiet", 0), new TopicPartition("other", 0))
   private val ids = Map(quiet -> Uuid.randomUuid(), other -> Uuid.randomUuid())
 
@@ -98,7 +98,7 @@ class FetcherInASessionTest {
   private def highWatermark: Long = fetcher.replicaPartitionState(quiet).highWatermark
 
   @Test
-  def testAFollowerThatDoesNotDivergeHearsTheHighWatermarkOnce(): Unit = {
+  def testHighWatermarkSentOnceWithoutDivergence(): Unit = {
     follow(quiet, followersRecords = 1)
     fetches(1)
     assertEquals(1L, highWatermark)
@@ -107,7 +107,7 @@ class FetcherInASessionTest {
   }
 
   @Test
-  def testAFollowerHearsTheHighWatermarkAfterItHasTruncated(): Unit = {
+  def testHighWatermarkSentAfterTruncation(): Unit = {
     follow(quiet, followersRecords = 2)
     fetches(2)
     assertEquals(1L, fetcher.replicaPartitionState(quiet).logEndOffset)
@@ -117,7 +117,7 @@ class FetcherInASessionTest {
   }
 
   @Test
-  def testAFollowerHearsTheHighWatermarkAfterItHasTruncatedInASessionThatThereIsAlready(): Unit = {
+  def testHighWatermarkSentAfterTruncationInExistingSession(): Unit = {
     follow(other, followersRecords = 1)
     fetches(1)
     follow(quiet, followersRecords = 2)
@@ -126,7 +126,7 @@ class FetcherInASessionTest {
   }
 
   @Test
-  def testAFollowerHearsTheHighWatermarkAfterItHasForgottenAnEpochWithoutRecords(): Unit = {
+  def testHighWatermarkSentAfterTruncationOfEmptyEpoch(): Unit = {
     fetcher.ledWithoutRecords = Optional.of(1)
     follow(quiet, followersRecords = 1)
     fetches(2)
@@ -134,7 +134,7 @@ class FetcherInASessionTest {
   }
 
   @Test
-  def testAFollowerHearsTheLogStartAfterItHasTruncated(): Unit = {
+  def testLogStartOffsetSentAfterTruncation(): Unit = {
     follow(quiet, followersRecords = 2)
     leader.leaderPartitionState(quiet).logStartOffset = 1L
     fetches(2)
@@ -142,7 +142,7 @@ class FetcherInASessionTest {
   }
 
   @Test
-  def testAFollowerHearsTheHighWatermarkAfterAnAnswerOfTheLastLeaderEpochWasDropped(): Unit = {
+  def testHighWatermarkSentAfterResponseOfOldEpochIgnored(): Unit = {
     follow(other, followersRecords = 1)
     follow(quiet, followersRecords = 1)
     leader.leaderPartitionState(quiet).highWatermark = 0L

@@ -13,21 +13,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What a controller has flushed of its log when it counts as committed, and when it is acknowledged. */
-public class FlushedMetadataTest {
+public class KafkaRaftClientFlushTest {
     private static final int LOCAL = 1, LEADER = 2, EPOCH = 3;
 
     @Test
-    void testASingleVoterHasFlushedWhatItCommits() throws Exception {
+    void testSingleVoterFlushesBeforeCommit() throws Exception {
         assertEquals(0, mostCommittedUnflushed(1));
     }
 
     @Test
-    void testALeaderOfThreeHasFlushedWhatItCommits() throws Exception {
+    void testLeaderOfThreeVotersFlushesBeforeCommit() throws Exception {
         assertEquals(0, mostCommittedUnflushed(3));
     }
 
     @Test
-    void testAVoterHasFlushedItsLogWhenItFetchesAfterAStart() throws Exception {
+    void testVoterFlushesBeforeFirstFetchAfterRestart() throws Exception {
         RaftClientTestContext context = builder(3).withElectedLeader(EPOCH, LEADER).appendToLog(1, List.of("a", "b")).build();
         context.pollUntilRequest();
         assertEquals(2, fetchOffset(context.assertSentFetchRequest()));
@@ -35,7 +35,7 @@ public class FlushedMetadataTest {
     }
 
     @Test
-    void testAVoterHasFlushedWhatItHasFetchedWhenItFetchesAgain() throws Exception {
+    void testVoterFlushesBeforeNextFetch() throws Exception {
         RaftClientTestContext context = builder(3).withElectedLeader(EPOCH, LEADER).appendToLog(1, List.of("a", "b")).build();
         context.pollUntilRequest();
         var request = context.assertSentFetchRequest();

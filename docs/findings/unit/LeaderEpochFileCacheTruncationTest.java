@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** What a broker that starts again finds of the leader epochs that it has truncated. */
-public class TruncatedEpochsTest {
+public class LeaderEpochFileCacheTruncationTest {
     private static final EpochEntry FIRST = new EpochEntry(0, 0);
 
     @TempDir
@@ -42,7 +42,7 @@ public class TruncatedEpochsTest {
     }
 
     @Test
-    void testAnEpochThatIsTruncatedAfterTheSchedulersEndIsNotBack() throws Exception {
+    void testTruncatedEpochNotRestoredAfterSchedulerShutdown() throws Exception {
         scheduler.shutdown();
         cache.truncateFromEndAsyncFlush(1);
         cache.assign(0, 1);
@@ -50,7 +50,7 @@ public class TruncatedEpochsTest {
     }
 
     @Test
-    void testAnEpochThatIsTruncatedWhileTheSchedulerIsBusyIsNotBackAfterACrash() throws Exception {
+    void testTruncatedEpochNotRestoredAfterCrash() throws Exception {
         scheduler.scheduleOnce("busy", this::waitForTheEnd);
         cache.truncateFromEndAsyncFlush(1);
         cache.assign(0, 1);
@@ -58,14 +58,14 @@ public class TruncatedEpochsTest {
     }
 
     @Test
-    void testAnEpochThatIsTruncatedBeforeTheSchedulersEndIsNotBack() throws Exception {
+    void testTruncatedEpochNotRestoredIfSchedulerRuns() throws Exception {
         cache.truncateFromEndAsyncFlush(1);
         scheduler.shutdown();
         assertEquals(List.of(FIRST), loaded().epochEntries());
     }
 
     @Test
-    void testAnEpochThatIsTruncatedAfterTheSchedulersEndIsNotBackOnceAnotherHasBegun() throws Exception {
+    void testTruncatedEpochNotRestoredOnceNewEpochAssigned() throws Exception {
         scheduler.shutdown();
         cache.truncateFromEndAsyncFlush(1);
         cache.assign(2, 1);
@@ -73,7 +73,7 @@ public class TruncatedEpochsTest {
     }
 
     @Test
-    void testAnEpochThatNothingIsLeftOfIsAllThatGoes() throws Exception {
+    void testTruncationKeepsEpochsWithRecords() throws Exception {
         cache.truncateFromEndAsyncFlush(2);
         assertEquals(List.of(FIRST, new EpochEntry(1, 1)), loaded().epochEntries());
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test
 import scala.collection.Map
 
 /** What a fetcher does with an answer when the partition is with another fetcher, or in another epoch, by then. */
-class FetcherAcrossLeaderEpochsTest {
+class FetcherThreadLeaderEpochTest {
   private val (moved, stays) = (new TopicPartition("moved", 0), new TopicPartition("stays", 0))
   private val ids = Map(moved -> Uuid.randomUuid(), stays -> Uuid.randomUuid())
 
@@ -52,15 +52,15 @@ class FetcherAcrossLeaderEpochsTest {
     mkBatch(baseOffset = 0, leaderEpoch, new SimpleRecord(value.getBytes))
 
   @Test
-  def testATruncationIsCarriedOutInTheLeaderEpochOfTheAnswer(): Unit =
+  def testTruncationInLeaderEpochOfResponse(): Unit =
     assertEquals(0L, endAfter(_ => ()))
 
   @Test
-  def testATruncationIsLeftOutWhereThePartitionIsGone(): Unit =
+  def testNoTruncationOfRemovedPartition(): Unit =
     assertEquals(1L, endAfter(fetcher => fetcher.removePartitions(Set(moved))))
 
   @Test
-  def testATruncationIsLeftOutWhereThePartitionIsBackInALaterLeaderEpoch(): Unit =
+  def testNoTruncationInLaterLeaderEpoch(): Unit =
     assertEquals(1L, endAfter { fetcher =>
       fetcher.removePartitions(Set(moved))  // another broker leads epoch 2, and has x
       fetcher.follow(moved, 1L, leaderEpoch = 3)

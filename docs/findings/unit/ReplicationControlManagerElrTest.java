@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Who may be an eligible leader replica, and what reassignments do: on the real managers of the controller, without Raft. */
-public class EligibleLeaderReplicasTest {
+public class ReplicationControlManagerElrTest {
     private static final Uuid TOPIC = Uuid.randomUuid();
     private static final long EPOCH = 100;
 
@@ -82,7 +82,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatAReassignmentTakesOutLeavesTheElr() {
+    public void testRemovedReplicaLeavesElrOnReassignmentCompletion() {
         replication.replay(partition(1, List.of(1), List.of(0), 0, 1));
         reassign(List.of(0, 3));
         changeIsr(1, 3);
@@ -92,7 +92,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatACancelledReassignmentTakesOutLeavesTheElr() {
+    public void testRemovedReplicaLeavesElrOnReassignmentCancellation() {
         replication.replay(partition(0, List.of(0), List.of(3), 0, 3, 4, 1, 2)
             .setAddingReplicas(List.of(3, 4)).setRemovingReplicas(List.of(1, 2)));
         reassign(null);
@@ -101,21 +101,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatIsAddedIsNotInTheElrFromBefore() {
+    public void testAddedReplicaNotInElr() {
         replication.replay(partition(0, List.of(0), List.of(3), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testAReplicaThatStaysKeepsItsPlaceInTheElr() {
+    public void testRemainingReplicaStaysInElrOnReassignment() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testAReassignmentThatIsTakenBackByAnotherEnds() {
+    public void testReassignmentRevertedByReassignmentCompletes() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         reassign(List.of(0, 1, 2));
@@ -124,7 +124,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAReplicaThatIsAskedForAgainIsNotTakenOut() {
+    public void testReassignmentKeepsReplicaRequestedAgain() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         reassign(List.of(0, 1, 3));
         reassign(List.of(0, 1, 2, 3));
@@ -134,28 +134,28 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAnotherReplicasDirectoryLeavesTheElrAsItIs() {
+    public void testAssignReplicasToDirsOfOtherReplicaKeepsElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(2, directories.get(2).get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testAReplicaThatIsMovedBetweenDirectoriesStaysInTheElr() {
+    public void testAssignReplicasToDirsOfElrMemberKeepsElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(1, directories.get(1).get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testABrokerThatRegistersWithADirectoryLessLeavesTheElr() {
+    public void testRegistrationWithMissingDirectoryRemovesBrokerFromElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         register(1, directories.get(1).subList(1, 2));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testABrokerThatNamesAnotherDirectoryBeforeItRegistersWithOneLessLeavesTheElr() {
+    public void testRegistrationWithMissingDirectoryAfterAssignmentRemovesBrokerFromElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         assign(1, directories.get(1).get(1));
         register(1, directories.get(1).subList(1, 2));
@@ -163,14 +163,14 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerThatRegistersWithAllDirectoriesAfterACleanShutdownStaysInTheElr() {
+    public void testRegistrationWithAllDirectoriesKeepsBrokerInElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         register(1, directories.get(1));
         assertEquals(List.of(1), elr());
     }
 
     @Test
-    public void testABrokerRegistersAfterTheElrWasClearedAndTheTopicDeleted() {
+    public void testUncleanShutdownAfterElrClearedAndTopicDeleted() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         replication.replay(new ClearElrRecord().setTopicName("t"));
         replication.replay(new RemoveTopicRecord().setTopicId(TOPIC));
@@ -180,21 +180,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testALastMemberFromBeforeTheElrWasSwitchedOnLeadsAgainAfterAnUncleanStop() {
+    public void testLastKnownLeaderElectedIfElrEnabledWhileOffline() {
         replication.replay(partition(-1, List.of(1), List.of(), 0, 1, 2));
         restartUncleanly(1);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
     }
 
     @Test
-    public void testALastMemberWithTheElrAllAlongLeadsAgainAfterAnUncleanStop() {
+    public void testLastKnownLeaderElectedIfElrEnabledBefore() {
         replication.replay(partition(1, List.of(1), List.of(), 0, 1, 2));
         restartUncleanly(1);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
     }
 
     @Test
-    public void testThePartitionsOwnReplicasCountForTheElr() {
+    public void testEffectiveMinIsrUsesReplicasOfPartition() {
         replication.replay(partition(3, List.of(3), List.of(), 3));
         replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2).setPartitionId(1));
         List<ApiMessageAndVersion> records = new ArrayList<>();
@@ -204,21 +204,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testAPartitionWithFewerReplicasThanTheMinimumHasNobodyInTheElr() {
+    public void testElrEmptyIfFewerReplicasThanMinIsr() {
         replication.replay(partition(0, List.of(0), List.of(), 0));
         reassign(List.of(0, 1));
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testABrokerThatIsUnregisteredLeavesTheElr() {
+    public void testUnregisteredBrokerLeavesElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         unregister(1);
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testALeaderThatIsUnregisteredDoesNotEnterTheElr() {
+    public void testUnregisteredLeaderNotAddedToElr() {
         replication.replay(partition(0, List.of(0, 2), List.of(), 0, 1, 2));
         unregister(0);
         assertEquals(2, replication.getPartition(TOPIC, 0).leader);
@@ -226,7 +226,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheLastKnownLeaderLeadsAgainThoughABrokerOfTheElrIsUnregistered() {
+    public void testLastKnownLeaderElectedAfterElrMemberUnregistered() {
         replication.replay(partition(2, List.of(2), List.of(0), 0, 1, 2));
         unregister(0);
         restartUncleanly(2);
@@ -234,7 +234,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheOthersStayInTheElrAsABrokerIsUnregistered() {
+    public void testOtherElrMembersKeptOnUnregisterBroker() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         unregister(0);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
@@ -242,14 +242,14 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerWhoseDirectoryFailsLeavesTheElr() {
+    public void testBrokerWithFailedDirectoryLeavesElr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         failDirectory(1, 0);
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testALeaderWhoseDirectoryFailsDoesNotEnterTheElr() {
+    public void testLeaderWithFailedDirectoryNotAddedToElr() {
         replication.replay(partition(0, List.of(0, 1), List.of(), 0, 1, 2));
         failDirectory(0, 0);
         assertEquals(1, replication.getPartition(TOPIC, 0).leader);
@@ -257,7 +257,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerWhoseDirectoryHasFailedDoesNotJoinTheIsr() {
+    public void testBrokerWithFailedDirectoryNotAddedToIsr() {
         replication.replay(partition(0, List.of(0), List.of(), 0, 1, 2));
         failDirectory(1, 0);
         changeIsr(0, 1);
@@ -265,7 +265,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerOfWhichAnotherDirectoryFailsStaysInTheElrAndJoinsTheIsr() {
+    public void testFailureOfOtherDirectoryKeepsElrAndIsr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         failDirectory(1, 1);
         assertEquals(List.of(1), elr());
@@ -274,17 +274,17 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testARaisedMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+    public void testRaisedMinIsrNotEffectiveUntilLeaderHasCaughtUp() {
         assertElrIsEmptyBeforeTheLeaderHasReadOf(ConfigResource.Type.TOPIC, "t");
     }
 
     @Test
-    public void testARaisedDefaultOfTheMinimumDoesNotCountForTheElrBeforeTheLeaderHasReadOfIt() {
+    public void testRaisedDefaultMinIsrNotEffectiveUntilLeaderHasCaughtUp() {
         assertElrIsEmptyBeforeTheLeaderHasReadOf(ConfigResource.Type.BROKER, "");
     }
 
     @Test
-    public void testTheLeastOfTheNumbersThatTheLeaderMayGoByCountsForTheElr() {
+    public void testLowestUnreadMinIsrIsEffective() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 20);
@@ -296,7 +296,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testARaisedMinimumCountsForTheElrOnceAllBrokersHaveReadOfIt() {
+    public void testRaisedMinIsrEffectiveOnceBrokersHaveCaughtUp() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
         hasRead(10, 0, 1, 2, 3, 4);
@@ -305,7 +305,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testABrokerThatIsFencedIsNotWaitedForBeforeARaisedMinimumCounts() {
+    public void testRaisedMinIsrDoesNotWaitForFencedBroker() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "3", 10);
         hasRead(10, 0, 1, 2, 3);
@@ -316,7 +316,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testALoweredMinimumCountsForTheElrAtOnce() {
+    public void testLoweredMinIsrEffectiveImmediately() {
         replication.replay(partition(0, List.of(0, 1, 2), List.of(), 0, 1, 2));
         setMinIsr(ConfigResource.Type.TOPIC, "t", "1", 10);
         hasRead(9, 0, 1, 2, 3, 4);
@@ -326,21 +326,21 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheElrOfAPartitionThatIsOfflineStaysAsTheMinimumIsLowered() {
+    public void testElrOfOfflinePartitionKeptOnLoweredMinIsr() {
         replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
         assertEquals(List.of(0, 1), elr());
     }
 
     @Test
-    public void testTheElrStaysBelowARaisedDefaultOfTheMinimum() {
+    public void testElrKeptBelowRaisedDefaultMinIsr() {
         replication.replay(partition(0, List.of(0), List.of(1, 2), 0, 1, 2));
         changeMinIsr(ConfigResource.Type.BROKER, "", "3");
         assertEquals(List.of(1, 2), elr());
     }
 
     @Test
-    public void testTheLastKnownLeaderStaysAsTheMinimumIsLowered() {
+    public void testLastKnownLeaderKeptOnLoweredMinIsr() {
         replication.replay(partition(-1, List.of(), List.of(), 0, 1, 2).setLastKnownElr(List.of(2)));
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
         replay(unfence(2));
@@ -348,7 +348,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testWhoIsElectedOfAnElrThatStayedLeavesNobodyInItIfAloneItIsEnough() {
+    public void testElectionFromKeptElrClearsElrIfLeaderReachesMinIsr() {
         replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
         replay(unfence(0));
@@ -357,7 +357,7 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testThePartitionsOfATopicWhoseIsrReachesTheMinimumHaveNoElrBesideOneThatStays() {
+    public void testElrClearedPerPartitionOnLoweredMinIsr() {
         replication.replay(partition(-1, List.of(), List.of(0, 1), 0, 1, 2));
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2).setPartitionId(1));
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
@@ -366,14 +366,14 @@ public class EligibleLeaderReplicasTest {
     }
 
     @Test
-    public void testTheElrIsClearedWhereTheIsrReachesALoweredMinimum() {
+    public void testElrClearedIfIsrReachesLoweredMinIsr() {
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "1");
         assertEquals(List.of(), elr());
     }
 
     @Test
-    public void testTheElrIsClearedWhereTheIsrReachesTheDefaultThatCountsAgain() {
+    public void testElrClearedIfIsrReachesDefaultMinIsr() {
         changeMinIsr(ConfigResource.Type.BROKER, "", "1");
         changeMinIsr(ConfigResource.Type.TOPIC, "t", "2");
         replication.replay(partition(0, List.of(0), List.of(1), 0, 1, 2));

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A new node, which has read no voters, and what a bootstrap server tells it of a leader. */
-public class UnknownEndpointsTest {
+public class KafkaRaftClientEndpointsTest {
     private static final int LEADER = 1, EPOCH = 3;
     private static final InetSocketAddress SERVER = InetSocketAddress.createUnresolved("localhost", 9990);
 
     @Test
-    void testANewNodeThatIsToldOfALeaderWithoutEndpointsAsksOn() throws Exception {
+    void testBootstrapServersUsedIfLeaderEndpointsUnknown() throws Exception {
         RaftClientTestContext context = told(false);
         context.assertUnknownLeaderAndNoVotedCandidate(EPOCH);
         context.pollUntilRequest();
@@ -26,7 +26,7 @@ public class UnknownEndpointsTest {
     }
 
     @Test
-    void testANewNodeThatIsToldWhereTheLeaderIsFollowsIt() throws Exception {
+    void testFollowsLeaderWithEndpoints() throws Exception {
         told(true).assertElectedLeader(EPOCH, LEADER);
     }
 

@@ -1,0 +1,68 @@
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.server.log.remote.storage.LocalTieredStorage;
+import org.apache.kafka.server.log.remote.storage.LogSegmentData;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata.CustomMetadata;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
+
+/**
+ * The remote store of a cluster: Kafka's LocalTieredStorage, a directory. While a file "refuse-N" is there, it refuses
+ * what broker N wants to read, as a store does that throttles.
+ */
+public final class Tier implements RemoteStorageManager {
+    private final LocalTieredStorage store = new LocalTieredStorage();
+    private Path refusal;
+
+    @Override
+    public void configure(Map<String, ?> settings) {
+        refusal = Path.of((String) settings.get("dir"), "refuse-" + settings.get("broker.id"));
+        store.configure(settings);
+    }
+
+    @Override
+    public Optional<CustomMetadata> copyLogSegmentData(RemoteLogSegmentMetadata segment, LogSegmentData data)
+            throws RemoteStorageException {
+        return store.copyLogSegmentData(segment, data);
+    }
+
+    @Override
+    public InputStream fetchLogSegment(RemoteLogSegmentMetadata segment, int from) throws RemoteStorageException {
+        maybeRefuse("records", segment);
+        return store.fetchLogSegment(segment, from);
+    }
+
+    @Override
+    public InputStream fetchLogSegment(RemoteLogSegmentMetadata segment, int from, int to) throws RemoteStorageException {
+        maybeRefuse("records", segment);
+        return store.fetchLogSegment(segment, from, to);
+    }
+
+    @Override
+    public InputStream fetchIndex(RemoteLogSegmentMetadata segment, IndexType index) throws RemoteStorageException {
+        maybeRefuse(index.name(), segment);
+        return store.fetchIndex(segment, index);
+    }
+
+    @Override
+    public void deleteLogSegmentData(RemoteLogSegmentMetadata segment) throws RemoteStorageException {
+        store.deleteLogSegmentData(segment);
+    }
+
+    @Override
+    public void close() {
+        // The directory outlives the broker, and "close" of the store might remove it.
+    }
+
+    private void maybeRefuse(String what, RemoteLogSegmentMetadata segment) throws RemoteStorageException {
+        if (Files.exists(refusal)) {
+            String partition = segment.topicIdPartition().topicPartition().toString();
+            System.out.println("The remote store refuses " + what + " of " + partition); // the broker's log
+            throw new RemoteStorageException("503 Slow Down");
+        }
+    }
+}
