@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE",
-    help="a key of Kafka's that decides it: overrides the files",
+    help="a key of Kafka's that decides it: overrides files and cluster",
 )  # fmt: skip
 @limited(60.0)
 @output_options

@@ -13,7 +13,7 @@ from model.kraft.kraft_control_record_state_machine import voter_set
 from model.kraft.leader_state import is_established
 from model.kraft.state import CANDIDATE, FOLLOWER, PROSPECTIVE, Node, Quorum
 from model.kraft.voter_set import is_majority
-from model.language import Model, all_of, any_of, every, not_, some
+from model.language import Model, all_of, any_of, every, implies, not_, some
 from properties.claims import always
 from properties.kraft.availability import has_voters_in_the_log, leads_latest
 
@@ -63,9 +63,18 @@ def is_removed(quorum: Quorum, node: Node) -> bool:
     promised=lambda model: has_voters_in_the_log(model) and has_pre_votes(model),
 )
 def a_removed_voter_does_not_stand(before: Quorum, after: Quorum) -> bool:
-    """It does not know that it was removed."""
+    """It does not know that it was removed; of four voters one may have granted before it did."""
     return every(
-        not_(all_of(is_removed(before, node), _stands(before, after, node)))
+        not_(
+            all_of(
+                is_removed(before, node),
+                _stands(before, after, node),
+                every(
+                    implies(node.votes.contains(each), node.log.is_at_least(each.log))
+                    for each in before.nodes
+                ),
+            )
+        )
         for node in before.nodes
     )
 

@@ -220,6 +220,7 @@ RULES = {
 LONG = {
     "a resignation", "a disk, and controllers that join", "a change of voters",
     "elections without pre-votes", "an observer", "snapshots", "power", "kraft.version rises",
+    "four voters",
 }  # fmt: skip
 
 
@@ -260,6 +261,7 @@ WHERE = {
     "elections": ({"epochs": 3, "voter_changes": 0}, {}),
     "elections without pre-votes": ({"epochs": 4, "voter_changes": 0}, AT_ONCE),
     "a change of voters": ({"epochs": 2, "crashes": 1}, {}),
+    "four voters": ({"nodes": 4, "epochs": 2, "appends": 0, "log_size": 3}, {}),
     "an observer": ({"epochs": 2, "voter_changes": 2}, {"observers": "1"}),
     "a resignation": ({"epochs": 3, "voter_changes": 0, "resignations": 1}, AT_ONCE),
     "power": (FAULTS, AT_ONCE),

@@ -245,6 +245,11 @@ CONDITIONS: Mapping[str, Condition] = {
     "several_directories": Condition(
         "JBOD", "`log.dirs` of the brokers", _several_directories, ("log.dirs",)
     ),
+    "files_apart": Condition(
+        "a file system that syncs files apart",
+        "the file system of `log.dirs`: ext4 and XFS keep the order of files",
+        lambda facts: UNKNOWN,
+    ),
     "follower_reads": Condition(
         "reads from followers", f"{_SELECTOR} of the brokers",
         _of_key(_SELECTOR, _reads_from_followers, BROKER, _LEADER), (_SELECTOR,),

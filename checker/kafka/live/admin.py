@@ -21,6 +21,7 @@ from kafka import errors
 from kafka.admin import ConfigResource, KafkaAdminClient
 
 from checker.kafka.guarantees.kafka_keys import AUTO_JOIN, BY_NAME, READ_OTHERWISE, TIERED
+from checker.kafka.live.older import described_cluster, described_quorum
 from checker.kafka.live.reading import NO_PERMISSION, Reading
 from checker.kafka.live.snapshot import (
     Broker,
@@ -132,7 +133,7 @@ def read_cluster(
     reading = Reading(client, seconds, left, tell)
     tell("reading brokers and features")
     features, supported = _features(reading)
-    told = reading.ask("brokers", client.describe_cluster)
+    told = reading.ask("brokers", partial(described_cluster, client))
     if told is None:
         words = f"the cluster does not tell its brokers: {reading.told[-1].why}"
         raise UsageError(words) if left() > 0 else LimitError(words)
@@ -336,7 +337,7 @@ def _groups(reading: Reading, brokers: Iterable[int]) -> dict[str, int] | None:
 
 
 def _quorum(reading: Reading) -> Quorum | None:
-    told = reading.ask("the quorum", reading.client.describe_metadata_quorum)
+    told = reading.ask("the quorum", partial(described_quorum, reading.client))
     partitions = [p for topic in (told or {}).get("topics", ()) for p in topic["partitions"]]
     if not partitions:
         return None

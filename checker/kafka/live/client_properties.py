@@ -27,12 +27,13 @@ _READ = frozenset({
     "ssl.key.password", "ssl.keystore.location", "ssl.keystore.type",
     "ssl.truststore.certificates", "ssl.truststore.location", "ssl.truststore.type",
 })  # fmt: skip
+_OF_CLIENTS = ("security.", "ssl.", "sasl.", "request.", "bootstrap.", "client.")
 _WITHOUT_EFFECT = frozenset({
     "ssl.cipher.suites", "ssl.enabled.protocols", "ssl.protocol", "ssl.provider",
     "ssl.secure.random.implementation", "ssl.trustmanager.algorithm", "ssl.keymanager.algorithm",
 })  # fmt: skip
 _IN_JAAS = re.compile(r"""\b(username|password)\s*=\s*("((?:[^"\\]|\\.)*)"|[^\s;]+)""")
-_PEM = "openssl pkcs12 -in STORE -nokeys -out ca.pem makes one of a PKCS12 store"
+_PEM = "keytool -list -rfc -keystore STORE prints its certificates so"
 
 
 def servers_of(text: str) -> list[str]:
@@ -51,11 +52,14 @@ def read_properties(path: Path) -> dict[str, str]:
         content = read_bounded(path, _MAX_BYTES)
         if len(content) > _MAX_BYTES:
             raise UsageError(f"{path} has more than {_MAX_BYTES:,} bytes: it is no configuration")
-        return dict(javaproperties.loads(content.decode("utf-8")))
+        found = dict(javaproperties.loads(content.decode("utf-8")))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     except ValueError:
         raise UsageError(f"{path} is no properties file") from None
+    if found and not any(key.startswith(_OF_CLIENTS) for key in found):
+        raise UsageError(f"{path} has no property of a client, such as security.protocol")
+    return found
 
 
 def request_seconds(properties: Mapping[str, str]) -> float:
@@ -71,21 +75,22 @@ def client_options(properties: Mapping[str, str]) -> dict[str, Any]:
     protocol = properties.get("security.protocol", "PLAINTEXT").strip().upper()
     if protocol not in PROTOCOLS:
         raise UsageError(f"security.protocol cannot be that: valid are {', '.join(PROTOCOLS)}")
+    options: dict[str, Any] = {"security_protocol": protocol}
+    if protocol.startswith("SASL"):
+        options |= _sasl(properties)
+    if protocol.endswith("SSL"):
+        options["ssl_context"] = _tls(properties)
     for key in properties:
         if key.startswith(("ssl.", "sasl.")) and key not in _READ | _WITHOUT_EFFECT:
             raise UsageError(f"{key} is not read here: valid are {', '.join(sorted(_READ))}")
-    options: dict[str, Any] = {"security_protocol": protocol}
-    if protocol.endswith("SSL"):
-        options["ssl_context"] = _tls(properties)
-    if protocol.startswith("SASL"):
-        options |= _sasl(properties)
     return options
 
 
 def _sasl(properties: Mapping[str, str]) -> dict[str, str]:
-    mechanism = properties.get("sasl.mechanism", "GSSAPI").strip().upper()
+    mechanism = properties.get("sasl.mechanism", "").strip().upper()
     if mechanism not in MECHANISMS:
-        raise UsageError(f"sasl.mechanism {mechanism} is not supported: {_valid_mechanisms()}")
+        told = mechanism or "left out, so GSSAPI,"
+        raise UsageError(f"sasl.mechanism {told} is not supported: {_valid_mechanisms()}")
     jaas = properties.get("sasl.jaas.config", "")
     found = {
         match[1]: match[2] if match[3] is None else re.sub(r"\\(.)", r"\1", match[3])
@@ -110,8 +115,9 @@ def _valid_mechanisms() -> str:
 def _tls(properties: Mapping[str, str]) -> ssl.SSLContext:
     for key in ("ssl.truststore.type", "ssl.keystore.type"):
         store = key.replace("type", "location")
-        if (store in properties or key in properties) and properties.get(key) != "PEM":
-            raise UsageError(f"{key} has to be PEM, as JKS and PKCS12 are not read here: {_PEM}")
+        kind = properties.get(key, "JKS").strip()
+        if (store in properties or key in properties) and kind != "PEM":
+            raise UsageError(f"{key} {kind} is not read here: it has to be PEM; {_PEM}")
     try:
         context = ssl.create_default_context(
             cafile=properties.get("ssl.truststore.location"),

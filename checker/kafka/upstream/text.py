@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from checker.kafka.cluster.schedule import every_schedule
+from checker.kafka.cluster.schedule import FOLDER, read_schedule
 from checker.kafka.releases.patch import Changed, Unit, fixes
 from checker.kafka.upstream.finding import Finding
 from checker.kafka.upstream.page import without_links
@@ -120,10 +120,9 @@ def _runs(finding: Finding, version: str, units: Mapping[str, Unit]) -> Iterator
         yield f"- `run.sh` {told} {version}, without the patch and with it. Without it these fail:"
     for unit in units.values():
         yield from (f"  - `{unit.name}.{test}`" for test in unit.fails)
-    for schedule in every_schedule():
-        if schedule.finding == finding.number:
-            command = f"highwater reproduce {finding.number} --schedule {schedule.name}"
-            yield f"- `{command}` plays it on a cluster of an unmodified release. {schedule.title}."
+    for schedule in map(read_schedule, sorted(FOLDER.glob(f"{finding.number}-*.toml"))):
+        command = f"highwater reproduce {finding.number} --schedule {schedule.name}"
+        yield f"- `{command}` plays it on a cluster of an unmodified release. {schedule.title}."
 
 
 def _fix(

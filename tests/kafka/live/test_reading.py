@@ -127,6 +127,36 @@ def test_a_request_that_fails_is_named_and_the_rest_is_read(call):
         assert found.reassignments_told == (call != "list_partition_reassignments")
 
 
+class Manager:
+    """Sends requests, and has the responses of a broker of 3.5."""
+
+    def __init__(self, error=0):
+        self.error = error
+
+    def send(self, request):
+        broker = {"broker_id": 0, "host": "h", "port": 1, "rack": None}
+        voter = {"replica_id": 9, "log_end_offset": 5}
+        first = {"leader_id": 9, "leader_epoch": 1, "high_watermark": 5, "current_voters": [voter]}
+        quorum = {"topics": [{"partitions": [first | {"error_code": self.error}]}]}
+        cluster = {"brokers": [broker], "cluster_id": "c", "error_code": self.error}
+        return quorum if "Quorum" in type(request).__name__ else cluster
+
+    def run(self, send, request):
+        return SimpleNamespace(to_dict=lambda: send(request))
+
+
+def test_responses_of_older_brokers_that_the_client_trips_over_are_read():
+    old = {"describe_cluster": KeyError("endpoint_type"), "describe_metadata_quorum": KeyError("m")}
+    client = Client(**old)
+    client._manager = Manager()
+    found = read_cluster(client, None, 5.0)
+    assert ([broker.id for broker in found.brokers], found.with_fenced) == ([0], False)
+    assert [voter.id for voter in found.quorum.voters] == [9]
+    client._manager = Manager(31)  # ClusterAuthorizationFailed
+    with pytest.raises(UsageError, match="does not tell its brokers: no permission"):
+        read_cluster(client, None, 5.0)
+
+
 def test_without_brokers_nothing_can_be_said():
     with pytest.raises(UsageError, match="does not tell its brokers: no permission"):
         read(describe_cluster=errors.ClusterAuthorizationFailedError())
@@ -154,7 +184,11 @@ def test_nothing_waits_longer_than_its_limit():
     [
         ({"security.protocol": "TLS"}, "security.protocol"),
         ({"security.protocol": "SSL", "ssl.truststore.location": "s"}, "ssl.truststore.type"),
-        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI"}, "GSSAPI"),
+        ({"security.protocol": "SASL_SSL", "sasl.mechanism": "GSSAPI",
+          "sasl.kerberos.service.name": "kafka"}, "sasl.mechanism GSSAPI is not supported"),
+        ({"security.protocol": "SASL_SSL", "sasl.jaas.config": "hunter2"}, "left out, so GSSAPI,"),
+        ({"security.protocol": "SSL", "ssl.truststore.location": "s.jks",
+          "ssl.truststore.password": "hunter2"}, "ssl.truststore.type JKS is not read here"),
         ({"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
           "sasl.jaas.config": 'X required username="u" pass="hunter2";'}, "sasl.jaas.config"),
         ({"sasl.jaas": "hunter2"}, "sasl.jaas is not read here"),
